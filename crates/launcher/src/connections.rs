@@ -1,29 +1,34 @@
-//! Which worlds have to do with each other, and so end with each other.
+//! Which worlds are connected, and so end together.
+//!
+//! MPI calls processes *connected* if there is a communication path between them (MPI 5.0, section 11.10.4). Here
+//! worlds are connected that have a communicator in common. `MPI_Finalize` is collective over connected processes.
 
 use std::collections::BTreeSet;
 
-/// Which worlds have to do with each other.
+/// The connections between worlds.
 #[derive(Default)]
 pub(crate) struct Connections {
-    /// Pairs of worlds of which the one has a communicator with ranks of the other; and who says so.
+    /// Pairs of worlds, the first of which has a communicator with ranks of the second, each with the host or realm
+    /// that reports it.
     told: BTreeSet<(u32, u32, u32)>,
-    /// Worlds that have been started for another one, and have not been told of.
+    /// Pairs of a world and its parent, as long as no host has reported anything about them.
     assumed: BTreeSet<(u32, u32)>,
 }
 
 impl Connections {
-    /// Whether two worlds have to do with each other.
+    /// Whether two worlds are directly connected.
     pub(crate) fn are_connected(&self, a: u32, b: u32) -> bool {
         let told = |a, b| self.told.range((a, b, 0)..=(a, b, u32::MAX)).next().is_some();
         told(a, b) || told(b, a) || self.assumed.contains(&(a, b)) || self.assumed.contains(&(b, a))
     }
 
-    /// A world has been started for another one.
+    /// A world has been spawned by another one: they are connected until a host reports.
     pub(crate) fn assume(&mut self, parent: u32, child: u32) {
         self.assumed.insert((parent, child));
     }
 
-    /// What somebody tells, by number: a host, or who speaks for all hosts of a world.
+    /// A report that two worlds are connected, or are not any more. `by` is a host, or the realm that speaks for all
+    /// hosts of a world.
     pub(crate) fn tell(&mut self, by: u32, own: u32, other: u32, so: bool) {
         if so {
             self.told.insert((own, other, by));
@@ -34,7 +39,7 @@ impl Connections {
         }
     }
 
-    /// Those of `worlds` that are tied to each other, directly or by chains.
+    /// Divides `worlds` into groups that are connected, directly or by chains.
     pub(crate) fn groups(&self, worlds: &[u32]) -> Vec<Vec<u32>> {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for &world in worlds {
@@ -49,7 +54,7 @@ impl Connections {
         groups
     }
 
-    /// All worlds that have to do with others.
+    /// All worlds that are connected with others.
     pub(crate) fn worlds(&self) -> BTreeSet<u32> {
         let told = self.told.iter().map(|&(own, other, _)| [own, other]);
         let assumed = self.assumed.iter().map(|&(parent, child)| [parent, child]);

@@ -1,4 +1,5 @@
-//! A command through which hosts are started: into network namespaces, under a debugger, bound to memory.
+//! The host wrapper: a command through which hosts are started, for example into network namespaces, under a debugger,
+//! or bound to memory.
 
 use simurgh_net::HostId;
 use simurgh_net::encoding::Text;
@@ -7,15 +8,15 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::process::Command;
 
-/// What stands for the number of the host.
+/// The placeholder for the number of the host.
 const NUMBER: &[u8] = b"{host}";
 
-/// The words before the host's own.
+/// The words before the command of the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostWrapper(Vec<OsString>);
 
 impl HostWrapper {
-    /// The words of a text, which spaces separate.
+    /// The words of a text, separated by spaces.
     pub fn new(text: &OsStr) -> Self {
         let words = text.as_bytes().split(u8::is_ascii_whitespace);
         Self(
@@ -26,17 +27,17 @@ impl HostWrapper {
         )
     }
 
-    /// Whether there are any.
+    /// Whether there is a wrapper.
     pub fn is_given(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Of these words.
+    /// A wrapper of these words.
     pub(crate) fn of(words: Vec<OsString>) -> Self {
         Self(words)
     }
 
-    /// Its words, if they can be passed on.
+    /// Its words; none if one of them has a NUL byte.
     pub(crate) fn texts(&self) -> Option<Vec<Text>> {
         self.0.iter().map(Text::new).collect()
     }
@@ -55,7 +56,7 @@ impl HostWrapper {
     }
 }
 
-/// A word with the host's number where it wants it.
+/// A word with the number of the host in the place of the placeholder.
 fn numbered(word: &OsStr, host: HostId) -> OsString {
     let (mut rest, mut result) = (word.as_bytes(), Vec::new());
     while let Some(at) = rest.windows(NUMBER.len()).position(|window| window == NUMBER) {

@@ -3,14 +3,18 @@
 use crate::error::LaunchError;
 use std::path::{Path, PathBuf};
 
-/// An installed tree, found from the place of the running tool in it.
+/// An installed tree.
 #[derive(Debug, Clone)]
 pub struct Installation {
     prefix: PathBuf,
 }
 
 impl Installation {
-    /// The tree that the running tool, through whatever links it was started, belongs to.
+    /// The tree that the running tool belongs to, through whatever links it was started.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel does not tell where the tool is.
     pub fn of_this_tool() -> Result<Self, LaunchError> {
         let tool = std::env::current_exe().map_err(LaunchError::OwnPath)?;
         let prefix = tool.parent().and_then(Path::parent).map(Path::to_path_buf);
@@ -24,27 +28,27 @@ impl Installation {
         Self { prefix }
     }
 
-    /// The runtime.
+    /// The runtime library.
     pub fn library(&self) -> Result<PathBuf, LaunchError> {
         present(self.lib_dir().join("libmpi_abi.so.1"))
     }
 
-    /// The executable in which ranks live.
+    /// The host executable, in which ranks live.
     pub fn host(&self) -> Result<PathBuf, LaunchError> {
         present(self.prefix.join("libexec/simurgh/host"))
     }
 
-    /// The tool that is an agent on another node.
+    /// The executable that is the agent of a node.
     pub fn tool(&self) -> Result<PathBuf, LaunchError> {
         present(self.prefix.join("bin/simurgh"))
     }
 
-    /// Where `mpi.h` is.
+    /// The directory of `mpi.h`.
     pub fn include_dir(&self) -> PathBuf {
         self.prefix.join("include")
     }
 
-    /// Where the libraries are.
+    /// The directory of the libraries.
     pub fn lib_dir(&self) -> PathBuf {
         self.prefix.join("lib")
     }

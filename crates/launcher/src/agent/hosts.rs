@@ -20,20 +20,20 @@ use std::os::fd::{AsFd, OwnedFd};
 /// A host of this node.
 pub(super) struct Host {
     pub(super) member: Member,
-    /// What does not go into files.
+    /// Their output, unless it goes into files.
     lines: Vec<Lines>,
     input: Option<Input>,
 }
 
-/// What rank 0 reads.
+/// The input of rank 0.
 struct Input {
     pipe: OwnedFd,
     pending: Vec<u8>,
-    /// Nothing more comes.
+    /// Whether no more input will come.
     ended: bool,
 }
 
-/// What starts the hosts of an agent's job, which may have `requests` that concern other nodes.
+/// The starter of the hosts of an agent's job. `requests` leads to the PMIx servers of other nodes.
 pub(super) fn starter(job: &NodeJob, requests: PmixRequests) -> Result<Starter, LaunchError> {
     let wrapper = HostWrapper::of(
         job.wrapper
@@ -49,7 +49,7 @@ pub(super) fn starter(job: &NodeJob, requests: PmixRequests) -> Result<Starter, 
     Ok(starter)
 }
 
-/// A job whose hosts are children of this process.
+/// A job description for hosts that are children of this process.
 pub(super) fn own(spec: &JobSpec) -> JobSpec {
     JobSpec {
         parent: Some(std::process::id()),
@@ -64,7 +64,7 @@ pub(super) fn on_node(spec: &JobSpec, node: u32) -> Vec<HostId> {
     here.map(|(number, _)| number).collect()
 }
 
-/// Starts a host; what is to be told of it goes upwards.
+/// Starts a host. The report about its binding goes up.
 pub(super) fn start(starter: &Starter, number: HostId, link: &mut Link) -> Result<Host, LaunchError> {
     let (channel, end) = Channel::pair()?;
     let (mut child, pmi) = starter.start(number, &end, Streams::Piped)?;
@@ -90,7 +90,7 @@ pub(super) fn start(starter: &Starter, number: HostId, link: &mut Link) -> Resul
     })
 }
 
-/// What lines of a host begin with. A process with ranks that are threads tags them itself.
+/// The tag of the output lines of a host. Ranks that are threads tag their output themselves.
 fn tag(spec: &JobSpec, host: HostId) -> String {
     match spec.mode_of(host) {
         Mode::Processes if spec.settings.is_on(Id::TagOutput) => {
@@ -109,7 +109,7 @@ impl Host {
         self.member.number()
     }
 
-    /// What is to be waited for; what ranks write is left where it is while `congested`.
+    /// Waits for its messages, its end and its output. While the link is `congested`, the output is not read.
     pub(super) fn watch<'a>(&'a self, congested: bool, set: &mut PollSet<'a>) {
         self.member.watch(set);
         for pipe in self.lines.iter().filter_map(Lines::pipe).filter(|_| !congested) {
@@ -120,7 +120,7 @@ impl Host {
         }
     }
 
-    /// Sends on what it writes and says, and its end.
+    /// Sends up its output and messages, and its end.
     pub(super) fn pass_on(&mut self, link: &mut Link, congested: bool) -> Result<(), LaunchError> {
         if !congested {
             for lines in &mut self.lines {
@@ -147,7 +147,7 @@ impl Host {
         Ok(())
     }
 
-    /// Sends on what it says.
+    /// Sends up its messages.
     fn listen(&mut self, link: &mut Link) {
         self.member.catch_up();
         let host = self.number();
@@ -171,12 +171,12 @@ impl Host {
         }
     }
 
-    /// Takes more for rank 0 to read; nothing is the end.
+    /// Adds input for rank 0; empty at its end.
     pub(super) fn take_input(&mut self, bytes: &[u8], link: &mut Link) {
         match &mut self.input {
             Some(input) if bytes.is_empty() => input.ended = true,
             Some(input) => input.pending.extend_from_slice(bytes),
-            // Nobody reads any more.
+            // Nobody reads it any more.
             None => link.send(&Up::TookInput, &[]),
         }
         self.feed(link);
@@ -198,7 +198,7 @@ impl Host {
         self.member.signal(signal);
     }
 
-    /// Ends its process.
+    /// Kills its process, and waits for that.
     pub(super) fn kill(&mut self) {
         self.signal(Signal::KILL);
         let _ = self.member.wait();
@@ -219,7 +219,7 @@ impl Input {
         })
     }
 
-    /// Writes what there is room for; false if nobody reads.
+    /// Writes as much as there is room for; false if nobody reads.
     fn write(&mut self) -> bool {
         while !self.pending.is_empty() {
             match rustix::io::write(&self.pipe, &self.pending) {

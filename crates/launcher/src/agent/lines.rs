@@ -1,4 +1,4 @@
-//! What the ranks of a host write: whole lines out of a pipe.
+//! The output of a host: whole lines out of a pipe.
 
 use crate::oob::{Link, MAX_PAYLOAD};
 use crate::tree::message::Up;
@@ -11,17 +11,17 @@ const CHUNK: usize = 64 << 10;
 /// Longest incomplete line that is held back.
 const LONGEST: usize = MAX_PAYLOAD - CHUNK;
 
-/// A stream of a host's output.
+/// One stream of a host's output.
 pub(super) struct Lines {
     pipe: Option<OwnedFd>,
     error: bool,
-    /// What each line begins with.
+    /// The beginning of each line.
     tag: String,
     pending: Vec<u8>,
 }
 
 impl Lines {
-    /// What comes out of a pipe; `error` is whether it is the standard error. Each line gets a tag.
+    /// The lines from a pipe, each with a tag. `error` says whether it is the standard error.
     pub(super) fn new(pipe: OwnedFd, error: bool, tag: String) -> rustix::io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self {
@@ -32,12 +32,12 @@ impl Lines {
         })
     }
 
-    /// Readable when there is something, if there may be something.
+    /// The pipe, while it is open.
     pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
         self.pipe.as_ref().map(AsFd::as_fd)
     }
 
-    /// Sends on what is complete of what is there; false if nothing is there.
+    /// Sends up the complete lines that can be read; false if nothing could be read.
     pub(super) fn pass_on(&mut self, link: &mut Link) -> bool {
         let Some(pipe) = &self.pipe else { return false };
         let mut chunk = [0; CHUNK];
@@ -62,7 +62,8 @@ impl Lines {
         false
     }
 
-    /// Sends on everything that is there when the host has ended. What it has started may still write: to nobody.
+    /// Sends up all that is left after the end of the host. Processes that the host has started may still write, but
+    /// nobody reads that.
     pub(super) fn finish(&mut self, link: &mut Link) {
         while self.pass_on(link) {}
         self.close(link);
@@ -87,7 +88,7 @@ impl Lines {
             tagged.extend_from_slice(self.tag.as_bytes());
             tagged.extend_from_slice(line);
         }
-        // With tags every line is complete.
+        // With tags, every line is complete.
         if !tagged.ends_with(b"\n") {
             tagged.push(b'\n');
         }

@@ -2,26 +2,28 @@
 //!
 //! # Protocol
 //!
-//! `mpiexec` starts agents by ssh, through a command in its place, by srun, or itself. Messages (`message`) pass over
-//! the agent's standard input and output; an agent that srun has started hears there only where `mpiexec` is and the
-//! job's secret, and connects to it. Then both show that they know the secret (`handshake`), which is in no command
-//! line, no environment, and nothing that is said on a connection.
+//! `mpiexec` starts agents by ssh, through a command in its place, by srun, or directly. Messages
+//! ([`crate::tree::message`]) pass over the standard input and output of the agent. An agent that srun has started
+//! receives there only the port of `mpiexec` and the job's secret, and connects. Then both prove that they know the
+//! secret ([`crate::oob`]), which is in no command line, in no environment, and in nothing that passes over the
+//! network.
 //!
-//! 1. The first message is the job (`NodeJob`) with a range of nodes. The agent serves the first of them, and starts
-//!    agents for the others in the same way, each with a part of the range: a tree, in which messages from above are
-//!    sent on to where they belong, and those from below are sent on upwards.
-//! 2. It starts its hosts. What they say to the launcher ([`simurgh_net::control`]) is passed on, and what is for them
-//!    is handed to them; the agent has made the memory that the hosts of its node share, and hands that out.
-//! 3. What ranks write goes upwards line by line, and what rank 0 reads comes to its host.
-//! 4. Programs that running ranks ask for come down as a job more, of which each agent starts the hosts of its node.
-//! 5. Where programs find each other by PMIx, each agent serves those of its node. What they show those of other nodes
-//!    goes up, and when all have shown it, comes down to all agents.
-//! 6. When `mpiexec` has seen the end of all hosts, it says so; when the agents behind it are done, the agent ends.
+//! 1. The first message is the job with a range of nodes. The agent serves the first of them. It starts agents for the
+//!    others in the same way, each with a part of the range. So the agents form a tree. Messages from above are passed
+//!    on to where they belong; those from below are passed up.
+//! 2. It starts its hosts. Their messages to the launcher ([`simurgh_net::control`]) are passed up, and those for them
+//!    are handed to them. The agent has made the memory that the hosts of its node share, and hands that out.
+//! 3. Output of ranks goes up line by line, and the input of rank 0 comes down to its host.
+//! 4. Spawned programs come down as a further job, of which each agent starts the hosts of its node.
+//! 5. Where programs find each other by PMIx, each agent runs the server of its node. The data that servers exchange
+//!    (the modex) goes up, and when all nodes have sent theirs, comes down to all agents.
+//! 6. When `mpiexec` has seen the end of all hosts, it says so. The agent ends when the agents below it have.
 //!
-//! An agent without `mpiexec` kills its hosts: when its connection ends, or no sign of life has come for the time of
-//! `peer_timeout`. Costs: each message is decoded and written anew at every level of the tree, which is as deep as the
-//! logarithm of the number of nodes to the base of `--tree-width`. While ranks run undisturbed there are only signs of
-//! life.
+//! An agent that has lost `mpiexec` kills its hosts: when its connection ends, or when no sign of life has come for
+//! `peer_timeout`.
+//!
+//! Costs: each message is decoded and encoded anew at every level of the tree. The depth is the logarithm of the number
+//! of nodes to the base of `--tree-width`. While ranks run undisturbed there are only signs of life.
 
 mod hosts;
 mod lines;

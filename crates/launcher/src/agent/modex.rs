@@ -1,7 +1,7 @@
-//! What the server of PMIx on this node has to do with those on others.
+//! The exchange of data between the PMIx server of this node and those of other nodes.
 //!
-//! The library asks on a thread of its own; the agent takes that up when it comes round, and passes it on to `mpiexec`,
-//! which knows all nodes.
+//! The PMIx library makes requests on a thread of its own. The agent takes them from a queue in its event loop, and
+//! passes them up to `mpiexec`, which knows all nodes.
 
 use crate::oob::Link;
 use crate::pmi::PmixService;
@@ -15,7 +15,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// What the library's thread leaves for the agent to do.
+/// A request of the library's thread.
 enum PmixRequest {
     Meet {
         ranks: Vec<u32>,
@@ -26,7 +26,7 @@ enum PmixRequest {
         rank: u32,
         reply: Reply,
     },
-    /// What a rank of this node has shown, for another node.
+    /// The data of a rank of this node, for another node.
     Answer {
         to: u32,
         rank: u32,
@@ -34,7 +34,7 @@ enum PmixRequest {
     },
 }
 
-/// The library's end.
+/// The library's end of the queue.
 #[derive(Clone)]
 pub(crate) struct PmixRequests {
     sender: Sender<PmixRequest>,
@@ -43,7 +43,7 @@ pub(crate) struct PmixRequests {
 
 impl PmixRequests {
     fn leave(&self, request: PmixRequest) {
-        // Without an agent the processes are about to be killed.
+        // If the agent is gone, the processes are about to be killed.
         let _ = self.sender.send(request);
         while rustix::io::write(&*self.wake_up, &1u64.to_ne_bytes()) == Err(Errno::INTR) {}
     }
@@ -59,16 +59,16 @@ impl Elsewhere for PmixRequests {
     }
 }
 
-/// The agent's end.
+/// The agent's end of the queue.
 pub(super) struct ModexRelay {
     /// The agent's node.
     node: u32,
     requests: PmixRequests,
     left: Receiver<PmixRequest>,
     coming: Reassembly,
-    /// Who waits for those of other nodes to come.
+    /// The fences that wait for other nodes, by their ranks.
     meetings: BTreeMap<Vec<u32>, Reply>,
-    /// Who waits for what a rank of another node has shown.
+    /// The requests for data of a rank of another node.
     fetches: Vec<(u32, Reply)>,
 }
 
@@ -87,19 +87,19 @@ impl ModexRelay {
         })
     }
 
-    /// Where the library leaves what it wants.
+    /// The library's end of the queue.
     pub(super) fn requests(&self) -> PmixRequests {
         self.requests.clone()
     }
 
-    /// Readable when it has left something.
+    /// Readable when there are requests.
     pub(super) fn wake_up(&self) -> BorrowedFd<'_> {
         self.requests.wake_up.as_fd()
     }
 
-    /// Passes on what it has left. `service` knows where ranks are.
+    /// Passes up the requests. `service` knows the nodes of ranks.
     pub(super) fn pass_on(&mut self, service: Option<&PmixService>, link: &mut Link) {
-        // What is left from now on rings again.
+        // A request that comes from now on makes it readable again.
         let _ = rustix::io::read(&*self.requests.wake_up, &mut [0; 8]);
         for request in self.left.try_iter() {
             let (about, bytes) = match request {
@@ -133,14 +133,14 @@ impl ModexRelay {
         }
     }
 
-    /// Hears what is for this node, or for all.
+    /// Handles a fragment that is for this node, or for all.
     pub(super) fn hear(&mut self, service: Option<&PmixService>, fragment: &Fragment, bytes: &[u8]) {
         let Some(bytes) = self.coming.take(fragment, bytes) else {
             return;
         };
         match &fragment.about {
             Modex::Met { ranks } => {
-                // Nobody waits where none of them is.
+                // On a node without any of these ranks nobody waits.
                 if let Some(reply) = self.meetings.remove(ranks) {
                     reply.give(Some(bytes));
                 }
@@ -151,12 +151,12 @@ impl ModexRelay {
                     reply.give(known.then(|| bytes.clone()));
                 }
             }
-            // For `mpiexec` alone.
+            // Only `mpiexec` receives it.
             Modex::Shown { .. } => {}
         }
     }
 
-    /// Finds out for another node what a rank of this one has shown.
+    /// Looks up the data of a rank of this node, for another node.
     fn look_for(&self, service: Option<&PmixService>, to: u32, rank: u32) {
         let requests = self.requests();
         let answer = move |shown| requests.leave(PmixRequest::Answer { to, rank, shown });

@@ -1,4 +1,4 @@
-//! How an agent learns what it is to do.
+//! How an agent receives its job.
 
 use super::relay;
 use crate::error::LaunchError;
@@ -10,23 +10,23 @@ use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// Where Slurm says that srun was called.
+/// The variables in which Slurm says where srun was called.
 const CALLERS: [&str; 2] = ["SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST"];
 
-/// The name under which Slurm knows this node.
+/// The variable with the name by which Slurm knows this node.
 const NODE: &str = "SLURMD_NODENAME";
 
-/// How long a connection may take.
+/// The time in which a connection must be made.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How soon it is tried again.
+/// The pause before another attempt.
 const STEP: Duration = Duration::from_millis(20);
 
 /// Serves a node until the job has ended; returns the status of the process.
 ///
 /// # Errors
 ///
-/// When whoever has started it is no `mpiexec` of the same version.
+/// When it was not started by an `mpiexec` of the same version.
 pub fn run() -> Result<u8, LaunchError> {
     let streams = own(rustix::stdio::stdin()).and_then(|input| Ok((input, own(rustix::stdio::stdout())?)));
     let (input, output) = streams.map_err(LaunchError::Supervise)?;
@@ -50,13 +50,13 @@ pub fn run() -> Result<u8, LaunchError> {
     relay::serve(*job, link)
 }
 
-/// Waits for a message.
+/// Waits for the first message.
 fn first(link: &mut Link) -> Result<Down, LaunchError> {
     link.wait(None).map_err(refused)?.ok_or_else(stranger)
 }
 
-/// Connects to `mpiexec` where the batch system says that it is, and shows that it knows the secret. `mpiexec` may have
-/// no room for the moment.
+/// Connects to `mpiexec` at the machine where srun was called, and authenticates both ends. It tries again while
+/// `mpiexec` has no room for new connections.
 fn answer(call: &Call) -> Result<Link, LaunchError> {
     if call.version != VERSION {
         return Err(stranger());

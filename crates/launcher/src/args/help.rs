@@ -37,9 +37,9 @@ pub fn help(tool: &str) -> String {
     text
 }
 
-/// Where the descriptions of options begin.
+/// The column in which the descriptions of options begin.
 const INDENT: usize = 29;
-/// How long a line may be.
+/// Longest line.
 const WIDTH: usize = 120;
 
 /// Adds an option and its description, in as many lines as it needs.

@@ -1,8 +1,8 @@
 //! The command line of `mpiexec`.
 //!
 //! MPI launchers have long options with one dash (`-np`, `-env`) as well as with two, options with two values, and
-//! several programs separated by `:`. So the options are a table of our own, and each long option may be
-//! written with one dash or with two, its value behind it or after `=`.
+//! several programs separated by `:`. No parser library knows all of that, so the options are a table of our own. Each
+//! long option may be written with one dash or with two, and its value may follow as the next word or after `=`.
 
 mod help;
 mod parse;
@@ -22,14 +22,14 @@ use simurgh_settings::Values;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the user asks for.
+/// A request of the user.
 #[derive(Debug, PartialEq)]
 pub enum Request {
-    /// To run a job.
+    /// Run a job.
     Run(Box<Run>),
-    /// To be told the options.
+    /// Print the options.
     Help,
-    /// To be told the version.
+    /// Print the version.
     Version,
 }
 
@@ -38,11 +38,11 @@ pub enum Request {
 pub struct Run {
     /// The programs, in rank order.
     pub sections: Vec<SectionArgs>,
-    /// The settings that somebody has made.
+    /// The settings that the user has made.
     pub settings: Values,
-    /// What hosts are started through.
+    /// The command through which hosts are started.
     pub host_wrapper: HostWrapper,
-    /// Where it runs.
+    /// The nodes on which it runs.
     pub nodes: NodesArgs,
 }
 
@@ -51,11 +51,11 @@ pub struct Run {
 pub struct SectionArgs {
     /// Program and arguments.
     pub command: Vec<OsString>,
-    /// How many ranks run it, if somebody says so.
+    /// How many ranks run it, if the user says so.
     pub ranks: Option<u32>,
-    /// Changes to the environment, in order, those for all programs first.
+    /// Changes to the environment, in order. Those for all programs come first.
     pub env: Vec<EnvChange>,
-    /// Working directory.
+    /// The working directory.
     pub wdir: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! From words to a request.
+//! Parsing a command line.
 
 use super::suggest::nearest;
 use super::table::{Arity, FOREIGN, Id, OptionInfo, Scope, options};
@@ -14,7 +14,11 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// Understands a command line (without `argv[0]`), with the environment it was given in.
+/// Parses a command line without `argv[0]`. `environment` returns the value of a variable.
+///
+/// # Errors
+///
+/// When it cannot be understood.
 pub fn parse(
     words: impl IntoIterator<Item = OsString>,
     environment: impl Fn(&OsStr) -> Option<OsString>,
@@ -35,9 +39,9 @@ pub fn parse(
     parser.finish()
 }
 
-/// What reading one program led to.
+/// The result of reading one program.
 enum Step {
-    /// The user wants an answer, not a job.
+    /// The user wants information, not a job.
     Answer(Request),
     /// A `:` follows.
     Another,
@@ -165,7 +169,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Adds what the environment says where the command line is silent.
+    /// Adds the settings of the environment that the command line does not make.
     fn finish(mut self) -> Result<Request, ArgError> {
         let settings = &mut self.run.settings;
         settings.read_environment(self.environment)?;
@@ -179,10 +183,10 @@ impl Parser<'_> {
     }
 }
 
-/// Largest stack taken from `ulimit -s` (also if that is unlimited): it is address space for each rank.
+/// Largest stack that is taken from `ulimit -s`, also if that is unlimited: each rank needs address space for it.
 const DEFAULT_STACK_CEILING: u64 = 64 << 20;
 
-/// The soft limit on the stack of a process, which users set for programs that need more.
+/// The soft limit on the stack of a process. Users raise it for programs that need more.
 pub(crate) fn stack_limit() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
     let least = *StackSize.setting().kind.range().start();
@@ -195,7 +199,7 @@ fn is_option(word: &OsStr) -> bool {
     word.as_bytes().first() == Some(&b'-') && word.len() > 1
 }
 
-/// An option as written, its bare name, and what follows `=`.
+/// An option as written, its bare name, and the value after `=`.
 fn split(word: &OsStr) -> (String, String, Option<OsString>) {
     let bytes = word.as_bytes();
     let end = bytes.iter().position(|&b| b == b'=').unwrap_or(bytes.len());

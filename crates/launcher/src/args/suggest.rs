@@ -2,7 +2,7 @@
 
 use super::table::options;
 
-/// The name most like `name`, with its dashes, if any is near enough to be worth mentioning.
+/// The name most like `name`, with its dashes, if any is similar enough to be suggested.
 pub(super) fn nearest(name: &str) -> Option<String> {
     options()
         .iter()
@@ -19,7 +19,7 @@ pub(super) fn dashed(name: &str) -> String {
     format!("{}{name}", if one_dash { "-" } else { "--" })
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+/// The edit distance of two names: insertions, deletions, replacements, and swaps of neighbours.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

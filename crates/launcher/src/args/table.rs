@@ -1,26 +1,26 @@
-//! The options of `mpiexec`: what describes the job itself, and one or more for each setting.
+//! The options of `mpiexec`: those that describe the job itself, and one or more for each setting.
 
 use simurgh_settings::{Item, Kind, SETTINGS, Setting, Spelling};
 use std::sync::LazyLock;
 
-/// What an option is.
+/// The meaning of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Id {
     /// Number of ranks.
     Ranks,
     /// Working directory.
     Wdir,
-    /// Variable for one program, Open MPI's way.
+    /// Variable for one program, in Open MPI's form.
     Export,
-    /// Variable for one program, MPICH's way.
+    /// Variable for one program, in MPICH's form.
     Env,
     /// Variable for all programs.
     GlobalEnv,
-    /// What hosts are started through.
+    /// The command through which hosts are started.
     HostWrapper,
     /// Where the job runs.
     Place(Place),
-    /// A setting of the job; an option without a value sets it to this one.
+    /// A setting of the job; an option without a value sets it to this value.
     Setting(simurgh_settings::Id, Option<u64>),
     /// Help.
     Help,
@@ -28,18 +28,18 @@ pub enum Id {
     Version,
 }
 
-/// What says where a job runs.
+/// The options that say where a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The nodes.
     Hosts,
     /// A file of nodes.
     File,
-    /// Ranks on each.
+    /// The number of ranks on each node.
     PerNode,
-    /// What starts agents.
+    /// The kind of command that starts agents.
     Launcher,
-    /// The command for that.
+    /// The command itself.
     Command,
     /// The processors.
     Cpus,
@@ -47,16 +47,16 @@ pub enum Place {
     Width,
 }
 
-/// What an option holds for.
+/// The part of the job for which an option holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The program it stands before.
+    /// The program that follows.
     Program,
     /// The whole job.
     Job,
 }
 
-/// What follows an option.
+/// The number of values that follow an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arity {
     /// Nothing.
@@ -70,17 +70,17 @@ pub enum Arity {
 /// An option.
 #[derive(Debug)]
 pub struct OptionInfo {
-    /// What it is.
+    /// Its meaning.
     pub id: Id,
-    /// Its names without dashes; those of one letter have one dash, the others one or two.
+    /// Its names without dashes. Names of one letter have one dash, the others one or two.
     pub names: Vec<&'static str>,
-    /// What follows it.
+    /// The values that follow it.
     pub arity: Arity,
-    /// What it holds for.
+    /// The part of the job for which it holds.
     pub scope: Scope,
-    /// Environment variables that set it where the command line does not, the first set one wins.
+    /// Environment variables that set it where the command line does not; the first one that is set wins.
     pub variables: &'static [&'static str],
-    /// What it does.
+    /// Its description in the help text.
     pub help: String,
 }
 
@@ -98,7 +98,7 @@ pub fn options() -> &'static [OptionInfo] {
     &OPTIONS
 }
 
-/// What describes the programs of the job.
+/// The options that describe the programs of the job.
 fn shape() -> [OptionInfo; 6] {
     let option = |id, names: &[&'static str], arity, scope, help: &str| OptionInfo {
         id,
@@ -156,7 +156,7 @@ fn shape() -> [OptionInfo; 6] {
     ]
 }
 
-/// What says where a job runs.
+/// The options that say where a job runs.
 fn places() -> impl Iterator<Item = OptionInfo> {
     let places: [(Place, &[&'static str], &str, &str); 7] = [
         (
@@ -213,7 +213,7 @@ fn places() -> impl Iterator<Item = OptionInfo> {
     })
 }
 
-/// What is answered instead of running a job.
+/// The options that ask for information instead of a job.
 fn questions() -> [OptionInfo; 2] {
     let question = |id, names: [&'static str; 2], help: &str| OptionInfo {
         id,
@@ -229,7 +229,7 @@ fn questions() -> [OptionInfo; 2] {
     ]
 }
 
-/// The options of a setting: one for all names that a value follows, and one for each value that others set.
+/// The options of a setting: one for all names that take a value, and one for each value that other names set.
 fn of_setting(setting: &'static Setting) -> Vec<OptionInfo> {
     let mut options: Vec<OptionInfo> = Vec::new();
     for spelling in setting.options {
@@ -273,7 +273,7 @@ fn help_of(setting: &Setting, value: Option<u64>) -> String {
     }
 }
 
-/// Options of other launchers that have no use here, and what to say to those who give them.
+/// Options of other launchers that have no use here, with advice for their users.
 pub(super) const FOREIGN: &[(&[&str], &str)] = &[
     (
         &["binding"],

@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// A value and where it comes from, for messages.
+/// A value and its origin, for messages.
 pub(super) struct Value<'a> {
     /// The option or environment variable.
     pub(super) origin: &'a str,
@@ -29,7 +29,7 @@ impl Value<'_> {
         })
     }
 
-    /// A number of ranks, at least one of them.
+    /// A number of ranks, at least 1.
     pub(super) fn ranks(&self) -> Result<u32, ArgError> {
         let kind = Kind::Count {
             least: 1,
@@ -41,7 +41,7 @@ impl Value<'_> {
             .ok_or_else(|| self.bad(kind.expected()))
     }
 
-    /// Where a job runs.
+    /// Sets the value of an option that says where a job runs.
     pub(super) fn place(&self, place: Place, nodes: &mut NodesArgs) -> Result<(), ArgError> {
         let text = self.text.to_str().ok_or_else(|| self.bad("UTF-8"))?;
         let words = || text.split_whitespace().map(str::to_owned).collect();
@@ -63,7 +63,7 @@ impl Value<'_> {
         Ok(())
     }
 
-    /// `NAME=VALUE`, or `NAME` alone: the variable as it is.
+    /// `NAME=VALUE`, or `NAME` alone for the current value of the variable.
     pub(super) fn assignment(
         &self,
         current: impl Fn(&OsStr) -> Option<OsString>,

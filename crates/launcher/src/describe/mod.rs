@@ -17,15 +17,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// A job, and where it runs.
+/// A job, and the nodes on which it runs.
 pub(crate) struct Described {
-    /// What it is, but for what tells its hosts apart: it is written for the first one.
+    /// The job description, written for the first host.
     pub(crate) spec: JobSpec,
-    /// Its nodes; none if it runs on this machine alone and nobody has named it otherwise.
+    /// Its nodes; none if it needs no agent, because it runs on this machine alone.
     pub(crate) nodes: Option<Vec<Node>>,
 }
 
-/// Describes a job that runs on these nodes, or on this machine.
+/// Describes the job of a command line, on these nodes or on this machine.
+///
+/// # Errors
+///
+/// When a program cannot be found or run, or the ranks are too many.
 pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described, LaunchError> {
     let mapping = Mapping::of(&run.settings, run.nodes.per_node);
     let preset = preset(run, mapping, nodes.as_deref())?;
@@ -69,7 +73,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
     let (runs, nodes) = used(mapping.runs(total, &nodes), nodes);
     spec.hosts = partition::of_runs(&spec.sections, &runs, most);
     spec.origin.nodes = nodes.len() as u32;
-    // This machine alone needs no agent, unless the user wants it started in another way.
+    // A job on this machine alone needs no agent, unless the user has chosen a command that starts it.
     let here = run.nodes.command.is_empty() && matches!(&nodes[..], [node] if nodes::is_here(&node.name));
     Ok(Described {
         spec,
@@ -77,7 +81,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
     })
 }
 
-/// Numbers the nodes that have ranks.
+/// Keeps the nodes that have ranks, and numbers them anew.
 fn used(mut runs: Vec<RankBlock>, nodes: Vec<Node>) -> (Vec<RankBlock>, Vec<Node>) {
     let used: BTreeSet<_> = runs.iter().map(|run| run.node).collect();
     let numbers: BTreeMap<_, _> = used.iter().copied().zip(0..).collect();
@@ -88,7 +92,7 @@ fn used(mut runs: Vec<RankBlock>, nodes: Vec<Node>) -> (Vec<RankBlock>, Vec<Node
     (runs, nodes.map(|(_, node)| node).collect())
 }
 
-/// The settings of a job, in which paths do not depend on where something is started.
+/// The settings of a job with absolute paths, which mean the same wherever a process is started.
 pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
     for id in [Id::OutputDir, Id::Universe] {
         let (Some(path), Source::Given(origin)) = (settings.name(id), settings.origin(id)) else {
@@ -104,7 +108,8 @@ pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
     Ok(settings)
 }
 
-/// How many ranks run a program if nobody says so: as many as there are places, if somebody has named places.
+/// How many ranks run a program if the user does not say so: as many as there are slots or places in the placement
+/// plan, if the user has named these.
 fn preset(run: &Run, mapping: Mapping, nodes: Option<&[Node]>) -> Result<u32, LaunchError> {
     let plan = Plan::of(&run.settings).filter(|plan| plan.per_object.is_some());
     Ok(match (nodes, plan) {
@@ -118,8 +123,8 @@ fn preset(run: &Run, mapping: Mapping, nodes: Option<&[Node]>) -> Result<u32, La
     })
 }
 
-/// Refuses a job with more ranks than slots of nodes, or cores of this machine, if the user wants that. Whether there
-/// are too many for the hardware that the user has named is seen where it is.
+/// Refuses a job with more ranks than slots, or than cores of this machine, if the user does not want that. A placement
+/// plan is checked on each node instead.
 fn forbid_crowds(
     spec: &JobSpec,
     ranks: u32,
@@ -170,7 +175,7 @@ pub(crate) fn section(
     })
 }
 
-/// The value that a list of changes gives a variable.
+/// The value that a list of changes gives a variable; the last one counts.
 fn changed(changes: &[EnvChange], name: &str) -> Option<OsString> {
     let last = changes
         .iter()

@@ -1,10 +1,10 @@
-//! How ranks are shared out among hosts.
+//! How ranks are divided among hosts.
 
 use crate::nodes::RankBlock;
 use simurgh_net::job::{HostShare, Mode, Section};
 
-/// The hosts of ranks that live on several nodes: one for each rank that is a process, and at most `most` for those in
-/// a run that are threads and have the same working directory, which a process has once.
+/// The hosts of blocks of ranks. Each rank that is a process is a host. Ranks that are threads have at most `most`
+/// hosts for each block with the same working directory, since a process has only one.
 pub(crate) fn of_runs(sections: &[Section], runs: &[RankBlock], most: u32) -> Vec<HostShare> {
     let mut rows = rows(sections);
     let mut hosts = Vec::new();
@@ -23,14 +23,14 @@ pub(crate) fn of_runs(sections: &[Section], runs: &[RankBlock], most: u32) -> Ve
     hosts
 }
 
-/// How many ranks in a row live in each way.
+/// The groups of consecutive ranks that may share a host, each with its size.
 fn rows(sections: &[Section]) -> Vec<(Mode, u32)> {
     let rows = sections.chunk_by(|a, b| a.mode == b.mode && a.wdir == b.wdir);
     rows.map(|row| (row[0].mode, row.iter().map(|section| section.ranks).sum()))
         .collect()
 }
 
-/// At most `most` hosts of a node, each with its share of the ranks: some have one more than others, none is empty.
+/// At most `most` hosts on a node. Their numbers of ranks differ by at most one, and none is 0.
 fn on_node(node: u32, ranks: u32, most: u32) -> Vec<HostShare> {
     let hosts = most.min(ranks).max(1);
     let share = |host| HostShare {

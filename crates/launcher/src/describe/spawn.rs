@@ -1,7 +1,7 @@
-//! The job description of programs that running ranks ask for.
+//! The job description of programs that running ranks spawn.
 //!
-//! They run as the programs of the command line do, with the environment of `mpiexec`. Hints that are not known are
-//! passed over, as MPI wants it.
+//! The programs run as those of the command line do, with the environment of `mpiexec`. Unknown info keys are ignored,
+//! as MPI wants it (MPI 5.0, section 11.8.2).
 
 use super::partition;
 use super::{section, working_directory};
@@ -15,7 +15,12 @@ use simurgh_net::job::{JobSpec, Origin};
 use simurgh_settings::Id;
 use std::path::Path;
 
-/// Describes programs that ranks of a universe ask for; `first` is the job of its command line, `pool` where they go.
+/// Describes programs that ranks spawn. `first` is the job of the command line, and `pool` has the nodes to which they
+/// go.
+///
+/// # Errors
+///
+/// When a program cannot be found or run, or an info key has a wrong value.
 pub(crate) fn describe(
     first: &JobSpec,
     pool: &NodePool,
@@ -52,7 +57,8 @@ pub(crate) fn describe(
     Ok(spec)
 }
 
-/// Where the ranks go: all together as those of a command line, unless somebody chooses nodes for some of them.
+/// The nodes of the ranks. Unless info keys choose nodes for some of the programs, all ranks are placed together, as
+/// those of a command line.
 fn places(spec: &JobSpec, pool: &NodePool, commands: &[Command]) -> Result<Vec<RankBlock>, LaunchError> {
     if commands.iter().all(|command| choice(command).is_none()) {
         return Ok(pool.runs(spec.total_ranks()?, None)?);
@@ -64,7 +70,7 @@ fn places(spec: &JobSpec, pool: &NodePool, commands: &[Command]) -> Result<Vec<R
     Ok(runs)
 }
 
-/// The nodes that hints choose.
+/// The nodes that info keys choose.
 fn choice(command: &Command) -> Option<Choice> {
     if let Some(list) = hint(command, "host") {
         return Some(Choice::List(list.to_string()));
@@ -73,7 +79,7 @@ fn choice(command: &Command) -> Option<Choice> {
     file.map(|file| Choice::File(file.as_path().to_path_buf()))
 }
 
-/// A command as if it were one of the command line.
+/// A command in the form of one of the command line.
 fn arguments(command: &Command) -> Result<SectionArgs, LaunchError> {
     let words = std::iter::once(&command.program).chain(&command.arguments);
     Ok(SectionArgs {
@@ -84,7 +90,7 @@ fn arguments(command: &Command) -> Result<SectionArgs, LaunchError> {
     })
 }
 
-/// Lets a program be found in the directories that the hint `path` names.
+/// Looks for a program in the directories that the info key `path` names.
 fn look_in(args: &mut SectionArgs, command: &Command, wdir: &Path) -> Result<(), LaunchError> {
     if let Some(path) = hint(command, "path") {
         let found = program::find(&args.command[0], wdir, Some(path.as_os_str()));
@@ -93,15 +99,14 @@ fn look_in(args: &mut SectionArgs, command: &Command, wdir: &Path) -> Result<(),
     Ok(())
 }
 
-/// The value of a hint; the last one counts.
+/// The value of an info key; the last one counts.
 fn hint<'a>(command: &'a Command, key: &str) -> Option<&'a Text> {
     let mut all = command.info.iter().rev();
     all.find(|(known, _)| known.as_os_str() == key)
         .map(|(_, value)| value)
 }
 
-/// How many ranks run a command: as many as are wanted, or, if the hint `soft` says which numbers will do, the largest
-/// of these.
+/// How many ranks run a command: as many as are asked for, or the largest number that the info key `soft` allows.
 fn number(command: &Command) -> Result<u32, LaunchError> {
     let Some(soft) = hint(command, "soft") else {
         return Ok(command.processes);
@@ -118,7 +123,8 @@ fn number(command: &Command) -> Result<u32, LaunchError> {
         })
 }
 
-/// The largest number up to `most` of an item `a`, `a:b` or `a:b:c`, if there is one; none if it is no such item.
+/// The largest number up to `most` of an item `a`, `a:b` or `a:b:c`. The outer option is none if the text is no such
+/// item, the inner one if no number of it is small enough.
 fn largest(item: &str, most: u32) -> Option<Option<u32>> {
     let words: Option<Vec<i64>> = item.split(':').map(|word| word.trim().parse().ok()).collect();
     let (from, to, step) = match words?[..] {
@@ -132,7 +138,7 @@ fn largest(item: &str, most: u32) -> Option<Option<u32>> {
     if steps < 0 {
         return Some(None);
     }
-    // Of numbers in a row, the last one that is not too large, from either end.
+    // The index of the largest number that is small enough, from either end of the sequence.
     let wanted = if step > 0 {
         most.checked_sub(from)?.div_euclid(step).min(steps)
     } else {

@@ -1,9 +1,9 @@
-//! What can be wrong with a command line.
+//! Errors in a command line.
 
 use simurgh_settings::BadValue;
 use thiserror::Error;
 
-/// Why a command line was refused.
+/// Why a command line is refused.
 #[derive(Debug, Error, PartialEq)]
 pub enum ArgError {
     /// No such option.
@@ -25,9 +25,9 @@ pub enum ArgError {
     /// The command line ends too early.
     #[error("option {option} needs {needs} after it")]
     MissingValue {
-        /// As the user wrote it.
+        /// The option.
         option: String,
-        /// What is missing.
+        /// The value that is missing.
         needs: String,
     },
     /// A flag was given a value.
@@ -42,7 +42,7 @@ pub enum ArgError {
     /// Nothing to run.
     #[error("no program to run{}", .place.map_or("", |p| p))]
     NoProgram {
-        /// Where it is missing, if there are several.
+        /// Where a program is missing, if there are several.
         place: Option<&'static str>,
     },
     /// An option that holds for the whole job, given for a later program only.

@@ -1,4 +1,4 @@
-//! What can go wrong before the ranks run.
+//! Why a job cannot be started or supervised, or a tool cannot do its work.
 
 mod args;
 mod nodes;
@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a job could not be started, or a tool not do its work.
+/// Why a job cannot be started or supervised, or a tool cannot do its work.
 #[derive(Debug, Error)]
 pub enum LaunchError {
     /// The command line is wrong.
@@ -32,25 +32,25 @@ pub enum LaunchError {
     /// The job description is wrong.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// There is no way to talk to a host.
+    /// There is no channel to a host.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// The program is no program, or cannot run in threads mode.
+    /// The program is not an executable, or cannot run in threads mode.
     #[error(transparent)]
     Image(#[from] ImageError),
     /// Programs of Open MPI cannot be started.
     #[error(transparent)]
     Pmix(#[from] PmixError),
-    /// The machine cannot be looked at.
+    /// The topology of the machine cannot be read.
     #[error(transparent)]
     Machine(#[from] SchedError),
-    /// The tool does not know where it is.
+    /// The tool cannot find its own executable.
     #[error("cannot find out where this program is installed ({0}); is /proc mounted?")]
     OwnPath(#[source] io::Error),
     /// A part of the installation is missing.
     #[error("{missing}: missing, the installation is incomplete; `./x install PREFIX` makes a complete one")]
     Incomplete {
-        /// What should be there.
+        /// The missing file.
         missing: PathBuf,
     },
     /// The working directory is unusable.
@@ -58,10 +58,10 @@ pub enum LaunchError {
     WorkingDirectory {
         /// The directory.
         directory: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The program is not there.
+    /// The program does not exist.
     #[error("{program}: no such file")]
     NotFound {
         /// The program.
@@ -72,7 +72,7 @@ pub enum LaunchError {
     NotInPath {
         /// Its name.
         program: String,
-        /// Where it may be instead.
+        /// A hint where it may be instead.
         hint: String,
     },
     /// The program is a directory.
@@ -87,15 +87,15 @@ pub enum LaunchError {
         /// The program.
         program: PathBuf,
     },
-    /// The program's file cannot be looked at.
+    /// The file of the program cannot be read.
     #[error("{program}: {source}")]
     Unreadable {
         /// The program.
         program: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A library of `LD_PRELOAD` is not there.
+    /// A library of `LD_PRELOAD` does not exist.
     #[error("{library}: named in LD_PRELOAD, but not found; give its path")]
     Preload {
         /// Its name.
@@ -107,131 +107,131 @@ pub enum LaunchError {
         /// The text.
         text: String,
     },
-    /// The host does not start.
+    /// The host cannot be started.
     #[error("{host}: the host process cannot be started: {source}")]
     Start {
         /// The host's executable.
         host: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Ranks have started too much.
+    /// Ranks have spawned too many programs.
     #[error(
         "{more} more hosts beside {there} are too many: there may be {} that ranks have started; those go whose ranks \
          have ended and called MPI_Comm_disconnect on what they had in common with others",
         simurgh_mpi::limits::MAX_LATER_HOSTS
     )]
     TooManyHosts {
-        /// Hosts of spawned programs that are there.
+        /// The number of hosts of spawned programs.
         there: usize,
-        /// How many more are wanted.
+        /// The number of further hosts.
         more: usize,
     },
-    /// A universe has no numbers for so many.
+    /// A universe has no numbers for so many processes of one `mpiexec`.
     #[error(
         "{more} more processes beside {there} are too many: in a universe one mpiexec can have {} processes",
         simurgh_net::job::Realm::SIZE
     )]
     FullRealm {
-        /// Processes that have been started.
+        /// The number of processes that have been started.
         there: u32,
-        /// How many more are wanted.
+        /// The number of further processes.
         more: u32,
     },
-    /// Those who know the job could not get to know more of it.
+    /// The universe is lost, so jobs that know this one could not be told of new hosts.
     #[error("{reason}: jobs of other mpiexecs, with which this one has met, could not reach new processes")]
     Strangers {
-        /// What has happened to the universe.
+        /// Why the universe is lost.
         reason: String,
     },
-    /// What ranks write cannot be kept.
+    /// The file for the output of a rank cannot be written.
     #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
     OutputFile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// No compiler is installed.
     #[error("no compiler found ({candidates}); install one or name it in {variable}")]
     NoCompiler {
-        /// What was looked for.
+        /// The compilers that were looked for.
         candidates: String,
-        /// The variable that names it.
+        /// The variable that names a compiler.
         variable: &'static str,
     },
-    /// The compiler does not start.
+    /// The compiler cannot be started.
     #[error("{compiler}: the compiler cannot be started: {source}")]
     Compiler {
         /// Its name.
         compiler: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The answer cannot be printed.
     #[error("cannot write to the standard output: {0}")]
     Output(#[source] io::Error),
-    /// There is no universe, or the job cannot belong to it.
+    /// There is no universe, or it does not accept the job.
     #[error(transparent)]
     Universe(#[from] UniverseError),
-    /// What is said of nodes makes no sense.
+    /// The nodes of the job are not named correctly.
     #[error(transparent)]
     Nodes(#[from] NodesError),
     /// The command that starts agents cannot be started.
     #[error("{what}; --launcher-exec names another command")]
     Launcher {
-        /// What went wrong.
+        /// The cause.
         what: String,
     },
-    /// An agent does not reach the launcher.
+    /// An agent cannot connect to `mpiexec`.
     #[error("mpiexec cannot be reached at {caller}: {source}")]
     Call {
-        /// Where it should be.
+        /// The address of `mpiexec`.
         caller: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// An agent cannot do its work.
     #[error("the agent of a node: {0}")]
     Agent(String),
-    /// A processor of `--cpu-list` is not there.
+    /// A processor of `--cpu-list` does not exist, or may not be used.
     #[error("--cpu-list: processor {cpu} is not among those that may be used here: {allowed}")]
     Processor {
         /// Its number.
         cpu: usize,
-        /// Those that may be used.
+        /// The processors that may be used.
         allowed: String,
     },
-    /// More ranks than places, which is unwanted.
+    /// There are more ranks than slots or cores, and `--oversubscribe` is off.
     #[error("{ranks} ranks are too many for {places} places; with --oversubscribe they share them")]
     Crowd {
-        /// How many ranks.
+        /// The number of ranks.
         ranks: u32,
-        /// How many places.
+        /// The number of slots or cores.
         places: usize,
     },
-    /// No number of ranks will do.
+    /// The info key `soft` allows no number of ranks.
     #[error(
         "info key soft: {soft:?} allows no number from 1 to {most}; it is a list such as 1,2:8 or 2:16:2"
     )]
     Soft {
-        /// What it says.
+        /// The value of the key.
         soft: String,
-        /// How many are wanted.
+        /// The number of ranks that is asked for.
         most: u32,
     },
-    /// A process that runs cannot be taken over.
+    /// A singleton, the program that has started this `mpiexec`, cannot be adopted.
     #[error("{place}: the program that has started this mpiexec cannot be taken over: {source}")]
     TakeOver {
-        /// What it has been found by.
+        /// The path of its job description.
         place: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The process that the user has started is gone.
+    /// The monitor has ended.
     #[error("the mpiexec that the user has started is gone")]
     Orphan,
-    /// The host cannot be watched.
+    /// A system call has failed that starting or watching processes needs.
     #[error("the host process cannot be supervised: {0}")]
     Supervise(#[source] io::Error),
     /// There is no memory for the hosts to share.

@@ -1,17 +1,17 @@
-//! What can be wrong with the nodes of a job.
+//! Errors in the naming of nodes.
 
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What is wrong with nodes.
+/// Why the nodes of a job cannot be determined.
 #[derive(Debug, Error, PartialEq)]
 pub enum NodesError {
     /// A list of nodes cannot be understood.
     #[error("{origin}: {text:?} is not a list of host names such as a,b:4 or n[1-3]")]
     List {
-        /// Who says so.
+        /// The option or info key that has the list.
         origin: String,
-        /// What.
+        /// The list.
         text: String,
     },
     /// A line of a file cannot be understood.
@@ -21,7 +21,7 @@ pub enum NodesError {
         file: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What it says.
+        /// The line.
         text: String,
     },
     /// A file cannot be read.
@@ -29,7 +29,7 @@ pub enum NodesError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         reason: String,
     },
     /// A file names no node.
@@ -38,7 +38,7 @@ pub enum NodesError {
         /// The file.
         file: PathBuf,
     },
-    /// A batch system's variable makes no sense.
+    /// A variable of the batch system cannot be understood.
     #[error(
         "{variable} is {value:?}, which is not what Slurm writes: unset SLURM_JOB_ID to run outside of its allocation"
     )]
@@ -51,12 +51,12 @@ pub enum NodesError {
     /// There is no allocation.
     #[error("--launcher slurm works in an allocation of Slurm only, such as `salloc -N 2 mpiexec …` makes")]
     NoAllocation,
-    /// Programs are to be started on a node that has no part in the job.
+    /// A program is to be spawned on a node that does not belong to the job.
     #[error("{node} is none of the job's nodes: {nodes}")]
     NotOfJob {
         /// The node.
         node: String,
-        /// Those that are.
+        /// The nodes of the job.
         nodes: String,
     },
     /// A node is not in the allocation.
@@ -64,7 +64,7 @@ pub enum NodesError {
     NotAllocated {
         /// The node.
         node: String,
-        /// Those that are.
+        /// The nodes of the allocation.
         nodes: String,
     },
 }

@@ -4,24 +4,24 @@ use simurgh_pmix_sys::ServerError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why such programs cannot be started.
+/// Why programs of Open MPI cannot be started.
 #[derive(Debug, Error)]
 pub enum PmixError {
-    /// The job has other programs.
+    /// The job has programs of other MPIs, too.
     #[error("programs of Open MPI cannot be in a job with others, which they would not find")]
     Mixed,
-    /// Running ranks have asked for it.
+    /// Running ranks have asked for the program.
     #[error("programs of Open MPI cannot be spawned: they would not find the ranks that have done so")]
     Spawned,
-    /// There is no place for their files.
+    /// The directory for their files cannot be made.
     #[error("a directory for the files of Open MPI cannot be made: {}: {source}", path.display())]
     Files {
-        /// Where it was to be.
+        /// The directory.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The library does not do it.
+    /// The PMIx library has failed.
     #[error("programs of Open MPI find each other by PMIx, which cannot be served: {0}")]
     Server(#[from] ServerError),
 }

@@ -1,13 +1,13 @@
-//! What can be wrong with a universe.
+//! Errors of universes.
 
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a universe cannot be, or a job not belong to it.
+/// Why a universe cannot be started, or a job cannot belong to it.
 #[derive(Debug, Error)]
 pub enum UniverseError {
-    /// Nobody has written the file.
+    /// The file of the universe has not appeared in time.
     #[error("{file}: no universe has appeared there in time; `simurgh universe {file}` starts one")]
     Absent {
         /// The file.
@@ -18,10 +18,10 @@ pub enum UniverseError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The file is another one.
+    /// The file is not that of a universe of this version.
     #[error("{file}: no `simurgh universe` of this version has written this file ({reason})")]
     Malformed {
         /// The file.
@@ -29,7 +29,7 @@ pub enum UniverseError {
         /// What is wrong.
         reason: String,
     },
-    /// Nobody is there.
+    /// No server answers at the addresses of the file.
     #[error(
         "{file}: the universe cannot be reached ({reason}); if it was killed, remove the file and start \
          `simurgh universe {file}` again"
@@ -37,15 +37,15 @@ pub enum UniverseError {
     Unreachable {
         /// The file.
         file: PathBuf,
-        /// What has been tried.
+        /// The result for each address.
         reason: String,
     },
-    /// Somebody is there, with whom the job cannot speak.
+    /// A server is there, but the job cannot talk to it.
     #[error("{file}: the universe does not take up this job: {reason}")]
     Unanswered {
         /// The file.
         file: PathBuf,
-        /// What has come instead.
+        /// The cause.
         reason: String,
     },
     /// There is no such interface.
@@ -56,15 +56,15 @@ pub enum UniverseError {
         /// Its name.
         name: String,
     },
-    /// The server does not want the job.
+    /// The server does not accept the job.
     #[error("{file}: the universe refuses this job: {reason}")]
     Refused {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// The file is there already.
+    /// The file exists already.
     #[error(
         "{file}: there already; if no `simurgh universe` that has written it is running any more, remove it, or name \
          another file"
@@ -78,10 +78,10 @@ pub enum UniverseError {
     Unwritable {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Nobody could reach the server.
+    /// The server cannot listen.
     #[error("the universe cannot wait for jobs: {0}")]
     Listen(#[source] io::Error),
 }

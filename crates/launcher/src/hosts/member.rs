@@ -1,4 +1,4 @@
-//! One host, as the launcher sees it.
+//! A host as its launcher sees it, whether the launcher or an agent has started it.
 
 use super::Singleton;
 use super::process::HostProcess;
@@ -17,37 +17,37 @@ pub(crate) struct Member {
     number: HostId,
     ranks: RankRange,
     place: Place,
-    /// What its numbers belong to.
+    /// The realm of the job's numbers.
     realm: Realm,
-    /// It belongs to the command line's job.
+    /// Whether it belongs to the command line's job.
     is_first: bool,
-    /// What the user calls its program, if it is one: then its process is that of its only rank.
+    /// The name of its program, if its process is that of a single rank.
     program: Option<String>,
-    /// Its process; none if another one watches that, or it has ended.
+    /// Its process; none if an agent watches it, or it has ended.
     own: Option<HostProcess>,
     /// The name of its node, if there are several.
     node: Option<String>,
     joined: Option<Joined>,
-    /// It is linked with another MPI, and has joined by PMI.
+    /// Whether it is linked with another MPI, and has joined by PMI.
     is_foreign: bool,
     exit: Option<ExitStatus>,
-    /// The status of its ranks, when all of them have ended.
+    /// The status of its ranks, once all of them have ended.
     pub(crate) ended: Option<u8>,
-    /// It has been told to end, as all that its ranks have to do with have ended.
+    /// Whether it has been told to end, because all ranks that its own are connected with have ended.
     pub(crate) released: bool,
-    /// It could not be started with all others of its job.
+    /// Whether it has been given up because others of its job could not be started.
     pub(crate) forgotten: bool,
-    /// What its ranks wait for, when it has been asked.
+    /// What its ranks wait for, once it has reported that.
     pub(crate) waiting: Option<String>,
 }
 
-/// How a host can be reached.
+/// The addresses of a host that has joined.
 struct Joined {
     addresses: Vec<Address>,
 }
 
 impl Member {
-    /// A host whose process this one has started; `number` is that in its job.
+    /// A host whose process this one has started. `number` is that in its job.
     pub(crate) fn of_process(
         number: HostId,
         spec: &JobSpec,
@@ -100,18 +100,19 @@ impl Member {
         }
     }
 
-    /// Its share, as long as it is there, if nobody else has that.
+    /// The share that it takes from later hosts; none if it has ended, or needs none because it is of the first job of
+    /// a launcher without a universe.
     pub(crate) fn share(&self) -> Option<u32> {
         let has_one = !self.is_first || !self.realm.is_alone();
         (has_one && self.is_there()).then_some(self.place.share)
     }
 
-    /// Whether it has neither ended nor been let go.
+    /// Whether it has neither ended nor been released.
     pub(crate) fn is_there(&self) -> bool {
         !self.released && !self.is_gone()
     }
 
-    /// Ends it, of which nobody has been told: it is nothing to anybody.
+    /// Kills a host that no other host has been told of, and regards it as ended well.
     pub(crate) fn forget(&mut self) {
         self.signal(Signal::KILL);
         let _ = self.wait();
@@ -127,7 +128,7 @@ impl Member {
         self.number
     }
 
-    /// The number of its job in its universe.
+    /// The number of its world in its universe.
     pub(crate) fn world(&self) -> u32 {
         self.place.world
     }
@@ -142,39 +143,39 @@ impl Member {
         self.local(self.place.node)
     }
 
-    /// A number of its launcher's as the user knows it.
+    /// A number of its realm as the user knows it.
     fn local(&self, number: u32) -> u32 {
         self.realm.local(number).unwrap_or(number)
     }
 
-    /// What is to be waited for.
+    /// Waits for its messages and its end.
     pub(crate) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
         if let (Some(own), false) = (&self.own, self.is_gone()) {
             own.watch(set);
         }
     }
 
-    /// Whether its process is that of its only rank, which does what it likes before and after it uses MPI.
+    /// Whether its process is that of a single rank. Such a program may do anything before and after it uses MPI.
     pub(crate) fn is_program(&self) -> bool {
         self.program.is_some()
     }
 
-    /// Whether it does not hear what it is told: it has not begun to use MPI, or has ceased to.
+    /// Whether it does not receive messages: it is a program that has not begun to use MPI, or has ceased to.
     pub(crate) fn is_deaf(&self) -> bool {
         self.is_program() && (!self.has_joined() || self.ended.is_some() || self.is_foreign)
     }
 
-    /// Ends its process, which has been told to end, if it does not hear that.
+    /// Signals its process, which has been told to end, if it does not receive that message.
     pub(crate) fn end_unless_it_hears(&self) {
         if self.is_deaf() {
             self.signal(Signal::TERM);
         } else if !self.has_joined() {
-            // It may be deep in a library that starts, and there is nothing that it would have to bring to an end.
+            // It may be deep in a library that is starting, and has nothing that it would have to bring to an end.
             self.signal(Signal::KILL);
         }
     }
 
-    /// Whether it is the process of a rank that needs MPI no more, and goes on when that holds for all others too.
+    /// Whether it is a program that has finalized MPI and waits until all others have.
     pub(crate) fn waits_for_the_others(&self) -> bool {
         self.is_program() && !self.is_foreign && self.ended.is_some() && self.is_there()
     }
@@ -183,23 +184,23 @@ impl Member {
         self.joined.is_some()
     }
 
-    /// Whether its process has ended, or is none of the launcher's business any more.
+    /// Whether its process has ended; that of a singleton also when it has been released and has received all messages.
     pub(crate) fn is_gone(&self) -> bool {
         let is_let_go = |own: &HostProcess| own.is_singleton() && own.has_heard();
         self.exit.is_some() || self.released && self.own.as_ref().is_some_and(is_let_go)
     }
 
-    /// Whether its process is not one that the launcher has started: that one has started the launcher.
+    /// Whether its process has started the launcher, and not the other way round.
     pub(crate) fn is_singleton(&self) -> bool {
         self.own.as_ref().is_some_and(HostProcess::is_singleton)
     }
 
-    /// Whether its process has ended badly.
+    /// Whether its process has ended with a status other than 0.
     pub(crate) fn has_failed(&self) -> bool {
         self.exit.is_some_and(|status| !status.success())
     }
 
-    /// How its process has ended, with this status, in words that follow its name.
+    /// The end of its process in words that follow its name. The status of a singleton is not known.
     pub(crate) fn end_words(&self, status: ExitStatus) -> String {
         match self.is_singleton() {
             true => "has ended".to_owned(),
@@ -207,26 +208,26 @@ impl Member {
         }
     }
 
-    /// The status with which its process has ended, if it is a bad one.
+    /// The status of its process, if that has ended with one other than 0.
     pub(crate) fn bad_status(&self) -> Option<u8> {
         self.exit.map(exit_code).filter(|&code| code != 0)
     }
 
-    /// Takes note of where it can be reached.
+    /// Takes note of its addresses: it has joined the job.
     pub(crate) fn join(&mut self, hello: Hello) {
         self.joined = Some(Joined {
             addresses: hello.addresses,
         });
     }
 
-    /// Takes note of where it can be reached by those who join later.
+    /// Takes note of the addresses at which later hosts reach it.
     pub(crate) fn reopen(&mut self, addresses: Vec<Address>) {
         if let Some(joined) = &mut self.joined {
             joined.addresses = addresses;
         }
     }
 
-    /// Takes note that it uses another MPI.
+    /// Takes note that it uses another MPI, and has joined by PMI.
     pub(crate) fn join_by_pmi(&mut self) {
         self.is_foreign = true;
         self.joined.get_or_insert_with(|| Joined {
@@ -239,7 +240,7 @@ impl Member {
         self.is_foreign
     }
 
-    /// What others have to know of it to connect to it: where it is, too, if their job description does not say so.
+    /// Its addresses for other hosts. `with_place` adds its place, for those whose job description does not say it.
     pub(crate) fn as_peer(&self, with_place: bool) -> Option<Peer> {
         let joined = self.joined.as_ref()?;
         Some(Peer {
@@ -249,21 +250,25 @@ impl Member {
         })
     }
 
-    /// Tells it something, as soon as it has room for it. A host that is gone needs nothing told.
+    /// Sends it a message, as soon as there is room. A host that is gone needs no messages.
     pub(crate) fn tell(&mut self, letter: EncodedMessage) {
         if let Some(own) = &mut self.own {
             own.tell(letter);
         }
     }
 
-    /// Tells it what there was no room for before.
+    /// Sends it the messages for which there was no room before.
     pub(crate) fn catch_up(&mut self) {
         if let Some(own) = &mut self.own {
             own.catch_up();
         }
     }
 
-    /// What it says, if it says something; nothing more after its channel is closed.
+    /// The next message from it, if there is one. After its channel is closed there are none.
+    ///
+    /// # Errors
+    ///
+    /// When something else has been received.
     pub(crate) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
         self.own.as_mut().map_or(Ok(None), HostProcess::hear)
     }
@@ -284,7 +289,7 @@ impl Member {
         Ok(self.exit)
     }
 
-    /// Lets go of the ways to its process, which has ended, and all of whose words have been heard.
+    /// Closes the channels to its process, which has ended, after all its messages have been received.
     pub(crate) fn let_go_of_process(&mut self) {
         self.own = None;
     }
@@ -297,21 +302,21 @@ impl Member {
         Ok(())
     }
 
-    /// Whether its process is about to end: the kernel closes its connections before it says that it has ended, and
-    /// long before if the machine is busy.
+    /// Whether its process has begun to end. The kernel closes its connections before it reports the end, and long
+    /// before on a busy machine.
     pub(crate) fn is_exiting(&self) -> bool {
         self.own.as_ref().is_some_and(HostProcess::is_exiting)
     }
 
-    /// Takes note of the end of a process that another one has started.
+    /// Takes note of the end of a process that an agent has started.
     pub(crate) fn has_exited(&mut self, status: ExitStatus) {
         self.exit = Some(status);
     }
 }
 
 impl fmt::Display for Member {
-    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`; ranks of a job that another
-    /// one has asked for as `ranks 2-3 of world 1`.
+    /// Such as `host 1 (ranks 2-3)`, `host 1 (ranks 2-3 on node7)` or `rank 2 (./a.out)`. Ranks of spawned programs are
+    /// `ranks 2-3 of world 1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ranks = match self.local(self.place.world) {
             0 => self.ranks.to_string(),

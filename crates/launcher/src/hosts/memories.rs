@@ -1,4 +1,4 @@
-//! The memory that hosts of a node share, as who starts them has it.
+//! The memory that the hosts of a node share, in the process that starts them.
 
 use crate::error::LaunchError;
 use simurgh_net::HostId;
@@ -8,18 +8,18 @@ use simurgh_net::transport::shared_memory;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// That of each world on each node whose hosts this process starts.
+/// The shared memory of each world on each node whose hosts this process starts.
 #[derive(Default)]
 pub(crate) struct Memories(Vec<Memory>);
 
-/// What hosts share.
+/// Memory that some hosts share.
 struct Memory {
     hosts: Vec<HostId>,
     descriptor: Arc<OwnedFd>,
 }
 
 impl Memories {
-    /// That of a host which is alone, if it has some.
+    /// The memory of a host that is alone, if it has some.
     pub(crate) fn of_one(host: HostId, memory: Option<OwnedFd>) -> Self {
         let memory = memory.map(|descriptor| Memory {
             hosts: vec![host],
@@ -28,7 +28,11 @@ impl Memories {
         Self(memory.into_iter().collect())
     }
 
-    /// That of the hosts of a job on the node of the one that it is written for; none if they share none.
+    /// The memory that hosts of a job share on the node of host `spec.host`; none if they share none.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel gives none.
     pub(crate) fn of_node(&mut self, spec: &JobSpec) -> Result<Option<Arc<OwnedFd>>, LaunchError> {
         if !spec.shares_memory() {
             return Ok(None);
@@ -50,7 +54,7 @@ impl Memories {
         Some(Arc::clone(&known.descriptor))
     }
 
-    /// A message, with the memory that it speaks of; none if that is there no more, as its hosts have ended.
+    /// A message with the descriptor of the memory that it is about; none if the hosts of that memory have ended.
     pub(crate) fn letter(&self, message: &ToHost) -> Option<EncodedMessage> {
         match message {
             ToHost::Memory { hosts } => Some(EncodedMessage::with_descriptor(
@@ -61,7 +65,7 @@ impl Memories {
         }
     }
 
-    /// Keeps that of worlds of which there are hosts left.
+    /// Forgets memory whose hosts are all gone.
     pub(crate) fn retain(&mut self, is_there: impl Fn(HostId) -> bool) {
         self.0
             .retain(|memory| memory.hosts.iter().any(|host| is_there(*host)));

@@ -1,4 +1,4 @@
-//! The process of a host, which this process watches, and the ways to it.
+//! The process of a host that this process watches, and the channels to it.
 
 use crate::error::LaunchError;
 use crate::pmi::PmiSocket;
@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{Child, ExitStatus};
 
-/// A process that runs, and the way to it.
+/// A process that has been started without `mpiexec`, and has started this one: an MPI singleton.
 pub(crate) struct Singleton {
-    /// Its number.
+    /// Its pid.
     pub(crate) process: u32,
     /// The launcher's end of its channel.
     pub(crate) channel: Channel,
@@ -20,18 +20,18 @@ pub(crate) struct Singleton {
 
 /// The process of a host.
 pub(super) struct HostProcess {
-    /// None if it is not this process that has started it, but rather the other way round: how it ends others learn.
+    /// The child; none for a singleton, whose exit status this process cannot learn.
     child: Option<Child>,
     process: OwnedFd,
     channel: Option<Channel>,
-    /// Where it speaks PMI, if it does.
+    /// The socket over which it speaks PMI, if it does.
     pmi: Option<PmiSocket>,
-    /// What there was no room for in the channel.
+    /// Messages that the channel has no room for.
     untold: VecDeque<EncodedMessage>,
 }
 
 impl HostProcess {
-    /// One that this process has started.
+    /// A process that this one has started.
     pub(super) fn of_child(
         child: Child,
         channel: Option<Channel>,
@@ -43,7 +43,7 @@ impl HostProcess {
         })
     }
 
-    /// One that has started this process.
+    /// A process that has started this one.
     pub(super) fn of_singleton(Singleton { process, channel }: Singleton) -> Result<Self, LaunchError> {
         let gone = LaunchError::Supervise(rustix::io::Errno::SRCH.into());
         let number = i32::try_from(process).ok().and_then(Pid::from_raw).ok_or(gone)?;
@@ -66,12 +66,12 @@ impl HostProcess {
         self.child.is_none()
     }
 
-    /// Whether it has been told all that it was to be told.
+    /// Whether all messages have been sent to it.
     pub(super) fn has_heard(&self) -> bool {
         self.untold.is_empty()
     }
 
-    /// What is to be waited for.
+    /// Waits for its messages and its end, and for room for what it is told.
     pub(super) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
         let writable = |so| if so { PollFlags::OUT } else { PollFlags::empty() };
         set.add(self.process.as_fd(), PollFlags::IN);
@@ -83,7 +83,7 @@ impl HostProcess {
         }
     }
 
-    /// Tells it something, as soon as it has room for it.
+    /// Sends it a message, as soon as there is room.
     pub(super) fn tell(&mut self, letter: EncodedMessage) {
         match (letter.message(), &mut self.pmi) {
             (ToHost::Pmi(answer), Some(pmi)) => pmi.say(answer),
@@ -93,7 +93,7 @@ impl HostProcess {
         self.catch_up();
     }
 
-    /// Tells it what there was no room for before.
+    /// Sends it the messages for which there was no room before.
     pub(super) fn catch_up(&mut self) {
         if let Some(pmi) = &mut self.pmi {
             pmi.catch_up();
@@ -105,13 +105,17 @@ impl HostProcess {
             match channel.try_send(letter) {
                 Ok(false) => return,
                 Ok(true) => drop(self.untold.pop_front()),
-                // Why is found out when its channel is read, or its process has ended.
+                // The reason will be found when the channel is read, or when the process has ended.
                 Err(_) => return self.untold.clear(),
             }
         }
     }
 
-    /// What it says, if it says something; nothing more after its channel is closed.
+    /// The next message from it, if there is one. After the channel is closed there are none.
+    ///
+    /// # Errors
+    ///
+    /// When something else has been received.
     pub(super) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
         match self.pmi.as_mut().map(PmiSocket::hear) {
             Some(Ok(Some(request))) => return Ok(Some(FromHost::Pmi(request))),
@@ -129,7 +133,8 @@ impl HostProcess {
         Ok(said?.map(|said| said.message))
     }
 
-    /// Sends it a signal; one that has ended needs none. One that writes its core file is ending, and is let finish.
+    /// Sends it a signal; a process that has ended needs none. A process that writes its core file is not killed, so
+    /// that it can finish the file.
     pub(super) fn signal(&self, signal: Signal) {
         if signal == Signal::KILL && is_dumping(&self.process) {
             return;
@@ -137,7 +142,7 @@ impl HostProcess {
         let _ = rustix::process::pidfd_send_signal(&self.process, signal);
     }
 
-    /// Its status if it has ended; a good one if nobody here learns that.
+    /// Its status if it has ended. That of a singleton counts as success.
     pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, LaunchError> {
         let mut ended = [PollFd::from_borrowed_fd(self.process.as_fd(), PollFlags::IN)];
         if poll(&mut ended, Some(&Timespec::default())) != Ok(1) {
@@ -147,7 +152,7 @@ impl HostProcess {
         Ok(Some(status.unwrap_or_default()))
     }
 
-    /// Waits for its end; its status, if anybody here learns that.
+    /// Waits for its end. The status of a singleton is not known.
     pub(super) fn wait(&mut self) -> std::io::Result<Option<ExitStatus>> {
         self.child.as_mut().map(Child::wait).transpose()
     }
@@ -158,7 +163,7 @@ impl HostProcess {
     }
 }
 
-/// Whether a process writes its core file.
+/// Whether a process is writing its core file.
 fn is_dumping(process: &OwnedFd) -> bool {
     told_of(process, "status")
         .lines()
@@ -170,19 +175,19 @@ fn is_exiting(process: &OwnedFd) -> bool {
     /// `PF_EXITING` of the kernel.
     const EXITING: u64 = 4;
     let stat = told_of(process, "stat");
-    // The seventh field after the name, which may hold anything.
+    // The seventh field after the name. The name may contain anything.
     let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
     let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
     flags.is_some_and(|flags| flags & EXITING != 0)
 }
 
-/// What a file of /proc tells of a process; nothing of one that has been waited for.
+/// The text of a file of /proc about a process; empty if the process has been waited for.
 fn told_of(process: &OwnedFd, file: &str) -> String {
     let told = |number| std::fs::read_to_string(format!("/proc/{number}/{file}")).ok();
     number_of(process).and_then(told).unwrap_or_default()
 }
 
-/// The number by which /proc knows a process, which need not be that of this process's pid namespace; none if it has
+/// The number of a process in /proc, which may differ from its pid in the namespace of this process; none if it has
 /// been waited for.
 fn number_of(process: &OwnedFd) -> Option<u32> {
     let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", process.as_raw_fd())).ok()?;
@@ -202,7 +207,7 @@ mod tests {
         let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();
         assert!(!is_exiting(&process));
         drop(child.stdin.take());
-        // It has ended, and is not forgotten.
+        // The child has ended, and has not been waited for.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = waitid(WaitId::Pid(Pid::from_child(&child)), options).unwrap();
         assert!(is_exiting(&process));

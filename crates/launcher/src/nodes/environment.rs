@@ -3,7 +3,8 @@
 use simurgh_net::encoding::Text;
 use std::ffi::{OsStr, OsString};
 
-/// Variables that are about this machine, this terminal or this login, and wrong elsewhere; those with a `*` begin so.
+/// Variables that describe this machine, this terminal or this login, and are wrong elsewhere. A `*` stands for any end
+/// of a name.
 const LOCAL: [&str; 12] = [
     "HOSTNAME",
     "HOST",
@@ -19,7 +20,7 @@ const LOCAL: [&str; 12] = [
     "DBUS_*",
 ];
 
-/// What programs on other nodes get of the environment of this process.
+/// The environment of this process for programs on other nodes.
 pub(crate) fn of_this_process() -> Vec<(Text, Text)> {
     let variables = std::env::vars_os().filter(|(name, _)| !is_local(name));
     let text = |(name, value): (OsString, OsString)| Some((Text::new(name)?, Text::new(value)?));

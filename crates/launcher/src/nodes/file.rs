@@ -1,4 +1,4 @@
-//! Files of nodes, as MPICH (`name:4`) and Open MPI (`name slots=4`) have them.
+//! Files of nodes, in the forms of MPICH (`name:4`) and Open MPI (`name slots=4`).
 
 use super::Node;
 use super::list::{is_name, merged, with_slots};
@@ -9,6 +9,10 @@ use std::path::Path;
 const MOST: usize = 16 << 20;
 
 /// Reads a file.
+///
+/// # Errors
+///
+/// When it cannot be read or understood, or names no node.
 pub(super) fn read(file: &Path) -> Result<Vec<Node>, NodesError> {
     let failed = |reason: String| NodesError::File {
         file: file.to_path_buf(),
@@ -38,7 +42,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<Node>, NodesError> {
     Ok(merged(nodes))
 }
 
-/// One line. Of Open MPI's words `max_slots` has no meaning here, where ranks may outnumber cores.
+/// Reads one line. Open MPI's `max_slots` has no meaning here, since ranks may outnumber cores.
 fn parse(line: &str) -> Option<Node> {
     let mut words = line.split_whitespace();
     let (name, mut slots) = with_slots(words.next()?)?;
@@ -46,7 +50,7 @@ fn parse(line: &str) -> Option<Node> {
         match word.split_once('=')? {
             ("slots", number) => slots = number.parse().ok().filter(|&slots| slots > 0)?,
             ("max_slots" | "max-slots", number) => drop(number.parse::<u32>().ok()?),
-            // MPICH's: which interface to use and where to bind.
+            // MPICH's words for the interface and the binding.
             ("ifname" | "binding" | "user" | "maxprocs", _) => {}
             _ => return None,
         }

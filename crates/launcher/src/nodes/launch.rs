@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::Command;
 
-/// What starts something on other nodes.
+/// The kind of command that starts agents on other nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Launcher {
     /// Slurm in an allocation, else ssh.
     #[default]
     Auto,
-    /// This machine stands for all nodes.
+    /// None: this machine stands for all nodes.
     Fork,
     /// ssh.
     Ssh,
@@ -20,7 +20,7 @@ pub enum Launcher {
 }
 
 impl Launcher {
-    /// The one of a name.
+    /// The launcher of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -31,7 +31,7 @@ impl Launcher {
         }
     }
 
-    /// What is used, in an allocation or outside.
+    /// The launcher that `Auto` stands for, in an allocation or outside.
     pub(crate) fn resolved(self, allocation: Option<&super::Allocation>) -> Self {
         match (self, allocation) {
             (Self::Auto, Some(_)) => Self::Slurm,
@@ -41,7 +41,7 @@ impl Launcher {
     }
 }
 
-/// The command that starts an agent on a node: words before the node's name, which the agent's follow.
+/// The command that starts an agent on a node. The node's name and the command line of the agent follow its words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Launch {
@@ -51,7 +51,7 @@ pub(crate) enum Launch {
     Through(Vec<String>),
 }
 
-/// ssh without what asks or forwards: nobody could answer for many nodes.
+/// ssh without questions and forwarding: nobody could answer for many nodes.
 const SSH: [&str; 4] = ["ssh", "-x", "-oBatchMode=yes", "-oConnectTimeout=30"];
 
 impl Launch {
@@ -63,7 +63,7 @@ impl Launch {
         }
     }
 
-    /// What the launcher is called in messages.
+    /// The name of the command in messages.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Fork => "the agent",
@@ -71,8 +71,8 @@ impl Launch {
         }
     }
 
-    /// The command for a node. ssh is not needed to reach this machine; a command that the user has chosen is used for
-    /// all nodes. An agent that this process starts by itself has it for its front.
+    /// The command for a node. A command that the user has chosen is used for all nodes; ssh is not used for this
+    /// machine. An agent that this process starts directly has this process for its monitor.
     pub(crate) fn command(&self, node: &str, tool: &Path) -> Command {
         let words = match self {
             Self::Through(words) if !(words[0] == SSH[0] && super::is_here(node)) => words.as_slice(),
@@ -97,7 +97,7 @@ impl Launch {
     }
 }
 
-/// A word for the shell that ssh hands its arguments to.
+/// A word, quoted for the shell to which ssh hands its arguments.
 fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=@%,:".contains(&byte);
     if word.bytes().all(plain) {

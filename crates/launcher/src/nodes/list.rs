@@ -6,7 +6,11 @@ use crate::error::NodesError;
 /// Most nodes that a range stands for.
 const MOST: u64 = 1 << 16;
 
-/// Reads a list; `origin` is who wrote it, for messages.
+/// Reads a list. `origin` names the option or info key in messages.
+///
+/// # Errors
+///
+/// When the list cannot be understood.
 pub(super) fn parse(origin: &str, text: &str) -> Result<Vec<Node>, NodesError> {
     let wrong = || NodesError::List {
         origin: origin.to_owned(),
@@ -24,7 +28,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Vec<Node>, NodesError> {
     Ok(merged(nodes))
 }
 
-/// Nodes that are named more than once take as many ranks more.
+/// Merges nodes that are named more than once: their slots add up.
 pub(super) fn merged(nodes: Vec<Node>) -> Vec<Node> {
     let mut merged: Vec<Node> = Vec::new();
     for node in nodes {
@@ -54,7 +58,7 @@ pub(super) fn with_slots(item: &str) -> Option<(&str, u32)> {
     }
 }
 
-/// Whether something may be a host's name or address: it becomes a word of a command, and no option.
+/// Whether a text may be a host's name or address. It becomes a word of a command, and must not look like an option.
 pub(super) fn is_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:@%".contains(&byte);
     !name.is_empty() && !name.starts_with('-') && name.bytes().all(allowed)
@@ -79,7 +83,7 @@ fn split(text: &str) -> Option<Vec<&str>> {
     (!inside).then_some(items)
 }
 
-/// The names of one item, whose ranges are written out; several brackets multiply.
+/// The names of one item, with its ranges written out. Several brackets multiply.
 fn expand(item: &str) -> Option<Vec<String>> {
     let Some((before, rest)) = item.split_once('[') else {
         return is_name(item).then(|| vec![item.to_owned()]);

@@ -1,10 +1,10 @@
 //! Which ranks each node gets.
 //!
-//! Ranks of a host follow each other, so those of a node do, if nothing else is wanted. A node gets its slots one time
-//! after the other until all ranks have a place: what is left over goes round again, as with other launchers, but the
-//! ranks of the second round stand behind those of the first on the same node.
+//! Ranks of a host have consecutive numbers. Unless the user wants it otherwise, so have those of a node. Each node
+//! gets its slots in turn, until all ranks have a place. Ranks that are left over go round again, as with other
+//! launchers; but those of the second round directly follow those of the first on the same node.
 //!
-//! Or each rank goes to another node than the one before it; then each is a host of its own.
+//! With round robin, each rank goes to another node than the one before it. Then each rank is a host of its own.
 
 use super::Node;
 use simurgh_settings::Values;
@@ -13,28 +13,28 @@ use simurgh_settings::placement::{Order, Ranking};
 /// How ranks are mapped to nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mapping {
-    /// Each node by its slots.
+    /// To each node as many ranks as it has slots.
     #[default]
     Slots,
-    /// So many ranks on each.
+    /// This many ranks to each node.
     PerNode(u32),
-    /// On all alike.
+    /// The same number of ranks to all nodes.
     Spread,
-    /// One rank on each, again and again, as far as there are slots.
+    /// One rank to each node in turn, as far as there are slots.
     RoundRobin,
 }
 
-/// Ranks that follow each other on one node.
+/// Consecutive ranks on one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RankBlock {
     /// The node's place in the list of nodes.
     pub(crate) node: u32,
-    /// How many.
+    /// The number of ranks.
     pub(crate) ranks: u32,
 }
 
 impl Mapping {
-    /// The mapping of a job, one node of which may take `per_node` ranks.
+    /// The mapping of a job. `per_node` is the value of `-ppn`.
     pub(crate) fn of(settings: &Values, per_node: Option<u32>) -> Self {
         let map = settings.map();
         match (per_node, map.order) {
@@ -46,7 +46,7 @@ impl Mapping {
         }
     }
 
-    /// How many ranks a node takes at a time.
+    /// How many ranks a node takes in one round.
     fn round_of(self, node: &Node) -> u32 {
         match self {
             Self::Slots | Self::RoundRobin => node.slots,
@@ -55,7 +55,7 @@ impl Mapping {
         }
     }
 
-    /// How many ranks all nodes take at a time.
+    /// How many ranks all nodes together take in one round.
     pub(crate) fn places(self, nodes: &[Node]) -> u32 {
         let slots = |node: &Node| match self {
             Self::Spread => node.slots,
@@ -65,7 +65,7 @@ impl Mapping {
         u32::try_from(sum).unwrap_or(u32::MAX)
     }
 
-    /// Where `ranks` go, in order.
+    /// The blocks of `ranks`, in the order of ranks.
     pub(crate) fn runs(self, ranks: u32, nodes: &[Node]) -> Vec<RankBlock> {
         let runs = |shares: Vec<u32>| (0..).zip(shares).map(|(node, ranks)| RankBlock { node, ranks });
         match self {
@@ -76,7 +76,7 @@ impl Mapping {
         }
     }
 
-    /// How many of `ranks` each node gets, if those of a node follow each other.
+    /// How many of `ranks` each node gets, if the ranks of a node are consecutive.
     fn shares(self, ranks: u32, nodes: &[Node]) -> Vec<u32> {
         let round: Vec<u64> = nodes.iter().map(|node| u64::from(self.round_of(node))).collect();
         let per_round: u64 = round.iter().sum::<u64>().max(1);
@@ -90,7 +90,7 @@ impl Mapping {
     }
 }
 
-/// Gives each node one rank in turn, those that have slots left; when none has, as if none had been used.
+/// Gives one rank to each node in turn that has slots left. When none has, all slots are free again.
 fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<RankBlock> {
     let mut runs: Vec<RankBlock> = Vec::new();
     let most = nodes.iter().map(|node| node.slots).max().unwrap_or(1);

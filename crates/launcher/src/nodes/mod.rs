@@ -1,7 +1,7 @@
-//! Where the ranks of a job live: the nodes, how many ranks each takes, and how something is started on them.
+//! The nodes of a job, how many ranks each takes, and the commands that start agents on them.
 //!
-//! Who names nodes is asked first: `-hosts`, then `-hostfile`, then the batch system whose allocation `mpiexec` runs
-//! in. If nobody does, the job runs on this machine, and `mpiexec` starts its hosts itself.
+//! The first of these that is given names the nodes: `-hosts`, `-hostfile`, the allocation of a batch system in which
+//! `mpiexec` runs. Without any, the job runs on this machine, and `mpiexec` starts its hosts itself.
 
 pub(crate) mod environment;
 mod file;
@@ -19,7 +19,7 @@ pub(crate) use slurm::Allocation;
 use crate::error::NodesError;
 use std::path::PathBuf;
 
-/// What the command line says of nodes.
+/// The options of the command line that concern nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodesArgs {
     /// `-hosts`.
@@ -41,17 +41,17 @@ pub struct NodesArgs {
 /// A machine that takes ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its name, as launchers know it.
+    /// Its name, as the commands know it that reach it.
     pub name: String,
-    /// How many ranks it takes before the next one has its turn.
+    /// How many ranks it takes before the next node has its turn.
     pub slots: u32,
 }
 
-/// The nodes of a job, unless it runs on this machine alone.
+/// The nodes of a job; none if it runs on this machine alone.
 ///
 /// # Errors
 ///
-/// When what names them makes no sense.
+/// When a list or file cannot be understood, or a node is not in the allocation.
 pub(crate) fn of(args: &NodesArgs, allocation: Option<&Allocation>) -> Result<Option<Vec<Node>>, NodesError> {
     let nodes = match (&args.hosts, &args.file, allocation) {
         (Some(hosts), ..) => list::parse("option -hosts", hosts)?,

@@ -1,4 +1,4 @@
-//! Where programs go that running ranks ask for: to the nodes of the job, as its own ranks do.
+//! The nodes of a running job, to which spawned programs go.
 
 use super::{Mapping, Node, RankBlock, file, is_here, list};
 use crate::error::NodesError;
@@ -11,12 +11,12 @@ pub(crate) struct NodePool {
     pub(crate) mapping: Mapping,
 }
 
-/// Who chooses among the nodes of a job.
+/// A choice among the nodes of a job, by the info keys of `MPI_Comm_spawn`.
 #[derive(Clone, Debug)]
 pub(crate) enum Choice {
-    /// A list as that of `-hosts`.
+    /// A list, in the form of `-hosts`.
     List(String),
-    /// A file as that of `-hostfile`.
+    /// A file, in the form of `-hostfile`.
     File(PathBuf),
 }
 
@@ -32,11 +32,11 @@ impl NodePool {
         }
     }
 
-    /// Where so many ranks go, to all nodes or to those that are chosen.
+    /// The blocks of `ranks`, on all nodes or on those that are chosen.
     ///
     /// # Errors
     ///
-    /// When the choice makes no sense, or names a node that is none of the job's.
+    /// When the choice cannot be understood, or names a node that does not belong to the job.
     pub(crate) fn runs(&self, ranks: u32, choice: Option<Choice>) -> Result<Vec<RankBlock>, NodesError> {
         let chosen = match choice {
             None => return Ok(self.mapping.runs(ranks, &self.nodes)),

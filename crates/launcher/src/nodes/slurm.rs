@@ -4,19 +4,19 @@ use super::Node;
 use super::list::names;
 use crate::error::NodesError;
 
-/// An allocation, as its variables describe it.
+/// An allocation, as the variables of Slurm describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Allocation {
-    /// Its nodes, each with as many slots as it has tasks or, where nobody has said how many, processors.
+    /// Its nodes. Each has as many slots as tasks or, where the user has not said how many, processors.
     pub(crate) nodes: Vec<Node>,
 }
 
 impl Allocation {
-    /// The one that the environment speaks of, if it does.
+    /// The allocation that the environment describes, if there is one.
     ///
     /// # Errors
     ///
-    /// When its variables are not what Slurm writes.
+    /// When its variables are not in the form that Slurm writes.
     pub(crate) fn found(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, NodesError> {
         if variable("SLURM_JOB_ID").is_none() {
             return Ok(None);
@@ -44,7 +44,7 @@ impl Allocation {
         }))
     }
 
-    /// That all nodes belong to it.
+    /// Checks that all these nodes belong to it.
     pub(super) fn has_all(&self, nodes: &[Node]) -> Result<(), NodesError> {
         let known = |node: &&Node| self.nodes.iter().any(|own| own.name == node.name);
         match nodes.iter().find(|node| !known(node)) {
@@ -62,7 +62,7 @@ impl Allocation {
     }
 }
 
-/// The numbers of `2(x3),1`.
+/// The numbers that a text such as `2(x3),1` stands for.
 fn repeated(text: &str) -> Option<Vec<u32>> {
     /// Most nodes of an allocation.
     const MOST: usize = 1 << 16;

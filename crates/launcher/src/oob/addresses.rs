@@ -1,19 +1,19 @@
-//! The addresses of this machine, and which of them are listened at.
+//! The addresses of this machine, and those of them at which a server listens.
 //!
-//! A universe listens where it is to be reached and nowhere else: at the interface that the user names, or at the first
-//! that leads to other machines; on a machine that has none, at the loopback interface.
+//! A universe listens only where it is to be reached: at the interface that the user names, or else at the first one
+//! that leads to other machines. On a machine without such an interface it listens at the loopback interface.
 
 use crate::error::UniverseError;
 use simurgh_net::transport::is_local_only;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The kernel's routes, those to the machine itself among them.
+/// The routes of the kernel, which include those to the machine itself.
 const ROUTES: &str = "/proc/net/fib_trie";
 
-/// Which interface each network is reached by.
+/// The networks, each with the interface that leads there.
 const NETWORKS: &str = "/proc/net/route";
 
-/// The kernel's addresses of version 6.
+/// The IPv6 addresses.
 const ADDRESSES: &str = "/proc/net/if_inet6";
 
 /// The interface by which a machine reaches itself.
@@ -22,12 +22,12 @@ const LOOPBACK: &str = "lo";
 /// An address of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Own {
-    /// Its interface; empty if that is not known.
+    /// Its interface; empty if it is not known.
     interface: String,
     address: IpAddr,
 }
 
-/// A network that is reached by an interface without a gateway, or, of length 0, all others.
+/// A network that an interface reaches without a gateway; or, with a mask of 0, the default route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Network {
     interface: String,
@@ -35,7 +35,11 @@ struct Network {
     mask: u32,
 }
 
-/// Where a universe listens.
+/// The addresses at which a universe listens: those of the named interface, or of the one that leads to other machines.
+///
+/// # Errors
+///
+/// When the named interface does not exist or has no address.
 pub(crate) fn listening_addresses(interface: Option<&str>) -> Result<Vec<IpAddr>, UniverseError> {
     let Some(name) = interface else {
         let (own, networks) = read();
@@ -57,9 +61,9 @@ pub(crate) fn addresses_of(name: &str) -> Vec<IpAddr> {
     named.map(|own| own.address).collect()
 }
 
-/// The machine's addresses, and the networks that it knows.
+/// The addresses of the machine, and the networks that it knows.
 fn read() -> (Vec<Own>, Vec<Network>) {
-    // Where /proc is not mounted there is the loopback interface alone.
+    // Without /proc, only the loopback interface is found.
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let networks = networks(&read(NETWORKS));
     let mut own = of_routes(&read(ROUTES), &networks);
@@ -71,7 +75,7 @@ fn read() -> (Vec<Own>, Vec<Network>) {
     (own, networks)
 }
 
-/// The addresses of the first interface that leads to other machines, first that of all networks that are not known.
+/// The addresses of the first interface that leads to other machines. That of the default route comes first.
 fn choose(own: &[Own], networks: &[Network], is_local_only: impl Fn(&str) -> bool) -> Vec<IpAddr> {
     let default = networks.iter().filter(|network| network.mask == 0);
     let all = default
@@ -86,7 +90,7 @@ fn choose(own: &[Own], networks: &[Network], is_local_only: impl Fn(&str) -> boo
     of(interface.map_or(LOOPBACK, String::as_str))
 }
 
-/// An address stands before the line which says that it is the machine's own.
+/// Reads [`ROUTES`]. Each address stands before the line that says that it is the machine's own.
 fn of_routes(text: &str, networks: &[Network]) -> Vec<Own> {
     let mut last = None;
     let mut found: Vec<Ipv4Addr> = Vec::new();
@@ -106,15 +110,15 @@ fn of_routes(text: &str, networks: &[Network]) -> Vec<Own> {
     found.into_iter().map(own).collect()
 }
 
-/// The interface of the smallest network in which an address lies.
+/// The interface of the smallest network that contains an address.
 fn interface_of(address: Ipv4Addr, networks: &[Network]) -> String {
     let has = |network: &&Network| network.mask != 0 && address.to_bits() & network.mask == network.address;
     let found = networks.iter().filter(has).max_by_key(|network| network.mask);
     found.map_or_else(String::new, |network| network.interface.clone())
 }
 
-/// The lines have an interface, a destination, a gateway, flags, three numbers and a mask; addresses as the machine has
-/// them in its words.
+/// Reads [`NETWORKS`]. A line has an interface, a destination, a gateway, flags, three numbers and a mask. Addresses
+/// are in the byte order of the machine.
 fn networks(text: &str) -> Vec<Network> {
     let network = |line: &str| {
         let words: Vec<_> = line.split_whitespace().collect();
@@ -129,7 +133,8 @@ fn networks(text: &str) -> Vec<Network> {
     text.lines().filter_map(network).collect()
 }
 
-/// Only addresses that mean the same everywhere are of use, whose scope is 0, and that of the loopback interface.
+/// Reads [`ADDRESSES`]. It keeps addresses of scope 0, which mean the same everywhere, and that of the loopback
+/// interface.
 fn of_interfaces(text: &str) -> Vec<Own> {
     let global = |line: &str| {
         let words: Vec<_> = line.split_whitespace().collect();

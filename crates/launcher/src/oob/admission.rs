@@ -1,28 +1,28 @@
-//! Who may stay at a door before it has shown who it is.
+//! Admission control: which connections may stay that have not proved anything yet.
 //!
-//! Places are few, and anybody can connect: so who takes long loses its place to who comes later, the oldest first, and
-//! those of one machine have a part of the places only. Each has a moment in which nobody takes its place away: enough
-//! for who knows what to say.
+//! Anybody can connect, and there is room for few. So a connection that takes long loses its place to a later one, the
+//! oldest first, and the connections of one machine may take only a part of the places. Each keeps its place for a
+//! moment at least. That is long enough for a peer that knows the secret.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// How many places there are, and for those of one address.
+/// The number of places, and how many of them one address may take.
 const PLACES: usize = 256;
 const OF_AN_ADDRESS: usize = 64;
 
-/// How long one may stay at most, and when others need the place.
+/// The longest time that a connection may take, and the time in which nobody takes its place away.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// Guests who have a place; those who came first come first.
+/// Connections that have a place, the oldest first.
 #[derive(Debug)]
 pub(super) struct Places<T>(Vec<Place<T>>);
 
 #[derive(Debug)]
 struct Place<T> {
     guest: T,
-    /// What an address is worth: see [`part`].
+    /// The source of the connection: see [`source`].
     address: u128,
     since: Instant,
 }
@@ -34,7 +34,7 @@ impl<T> Default for Places<T> {
 }
 
 impl<T> Places<T> {
-    /// Gives somebody a place who has come from this address, if there is one.
+    /// Gives a connection from this address a place, if there is one.
     pub(super) fn offer(&mut self, guest: T, address: IpAddr, now: Instant) {
         let address = part(address);
         let fellows = self.0.iter().filter(|place| place.address == address).count();
@@ -53,7 +53,7 @@ impl<T> Places<T> {
         });
     }
 
-    /// Looks after each guest; those stay that are given back, as long as they may.
+    /// Calls `work` with each connection, and keeps those that it returns and that have time left.
     pub(super) fn look_after(&mut self, now: Instant, mut guest: impl FnMut(T) -> Option<T>) {
         let places = std::mem::take(&mut self.0).into_iter();
         let there = places.filter(|place| now < place.since + PATIENCE);
@@ -70,19 +70,19 @@ impl<T> Places<T> {
             .collect();
     }
 
-    /// All guests.
+    /// All connections.
     pub(super) fn guests(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|place| &place.guest)
     }
 
-    /// When somebody has to go who has said nothing.
+    /// When the oldest connection will have taken too long.
     pub(super) fn wakes_at(&self) -> Option<Instant> {
         self.0.first().map(|place| place.since + PATIENCE)
     }
 }
 
-/// The part of an address that nobody has several of: of version 6 that of the network, within which machines choose
-/// addresses as they like.
+/// The part of an address that a machine cannot choose. Of an IPv6 address that is the network: within it, machines
+/// choose addresses as they like.
 fn part(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),

@@ -1,4 +1,4 @@
-//! Connecting to a machine that has several addresses, not all of which lead to it from everywhere.
+//! Connecting to a machine that has several addresses. From some places only some of them lead to it.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -7,7 +7,11 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
-/// Connects to the first of the addresses that can be reached; what is wrong if none can until then.
+/// Connects to all of the addresses at once, and returns the first connection.
+///
+/// # Errors
+///
+/// What is wrong with each address, if there is no connection by `until`.
 pub(crate) fn connect_any(addresses: &[IpAddr], port: u16, until: Instant) -> Result<TcpStream, String> {
     let mut failed = Vec::new();
     let mut calls = Vec::new();
@@ -53,7 +57,7 @@ fn call(address: SocketAddr) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// Waits until something has become of a call; not longer than until then.
+/// Waits until one of the attempts has succeeded or failed; false if none has by `until`.
 fn wait(calls: &[(IpAddr, OwnedFd)], until: Instant) -> bool {
     let sockets = calls.iter().map(|(_, socket)| socket.as_fd());
     let mut watched: Vec<_> = sockets
@@ -70,7 +74,7 @@ fn wait(calls: &[(IpAddr, OwnedFd)], until: Instant) -> bool {
     }
 }
 
-/// What has become of a call.
+/// Whether an attempt has succeeded.
 fn has_connected(socket: &OwnedFd) -> Result<bool, Errno> {
     sockopt::socket_error(socket)??;
     match rustix::net::getpeername(socket) {

@@ -1,10 +1,11 @@
-//! How two ends of a connection show each other that they know a secret, which is not sent.
+//! The handshake by which the two ends of a connection prove to each other that they know a secret, without sending it.
 //!
-//! 1. The caller says which version it speaks, and its nonce.
-//! 2. Who answers says its own nonce, and proves that it knows the secret.
-//! 3. The caller checks that before it says anything else, and proves the same.
+//! 1. The caller sends its version of the protocol and a nonce.
+//! 2. The answerer sends its own nonce, and a proof that it knows the secret.
+//! 3. The caller checks that proof before it sends anything else, and then sends its own.
 //!
-//! From then on each frame has its [code](super::mac): who has passed these words on can do nothing else.
+//! From then on each frame carries an [authentication code](super::mac). So a third party that has relayed the
+//! handshake can neither change nor add anything.
 
 use super::mac::Authenticator;
 use super::{Link, LinkError};
@@ -14,40 +15,40 @@ use std::io;
 use std::time::Instant;
 use thiserror::Error;
 
-/// What two speak who meet.
+/// A protocol that is spoken after the handshake.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Protocol {
     pub(crate) name: &'static str,
     pub(crate) version: u32,
 }
 
-/// What they say until they know each other.
+/// The messages of the handshake.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Word {
-    /// The caller's first.
+    /// The first message of the caller.
     Greeting { version: u32, nonce: Nonce },
     /// The answer.
     Challenge { nonce: Nonce, proof: Proof },
-    /// The other answer: it speaks another version.
+    /// The other answer: the answerer speaks another version.
     Foreign { version: u32 },
-    /// The caller's second.
+    /// The second message of the caller.
     Response { proof: Proof },
 }
 
-/// Why an end of a connection is not who it has to be.
+/// Why the other end of a connection is not the one that it has to be.
 #[derive(Debug, Error)]
 pub(crate) enum HandshakeError {
     /// It does not know the secret.
     #[error("who answers does not know the secret: somebody else has its port")]
     Impostor,
-    /// It says something else.
+    /// It sends something else.
     #[error("somebody else answers")]
     Astray,
-    /// It does not speak this version.
+    /// It speaks another version.
     #[error("it comes from another installation: it speaks version {0}")]
     Version(u32),
-    /// It says nothing.
+    /// It sends nothing.
     #[error("it does not answer")]
     Silent,
     /// The connection fails.
@@ -59,7 +60,7 @@ pub(crate) enum HandshakeError {
 }
 
 impl Protocol {
-    /// What two are to each other who have said these nonces.
+    /// Calls `then` with the encounter of two ends that have sent these nonces.
     fn met<R>(&self, caller: &Nonce, answerer: &Nonce, then: impl FnOnce(Handshake<'_>) -> R) -> R {
         let party = |nonce| Party { name: b"", nonce };
         then(Handshake {
@@ -69,7 +70,11 @@ impl Protocol {
         })
     }
 
-    /// Introduces this end of a connection, which is the caller's. When it is done, the other end is who it should be.
+    /// Performs the handshake of the caller. On success the other end knows the secret.
+    ///
+    /// # Errors
+    ///
+    /// When the other end does not prove that by `until`.
     pub(crate) fn introduce(
         &self,
         link: &mut Link,
@@ -98,12 +103,12 @@ impl Protocol {
     }
 }
 
-/// How far who answers has come with a caller.
+/// The state of the answerer in the handshake with one caller.
 #[derive(Debug, Default)]
 pub(super) struct Answering(Option<(Nonce, Nonce)>);
 
 impl Answering {
-    /// Goes on with what the caller has said; whether it is who it should be.
+    /// Handles the messages of the caller that have come; true when it has proved that it knows the secret.
     pub(super) fn go_on(
         &mut self,
         link: &mut Link,
@@ -175,7 +180,7 @@ mod tests {
         Instant::now() + Duration::from_secs(20)
     }
 
-    /// Answers until something has come of it.
+    /// Answers until the handshake has succeeded or failed.
     fn answer(link: &mut Link, protocol: Protocol, secret: &Secret) -> Result<(), HandshakeError> {
         let mut answering = Answering::default();
         while !answering.go_on(link, &protocol, secret)? {
@@ -184,7 +189,7 @@ mod tests {
         Ok(())
     }
 
-    /// What comes of two of whom the caller speaks `version`, and who know these secrets.
+    /// The outcome of a handshake on both ends: the caller speaks `version`, and each end knows its own of the secrets.
     fn meet(
         version: u32,
         secrets: [&Secret; 2],
@@ -223,7 +228,7 @@ mod tests {
         assert!(matches!(answered, Err(HandshakeError::Version(2))));
     }
 
-    /// Sends the other side's own words back, which is no proof.
+    /// The other side returns the words of the caller, which proves nothing.
     #[test]
     fn words_that_are_sent_back_prove_nothing() {
         let secret = Secret::random().unwrap();

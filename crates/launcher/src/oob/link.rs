@@ -1,8 +1,8 @@
-//! A connection between `mpiexec` and an agent, or between two agents: frames over a pair of pipes or a socket.
+//! A connection over which frames pass: a pair of pipes, or a socket.
 //!
-//! A frame is a header, a JSON value, and bytes that belong to it (what ranks write); where both ends have shown that
-//! they know a secret, its code ([`Authenticator`]) follows. Nothing blocks: what there is no room for waits here, and who
-//! sends much asks first how much waits ([`Link::backlog`]).
+//! A frame is a header, a JSON value, and bytes that belong to it, such as the output of ranks. After a handshake, an
+//! authentication code follows ([`Authenticator`]). Nothing blocks: frames that find no room wait in the link. A sender
+//! of much data asks first how much is waiting ([`Link::backlog`]).
 
 use super::mac::{self, Authenticator};
 use crate::process::PollSet;
@@ -17,10 +17,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// What a frame begins with.
+/// The first bytes of a frame.
 const MARK: [u8; 4] = *b"SMRG";
 
-/// Bytes before the value: the mark, and the lengths of value and bytes.
+/// Bytes before the value: the mark, and the lengths of the value and of the bytes.
 const HEADER: usize = 12;
 
 /// Longest value: a job description, whose text may grow in JSON.
@@ -29,7 +29,7 @@ const MOST_JSON: usize = 4 * simurgh_net::job::MAX_BYTES;
 /// Most bytes that come with a value.
 pub(crate) const MAX_PAYLOAD: usize = 1 << 20;
 
-/// Longest value of somebody who has not shown that it knows the job's secret; no bytes come with it.
+/// Longest value from a peer that has not proved that it knows the secret. No bytes come with it.
 const MOST_OF_STRANGERS: usize = 4 << 10;
 
 /// How much is read at a time.
@@ -44,13 +44,13 @@ pub(crate) enum LinkError {
     /// A system call has failed.
     #[error("the connection fails: {0}")]
     Io(io::Error),
-    /// Something else writes there.
+    /// Something else writes to the connection.
     #[error("{0:?} came instead of a message: what a login shell starts with must print nothing")]
     Noise(String),
-    /// Somebody else has written to it.
+    /// A frame does not come from the other end.
     #[error("somebody has changed what is said on the connection")]
     Forged,
-    /// A value makes no sense.
+    /// A value cannot be understood.
     #[error("a message is malformed ({0}): the nodes may have different installations")]
     Malformed(String),
 }
@@ -69,20 +69,20 @@ impl From<Errno> for LinkError {
 pub(crate) struct Link {
     input: OwnedFd,
     output: OwnedFd,
-    /// What has come and is not taken; what lies before `taken` is.
+    /// Bytes that have been received; those before `consumed` have been handed on.
     coming: Vec<u8>,
     taken: usize,
-    /// What has to go; what lies before `gone` is.
+    /// Bytes that are to be sent; those before `written` have been.
     going: Vec<u8>,
     gone: usize,
     closed: bool,
     trusted: bool,
-    /// Shows whose frames there are, where anybody might have written them.
+    /// The authentication of frames, where others could write to the connection.
     authenticator: Option<Authenticator>,
 }
 
 impl Link {
-    /// Over two descriptors, which may be of one socket. What strangers say is short.
+    /// A link over two descriptors, which may be of one socket. Unless it is `trusted`, only short values are received.
     pub(crate) fn new(input: OwnedFd, output: OwnedFd, trusted: bool) -> Result<Self, LinkError> {
         for fd in [&input, &output] {
             let flags = rustix::fs::fcntl_getfl(fd)?;
@@ -101,15 +101,17 @@ impl Link {
         })
     }
 
-    /// Over a connection with another machine, or this one.
+    /// A link over a TCP connection.
     pub(crate) fn over(stream: TcpStream, trusted: bool) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         let other = stream.try_clone()?;
         Self::new(stream.into(), other.into(), trusted).map_err(io::Error::other)
     }
 
-    /// From now on the connection, which is one with a machine, is given up when that says nothing at all for a time,
-    /// counted in seconds. It must not be left unread for so long: to the kernel that is the same.
+    /// Has the kernel close the TCP connection when the other machine shows no sign of life for `silence`, rounded up
+    /// to seconds.
+    ///
+    /// The connection must be read more often than that: unread data looks the same to the kernel.
     pub(crate) fn guard(&self, silence: Duration) -> io::Result<()> {
         let step = (silence / 4).max(Duration::from_secs(1));
         sockopt::set_socket_keepalive(&self.input, true)?;
@@ -120,36 +122,36 @@ impl Link {
         Ok(())
     }
 
-    /// From now on both sides put authenticator behind what they say, which may be long.
+    /// Authenticates all frames from now on, on both ends, and receives long values.
     pub(super) fn protect(&mut self, authenticator: Authenticator) {
         self.authenticator = Some(authenticator);
         self.trusted = true;
     }
 
-    /// Where it can be read.
+    /// The descriptor from which the link is read.
     pub(crate) fn input(&self) -> BorrowedFd<'_> {
         self.input.as_fd()
     }
 
-    /// Waits for what the other side says, and for room for what it is told.
+    /// Waits for frames to come, and for room for those that wait.
     pub(crate) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
         set.add(self.input(), PollFlags::IN);
         self.watch_output(set);
     }
 
-    /// Waits for room for what the other side is told, if something waits for that.
+    /// Waits for room for frames, if some wait.
     pub(crate) fn watch_output<'a>(&'a self, set: &mut PollSet<'a>) {
         if self.backlog() > 0 {
             set.add(self.output.as_fd(), PollFlags::OUT);
         }
     }
 
-    /// How many bytes wait.
+    /// The number of bytes that wait.
     pub(crate) fn backlog(&self) -> usize {
         self.going.len() - self.gone
     }
 
-    /// Sends a value with bytes, as soon as there is room. That the other side is gone is learnt by receiving.
+    /// Sends a value with bytes, as soon as there is room. Receiving tells whether the other end is gone.
     pub(crate) fn send(&mut self, value: &impl Serialize, bytes: &[u8]) {
         let start = self.going.len();
         put(&mut self.going, value, bytes);
@@ -160,14 +162,14 @@ impl Link {
         self.flush();
     }
 
-    /// A value as it goes over a connection.
+    /// A value as a frame, without authentication.
     pub(crate) fn frame_of(value: &impl Serialize) -> Vec<u8> {
         let mut frame = Vec::new();
         put(&mut frame, value, &[]);
         frame
     }
 
-    /// Writes what there is room for.
+    /// Writes as much as there is room for.
     pub(crate) fn flush(&mut self) {
         while self.backlog() > 0 {
             match rustix::io::write(&self.output, &self.going[self.gone..]) {
@@ -187,6 +189,10 @@ impl Link {
     }
 
     /// The next value and its bytes, if they are there.
+    ///
+    /// # Errors
+    ///
+    /// When the connection has ended, or something else has been received.
     pub(crate) fn receive<M: DeserializeOwned>(&mut self) -> Result<Option<(M, Vec<u8>)>, LinkError> {
         loop {
             if let Some(frame) = self.frame()? {
@@ -206,7 +212,7 @@ impl Link {
         }
     }
 
-    /// Waits for a value and says meanwhile what there is to say; none if none has come until then.
+    /// Waits for a value, and writes frames meanwhile; none if none has come by `until`.
     pub(crate) fn wait<M: DeserializeOwned>(
         &mut self,
         until: Option<Instant>,
@@ -225,7 +231,7 @@ impl Link {
         }
     }
 
-    /// Takes a frame out of what has come.
+    /// Takes a frame out of the received bytes.
     fn frame<M: DeserializeOwned>(&mut self) -> Result<Option<(M, Vec<u8>)>, LinkError> {
         let coming = &self.coming[self.taken..];
         let seen = coming.len().min(MARK.len());

@@ -1,4 +1,4 @@
-//! A port at which those are let in who show that they know a secret.
+//! A TCP port that admits only peers that know a secret.
 
 use super::Link;
 use super::Protocol;
@@ -13,10 +13,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::os::fd::AsFd;
 use std::time::Instant;
 
-/// Most callers that are taken up before others are looked after again.
+/// Most connections that are accepted before the others are attended to.
 const ROUND: usize = 64;
 
-/// The port, and who has come.
+/// The port, and the connections that are not handed on yet.
 #[derive(Debug)]
 pub(crate) struct Listener {
     protocol: Protocol,
@@ -24,18 +24,22 @@ pub(crate) struct Listener {
     /// One for each address; all have the same port.
     listeners: Vec<TcpListener>,
     strangers: Places<(Link, Answering)>,
-    /// Who has shown that it knows the secret, and has not said its first word.
+    /// Connections whose peers have proved that they know the secret, and not sent their first message.
     known: Vec<Link>,
 }
 
 impl Listener {
-    /// Opens a port of the system's choice at these addresses of the machine, for those who speak a protocol.
+    /// Opens a port of the system's choice at these addresses of the machine.
+    ///
+    /// # Errors
+    ///
+    /// When none of the addresses can be used.
     pub(crate) fn open(protocol: Protocol, secret: Secret, addresses: &[IpAddr]) -> io::Result<Self> {
         let mut listeners: Vec<TcpListener> = Vec::new();
         let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for address in addresses {
             let port = listeners.first().map_or(Ok(0), port_of)?;
-            // The machine may have addresses that cannot be used; one that can will do.
+            // Some addresses of a machine may be unusable; one that works will do.
             match TcpListener::bind(SocketAddr::new(*address, port)) {
                 Ok(listener) => listeners.push(listener),
                 Err(error) => failed = error,
@@ -56,7 +60,7 @@ impl Listener {
         })
     }
 
-    /// The same at all addresses of the machine.
+    /// Opens a port at all addresses of the machine.
     pub(crate) fn open_everywhere(protocol: Protocol, secret: Secret) -> io::Result<Self> {
         let all = Self::open(protocol, secret.clone(), &[Ipv6Addr::UNSPECIFIED.into()]);
         all.or_else(|_| Self::open(protocol, secret, &[Ipv4Addr::UNSPECIFIED.into()]))
@@ -68,13 +72,13 @@ impl Listener {
         port_of(listener)
     }
 
-    /// Where it is.
+    /// The addresses at which it listens.
     pub(crate) fn addresses(&self) -> io::Result<Vec<IpAddr>> {
         let addresses = self.listeners.iter().map(TcpListener::local_addr);
         addresses.map(|address| Ok(address?.ip())).collect()
     }
 
-    /// Waits for strangers and their words.
+    /// Waits for connections, and for their messages.
     pub(crate) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
         for listener in &self.listeners {
             set.add(listener.as_fd(), PollFlags::IN);
@@ -85,13 +89,13 @@ impl Listener {
         }
     }
 
-    /// When somebody is to be sent away who has said nothing.
+    /// When a connection will have taken too long.
     pub(crate) fn wakes_at(&self) -> Option<Instant> {
         self.strangers.wakes_at()
     }
 
-    /// Those who have shown that they know the secret, with their first word. Who does not in time, or says something
-    /// else, is sent away.
+    /// The connections whose peers have proved that they know the secret, each with its first message. Connections that
+    /// prove nothing in time, or send something else, are closed.
     pub(crate) fn welcome<M: DeserializeOwned>(&mut self) -> Vec<(Link, M)> {
         let now = Instant::now();
         let Self {
@@ -120,7 +124,7 @@ impl Listener {
         come
     }
 
-    /// Takes up those who have called. What they say is heard in the next round.
+    /// Accepts new connections. Their messages are received the next time.
     fn let_in(&mut self, now: Instant) {
         for listener in &self.listeners {
             for _ in 0..ROUND {

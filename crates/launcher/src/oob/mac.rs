@@ -1,8 +1,8 @@
-//! What shows that a frame of a connection is the next one that the other end has sent.
+//! Message authentication codes for the frames of a connection.
 //!
-//! Two that have proved to each other that they know a secret have a key for each direction that nobody else has, not
-//! even who has passed their words on. Behind each frame stands its code: HMAC-SHA-256 of its number and all its bytes,
-//! so that none can be changed, left out, repeated or added. Costs: hashing what is sent, some hundred MB/s.
+//! The handshake gives each direction a key that nobody else has, not even a third party that has relayed the
+//! handshake. Each frame is followed by its code: HMAC-SHA-256 of its number and all its bytes. So no frame can be
+//! changed, left out, repeated or added. Costs: hashing the frames, at some hundred MB/s.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -11,13 +11,13 @@ use simurgh_net::auth::{Handshake, Role, Secret};
 /// Bytes of a code.
 pub(super) const LENGTH: usize = 32;
 
-/// The authenticator of both directions.
+/// The keys and counters of both directions.
 pub(super) struct Authenticator {
     own: Direction,
     other: Direction,
 }
 
-/// What goes one way.
+/// One direction.
 struct Direction {
     key: [u8; 32],
     /// The number of the next frame.
@@ -25,7 +25,7 @@ struct Direction {
 }
 
 impl Authenticator {
-    /// Those of one side of an encounter, in which both have shown that they know the secret.
+    /// The codes of one side of an encounter, after both sides have proved that they know the secret.
     pub(super) fn of(met: &Handshake<'_>, secret: &Secret, role: Role) -> Self {
         let direction = |side| Direction {
             key: met.key(secret, side),

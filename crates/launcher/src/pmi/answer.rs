@@ -1,11 +1,11 @@
-//! How requests are answered in the two versions of the protocol.
+//! The answers to requests, in the forms of PMI-1 and PMI-2.
 
 use simurgh_net::pmi::{Form, Message};
 
-/// Words of an answer.
+/// The keys and values of an answer.
 pub(super) type Words = Vec<(&'static str, String)>;
 
-/// The answer to a request: these words, or why there is none.
+/// The answer to a request: these words, or the reason of the failure.
 pub(super) fn answer(request: &Message, outcome: Result<Words, &str>) -> Message {
     let code = if outcome.is_ok() { "0" } else { "-1" };
     let mut words = vec![("cmd", name(request)), ("rc", code.to_owned())];
@@ -14,7 +14,7 @@ pub(super) fn answer(request: &Message, outcome: Result<Words, &str>) -> Message
         (Err(why), Form::Line) => words.push(("msg", why.to_owned())),
         (Err(why), Form::Frame) => words.push(("errmsg", why.to_owned())),
     }
-    // Which of a client's threads has asked.
+    // The thread of the client that has asked.
     words.extend(request.get("thrid").map(|thread| ("thrid", thread)));
     Message::new(request.form, &words)
 }

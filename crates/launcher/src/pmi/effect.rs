@@ -1,38 +1,38 @@
-//! What processes that speak PMI want, besides answers.
+//! The effects of PMI requests.
 
 use simurgh_net::pmi::Message;
 
-/// What a client of PMIx says besides as it ends the job: `yes`.
+/// A word with which the PMIx server ends a job: `yes` if the process waits to be ended.
 pub(crate) const WAITS: &str = "waits";
 
-/// Who asks for something.
+/// A process that makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asker {
     /// Its host.
     pub(crate) host: usize,
     pub(crate) rank: u32,
     pub(crate) node: u32,
-    /// Which of the job's programs it runs.
+    /// The number of its program in the job.
     pub(crate) program: usize,
 }
 
-/// What a process does besides asking.
+/// What a process does by a request, besides asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// It uses MPI from now on.
+    /// It begins to use MPI.
     Began,
-    /// It uses it no more.
+    /// It ceases to use MPI.
     Finished,
     /// It ends the job.
     Aborted {
-        /// With this status.
+        /// The status of the job.
         status: u8,
-        /// It waits to be ended. A client of PMI goes on if that takes long.
+        /// Whether it waits to be ended. A client of PMI goes on if that takes long.
         waits: bool,
     },
 }
 
-/// What follows from a request: who is told what, and what has happened.
+/// The effect of a request: the answers, each with the host that gets it, and the event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effect {
     pub(crate) answers: Vec<(usize, Message)>,

@@ -1,4 +1,6 @@
-//! What the processes of a job tell each other by PMI.
+//! The key-value space of a job: the server of PMI-1 and PMI-2.
+//!
+//! Values that one process puts are visible to all others after the next fence.
 
 use super::answer::{Words, answer};
 use super::effect::{Asker, Effect, Event, WAITS};
@@ -7,36 +9,36 @@ use super::unique::unique_name;
 use simurgh_net::job::JobSpec;
 use simurgh_net::pmi::{Form, Message};
 
-/// Under which key clients look for the places of processes.
+/// The key under which clients look for the nodes of processes.
 const PLACES: &str = "PMI_process_mapping";
 
-/// What processes have put, and how many wait for each other.
+/// The values that processes have put, and the processes that wait.
 #[derive(Default)]
 pub(crate) struct KeyValueSpace {
-    /// Its name, from which clients make names of their own for what they share on a node.
+    /// Its name. Clients derive from it the names of what they share on a node.
     name: String,
-    /// How many processes there are.
+    /// The number of processes.
     size: usize,
     values: Store,
-    /// Who waits for all others.
+    /// The requests of processes that wait in a fence.
     meeting: Vec<(usize, Message)>,
-    /// Who waits for something to be put for its node.
+    /// The requests of processes that wait for a value to be put for their node.
     longing: Vec<(Asker, Message)>,
 }
 
 impl KeyValueSpace {
-    /// Of a job; what clients ask is where its processes are.
+    /// The space of a job. It has the value that says where the processes of the job are.
     pub(crate) fn of(spec: &JobSpec) -> Self {
         let runs = spec.hosts.chunk_by(|a, b| a.node == b.node);
         let blocks = runs.map(|run| format!("({},1,{})", run[0].node, run.len()));
         let mapping = format!("(vector,{})", blocks.collect::<Vec<_>>().join(","));
         let mut kvs = Self::named(&unique_name(), spec.hosts.len());
-        // Who does not find it looks for himself who is near.
+        // A client that does not find the value finds its neighbours in another way.
         let _ = kvs.values.put(PLACES, &mapping);
         kvs
     }
 
-    /// Of a job of this name, with so many processes.
+    /// An empty space of this name, for so many processes.
     pub(super) fn named(name: &str, size: usize) -> Self {
         Self {
             name: name.to_owned(),
@@ -45,7 +47,7 @@ impl KeyValueSpace {
         }
     }
 
-    /// Does what is asked for.
+    /// Handles a request.
     pub(crate) fn act_on(&mut self, asker: Asker, request: Message) -> Effect {
         let command = request.get("cmd").unwrap_or_default();
         let word = |key: &str| request.get(key).unwrap_or_default();
@@ -89,7 +91,7 @@ impl KeyValueSpace {
         }
     }
 
-    /// What only clients of PMI-1 ask, and the greeting.
+    /// Answers the requests that only PMI-1 has, and the greeting.
     fn answer_line(&self, asker: Asker, command: &str, request: &Message) -> Result<Words, &'static str> {
         match command {
             "init" => {
@@ -115,7 +117,7 @@ impl KeyValueSpace {
         }
     }
 
-    /// What only clients of PMI-2 ask.
+    /// Answers the requests that only PMI-2 has.
     fn answer_frame(&self, asker: Asker, command: &str) -> Result<Words, &'static str> {
         match command {
             "fullinit" => Ok(vec![
@@ -132,7 +134,7 @@ impl KeyValueSpace {
         }
     }
 
-    /// What is known under a key, be it put, or of the job.
+    /// The value of a key, which has been put or describes the job.
     fn fact(&self, key: &str) -> Option<String> {
         match key {
             "universeSize" => Some(self.size.to_string()),
@@ -140,7 +142,7 @@ impl KeyValueSpace {
         }
     }
 
-    /// Lets who has come wait until all have.
+    /// Has a process wait until all have entered the fence.
     fn meet(&mut self, asker: Asker, request: Message) -> Effect {
         self.meeting.push((asker.host, request));
         if self.meeting.len() < self.size {
@@ -156,7 +158,7 @@ impl KeyValueSpace {
         }
     }
 
-    /// Notes something for all of a node, some of whom may wait for it.
+    /// Puts a value for all processes of a node, some of which may be waiting for it.
     fn put_for_node(&mut self, asker: Asker, request: &Message) -> Effect {
         let key = request.get("key").unwrap_or_default();
         let value = request.get("value").unwrap_or_default();
@@ -174,7 +176,7 @@ impl KeyValueSpace {
         Effect { answers, event: None }
     }
 
-    /// What has been put for a node, now or as soon as it is.
+    /// Gets a value that was put for a node, now or as soon as it is put.
     fn get_of_node(&mut self, asker: Asker, request: Message) -> Effect {
         let key = request.get("key").unwrap_or_default();
         let value = self.values.get_of_node(asker.node, &key);
@@ -192,7 +194,7 @@ impl KeyValueSpace {
     }
 }
 
-/// What clients of PMI-1 expect besides.
+/// The word that clients of PMI-1 expect in an answer besides.
 fn success(form: Form) -> Words {
     match form {
         Form::Line => vec![("msg", "success".to_owned())],
@@ -200,7 +202,7 @@ fn success(form: Form) -> Words {
     }
 }
 
-/// A value for a client of PMI-2, if there is one. Whether there is stands in a word that some call `flag`.
+/// A value for a client of PMI-2, if there is one. Some clients call the word `flag` that says whether there is.
 fn found(value: Option<String>) -> Words {
     let known = if value.is_some() { "TRUE" } else { "FALSE" }.to_owned();
     let mut words = vec![("found", known.clone()), ("flag", known)];

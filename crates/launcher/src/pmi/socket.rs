@@ -1,4 +1,4 @@
-//! The socket over which a program that is linked with another MPI speaks PMI with its launcher.
+//! The socket over which a program of another MPI speaks PMI with its launcher.
 
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -13,7 +13,7 @@ pub(crate) struct PmiSocket {
 }
 
 impl PmiSocket {
-    /// Both ends.
+    /// A pair of ends: the launcher's, and the program's.
     pub(crate) fn pair() -> rustix::io::Result<(Self, OwnedFd)> {
         let flags = SocketFlags::CLOEXEC;
         let (own, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -30,12 +30,12 @@ impl PmiSocket {
         self.socket.as_fd()
     }
 
-    /// Whether it waits for room.
+    /// Whether messages wait for room.
     pub(crate) fn is_behind(&self) -> bool {
         !self.going.is_empty()
     }
 
-    /// Says something, as soon as there is room.
+    /// Sends a message, as soon as there is room.
     pub(crate) fn say(&mut self, message: &Message) {
         self.going.extend(message.encode());
         self.catch_up();
@@ -48,13 +48,17 @@ impl PmiSocket {
                 Ok(sent) => drop(self.going.drain(..sent)),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
-                // Nobody hears it: the end of the process says why.
+                // Nobody reads it. The end of the process will say why.
                 Err(_) => self.going.clear(),
             }
         }
     }
 
-    /// A message, if one is there; an error when nothing more comes that makes sense.
+    /// The next message, if one is there.
+    ///
+    /// # Errors
+    ///
+    /// When the socket has ended, or something else has been received.
     pub(crate) fn hear(&mut self) -> Result<Option<Message>, Errno> {
         loop {
             match Message::take_any(&mut self.coming) {

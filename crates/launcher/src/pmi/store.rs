@@ -1,12 +1,12 @@
-//! What processes have put under keys, for all or for those of their node.
+//! The values that processes have put, for all processes or for those of their node.
 
 use std::collections::BTreeMap;
 
-/// Longest key and value, which clients ask for.
+/// Longest key and value. Clients ask for these.
 pub(super) const KEY: usize = 64;
 pub(super) const VALUE: usize = 1024;
 
-/// Most that processes put, in bytes.
+/// Most bytes that processes may put in all.
 const MOST: usize = 256 << 20;
 
 /// Keys and values.
@@ -38,7 +38,7 @@ impl Store {
         self.of_nodes.get(&(node, key.to_owned())).cloned()
     }
 
-    /// Counts a value for which there is room.
+    /// Counts a value, if there is room for it.
     fn count(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
         if key.is_empty() || key.len() >= KEY || value.len() >= VALUE {
             return Err("too_long");

@@ -27,7 +27,7 @@ fn frame(text: &str) -> Message {
     Message { form, text }
 }
 
-/// What a process is answered, and nobody else.
+/// The answer to a request that is answered at once, and to nobody else.
 fn answered(kvs: &mut KeyValueSpace, host: u32, request: Message) -> String {
     let effect = kvs.act_on(asker(host, 0), request);
     assert_eq!((effect.answers.len(), effect.answers[0].0), (1, host as usize));

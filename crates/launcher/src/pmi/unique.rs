@@ -1,4 +1,4 @@
-//! Names of jobs, by which other MPIs call what their processes share on a node.
+//! Unique names of jobs. Other MPIs derive from them the names of what processes share on a node.
 
 /// A name that no other job has.
 pub(crate) fn unique_name() -> String {

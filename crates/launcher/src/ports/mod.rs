@@ -1,8 +1,8 @@
-//! Ports, at which ranks meet that have started apart, and names by which they are found.
+//! Ports, at which ranks of separately started programs meet, and the names under which ports are published.
 //!
-//! Who accepts and who connects at a port are paired in the order in which they come; from then on they talk to each
-//! other and not to the launcher. Who connects may wait for a limited time. A port lasts until it is closed, or the
-//! host of who opened it is let go.
+//! Ranks that accept and ranks that connect at a port are paired in the order in which they come. From then on they
+//! talk to each other and not to the launcher. A rank that connects may wait for a limited time. A port lasts until it
+//! is closed, or until the host is released whose rank has opened it.
 
 mod questions;
 
@@ -19,28 +19,28 @@ const LONGEST: usize = 1024;
 
 /// The ports of all that one launcher has started, or of all in a universe.
 pub(crate) struct Ports {
-    /// Whose they are, in words for the user.
+    /// The owner, in words for the user.
     owners: Owners,
-    /// What tells them from those of other launchers.
+    /// The part of port names that tells them from those of other launchers.
     mark: String,
     opened: u64,
     meetings: u64,
     ports: BTreeMap<String, Port>,
-    /// The port of each name, and the host of who published it.
+    /// The port of each name, and the host that has published it.
     names: BTreeMap<String, (String, HostId)>,
 }
 
-/// Who has asked something.
+/// A rank that has asked a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asker {
-    /// The host.
+    /// Its host.
     pub(crate) host: HostId,
     /// The number of its question.
     pub(crate) number: u64,
 }
 
-/// Whose ports there are.
+/// The owner of ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owners {
     Job,
@@ -56,18 +56,18 @@ impl fmt::Display for Owners {
     }
 }
 
-/// Somebody at a port.
+/// A rank that waits at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
-    /// Who waits for an answer.
+    /// The question that is to be answered.
     pub(crate) asker: Asker,
-    /// The process that the other one shall know.
+    /// The process that its partner is told.
     pub(crate) process: u32,
-    /// How long it waits, if it does not for ever.
+    /// How long it waits; none if for ever.
     pub(crate) limit: Option<Limit>,
 }
 
-/// How long somebody waits.
+/// A limit on the time that a rank waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit {
     patience: Duration,
@@ -75,39 +75,39 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// From now on for so long; none if that is for ever.
+    /// A limit from now on; none if it is too far away to count.
     pub(crate) fn of(patience: Duration) -> Option<Self> {
         let until = Instant::now().checked_add(patience)?;
         Some(Self { patience, until })
     }
 }
 
-/// What a visitor has come for.
+/// The purpose of a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Accept,
     Connect,
 }
 
-/// A port; at most one kind of visitors waits.
+/// A port. Visitors of at most one purpose wait.
 #[derive(Default)]
 struct Port {
-    /// The host of who opened it.
+    /// The host that has opened it.
     owner: HostId,
     accepting: VecDeque<Visitor>,
     connecting: VecDeque<Visitor>,
 }
 
-/// Why something cannot be done.
+/// The reason of a refusal, with its message.
 pub(crate) type Refused = (Refusal, String);
 
 impl Ports {
-    /// Those of a launcher.
+    /// The ports of one launcher.
     pub(crate) fn of_job() -> Self {
         Self::new(Owners::Job)
     }
 
-    /// Those of all in a universe.
+    /// The ports of a universe.
     pub(crate) fn of_universe() -> Self {
         Self::new(Owners::Universe)
     }
@@ -126,7 +126,7 @@ impl Ports {
         }
     }
 
-    /// Opens a port for somebody on a host; its name.
+    /// Opens a port for a host; returns its name.
     pub(crate) fn open(&mut self, owner: HostId) -> String {
         self.opened += 1;
         let name = format!("simurgh:{}:{}", self.mark, self.opened);
@@ -138,13 +138,13 @@ impl Ports {
         name
     }
 
-    /// Closes a port; those who have waited there in vain.
+    /// Closes a port; returns the visitors that have waited in vain.
     pub(crate) fn close(&mut self, name: &str) -> Result<Vec<Visitor>, Refused> {
         let port = self.ports.remove(name).ok_or_else(|| self.no_port(name))?;
         Ok(port.accepting.into_iter().chain(port.connecting).collect())
     }
 
-    /// Lets somebody wait at a port; the one whom it has met, if one has waited.
+    /// Has a visitor wait at a port. If another is waiting there already, it is returned instead: the two have met.
     pub(crate) fn visit(
         &mut self,
         name: &str,
@@ -164,13 +164,13 @@ impl Ports {
         Ok(met)
     }
 
-    /// When the first who waits gives up.
+    /// When the next visitor gives up.
     pub(crate) fn patient_until(&self) -> Option<Instant> {
         let waiting = self.ports.values().flat_map(|port| &port.connecting);
         waiting.filter_map(|visitor| Some(visitor.limit?.until)).min()
     }
 
-    /// Those who have waited as long as they wanted, each with the reason.
+    /// Removes the visitors whose time is over, and returns them with the reason.
     pub(crate) fn lose_patience(&mut self, now: Instant) -> Vec<(Visitor, Refused)> {
         let mut refused = Vec::new();
         for (name, port) in &mut self.ports {
@@ -183,13 +183,13 @@ impl Ports {
         refused
     }
 
-    /// The number of a meeting, which no other has.
+    /// A number for a meeting that no other has.
     pub(crate) fn meeting(&mut self) -> u64 {
         self.meetings += 1;
         self.meetings
     }
 
-    /// Gives a port a name, on behalf of somebody on a host.
+    /// Publishes a name for a port, on behalf of a host.
     pub(crate) fn publish(&mut self, service: &str, port: &str, owner: HostId) -> Result<(), Refused> {
         if service.is_empty() || service.len() > LONGEST {
             let reason = format!("a service's name has 1 to {LONGEST} bytes");
@@ -203,7 +203,7 @@ impl Ports {
         Ok(())
     }
 
-    /// Takes a name back.
+    /// Unpublishes a name.
     pub(crate) fn unpublish(&mut self, service: &str, port: &str) -> Result<(), Refused> {
         match self.names.get(service) {
             Some((known, _)) if known == port => {
@@ -238,7 +238,7 @@ impl Ports {
         })
     }
 
-    /// Forgets all that belongs to hosts which are let go.
+    /// Forgets all that belongs to hosts that are released.
     pub(crate) fn forget(&mut self, hosts: &Range<HostId>) {
         self.ports.retain(|_, port| !hosts.contains(&port.owner));
         self.names.retain(|_, (_, owner)| !hosts.contains(owner));

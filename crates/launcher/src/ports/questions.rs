@@ -1,15 +1,15 @@
-//! What is asked of ports.
+//! The questions of ranks about ports and names.
 
 use super::{Asker, Limit, Ports, Purpose, Refused, Visitor};
 use simurgh_net::control::{Answer, Question, Refusal};
 use std::time::Instant;
 
-/// What follows from a question.
+/// The outcome of a question.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
-    /// Answers, which may be to others who have waited.
+    /// The answers, also to others that have waited.
     pub(crate) answers: Vec<(Asker, Answer)>,
-    /// Two visitors have met, and are to be [told](Visitor::meets) when they can reach each other.
+    /// Two visitors that have met. They are to be [answered](Visitor::meets) when they can reach each other.
     pub(crate) met: Option<(Visitor, Visitor)>,
 }
 
@@ -23,7 +23,7 @@ impl Outcome {
 }
 
 impl Visitor {
-    /// What two visitors are told who have met, in a meeting of this number.
+    /// The answers to two visitors that have met, in the meeting of this number.
     pub(crate) fn meets(self, other: Self, meeting: u64) -> [(Asker, Answer); 2] {
         let told = |to: Self, partner: Self| {
             let process = partner.process;
@@ -34,7 +34,7 @@ impl Visitor {
 }
 
 impl Ports {
-    /// Takes up a question, and answers it if that is possible at once. Nothing is known of programs here.
+    /// Handles a question, and answers it if that is possible at once. Questions about programs are refused.
     pub(crate) fn take_up(&mut self, asker: Asker, question: Question) -> Outcome {
         let answer = match question {
             Question::Accept { port, process } => {
@@ -72,7 +72,7 @@ impl Ports {
         Outcome::answer(asker, answer)
     }
 
-    /// What those are told who have waited as long as they wanted.
+    /// The refusals of visitors whose time is over.
     pub(crate) fn give_up(&mut self, now: Instant) -> impl Iterator<Item = (Asker, Answer)> + use<> {
         let refused = self.lose_patience(now).into_iter();
         refused.map(|(visitor, refused)| (visitor.asker, refusal(refused)))

@@ -6,10 +6,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The absolute path of a program: as named from `wdir` if its name has a `/`, or else from the directories of `PATH`.
+/// The absolute path of a program: relative to `wdir` if its name has a `/`, or else from the directories of `search`,
+/// the value of `PATH`.
+///
+/// # Errors
+///
+/// When there is no such program, or it may not be executed.
 pub fn find(name: &OsStr, wdir: &Path, search: Option<&OsStr>) -> Result<PathBuf, LaunchError> {
     if name.as_bytes().contains(&b'/') {
-        // Without the dots that users write.
+        // `components` removes the dots that users write.
         let path: PathBuf = wdir.join(name).components().collect();
         runnable(&path)?;
         return Ok(path);
@@ -32,7 +37,7 @@ pub fn find(name: &OsStr, wdir: &Path, search: Option<&OsStr>) -> Result<PathBuf
     })
 }
 
-/// Whether the system would execute the file, whatever is in it.
+/// Checks that the system would execute the file, whatever is in it.
 fn runnable(path: &Path) -> Result<(), LaunchError> {
     let program = path.to_path_buf();
     let metadata = match std::fs::metadata(path) {

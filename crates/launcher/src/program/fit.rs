@@ -20,6 +20,10 @@ pub struct Wanted<'a> {
 }
 
 /// Checks one program, with the libraries that come before its own.
+///
+/// # Errors
+///
+/// When it cannot run as a thread, with all reasons.
 pub fn check(program: &Path, preload: &[PathBuf]) -> Result<Fit, LaunchError> {
     let path = program.to_path_buf();
     Program::open(program)?
@@ -27,7 +31,11 @@ pub fn check(program: &Path, preload: &[PathBuf]) -> Result<Fit, LaunchError> {
         .map_err(|reasons| ImageError::Unsuitable { path, reasons }.into())
 }
 
-/// Checks all programs; returns the room for thread-local storage that they need, if the host has too little.
+/// Checks all programs. Returns the room for thread-local storage that they need, if the host has too little.
+///
+/// # Errors
+///
+/// When one of them cannot run as a thread.
 pub fn reservation(programs: &[Wanted<'_>]) -> Result<Option<TlsNeed>, LaunchError> {
     let mut most = TlsNeed::default();
     for (index, wanted) in programs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Libraries that the user wants in front of all others: PMPI tools.
+//! Libraries that the user puts before all others, such as PMPI tools.
 
 use crate::error::LaunchError;
 use std::ffi::OsStr;
@@ -8,10 +8,15 @@ use std::path::{Path, PathBuf};
 /// The variable whose libraries go into the programs of the ranks.
 pub(crate) const PRELOAD: &str = "LD_PRELOAD";
 
-/// The libraries that an `LD_PRELOAD` names, by absolute path.
+/// The libraries that the value of an `LD_PRELOAD` names, by absolute path.
 ///
-/// They must not get into the host, where there is one copy of everything, but into each rank's program: so the
-/// launcher takes the variable away and hands on this list. Names without `/` are looked for where the loader would.
+/// They must not get into the host, which has one copy of everything, but into the program of each rank. So the
+/// launcher removes the variable and hands on this list. Names without `/` are looked for where the loader would: in
+/// `search`, the value of `LD_LIBRARY_PATH`, and in the system's directories.
+///
+/// # Errors
+///
+/// When a library does not exist.
 pub fn list(value: &OsStr, search: Option<&OsStr>, wdir: &Path) -> Result<Vec<PathBuf>, LaunchError> {
     let separators = |b: &u8| *b == b':' || *b == b' ';
     let names = value

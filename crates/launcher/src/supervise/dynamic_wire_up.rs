@@ -1,16 +1,17 @@
-//! Hosts get to know each other: those of a new world, and those of other launchers.
+//! Wire-up of hosts that come later: those of a spawned world, and those of other launchers.
 //!
-//! First those that are there are asked to say where they can be reached; when all have, they are told of the others,
-//! and connect to them. What comes afterwards is different:
+//! First the hosts that are there open their transports for the new ones and report their addresses. When all have,
+//! they are told of the new hosts, and connect to them. Then it depends on the new hosts:
 //!
-//! | who comes | then |
+//! | new hosts | next step |
 //! |---|---|
-//! | a world that ranks have asked for | its hosts are told of all others, and run |
-//! | the same, where hosts of other launchers are known | first the universe has those connect to the new ones |
-//! | hosts of other launchers, which a meeting at a port brings | the universe says when all of them have connected |
-//! | a world of another launcher that is known | nothing: these hosts have been reached before |
+//! | a spawned world | its hosts are told of all others, and run |
+//! | the same, where hosts of other launchers are known | before that, the universe has those connect to the new ones |
+//! | hosts of other launchers, after a meeting at a port | the universe says when all hosts of both have connected |
+//! | a world that a known launcher has spawned | none |
 //!
-//! One follows the other, and no host is let go meanwhile: who is about to be introduced has to be there.
+//! One wire-up follows the other, and no host is released meanwhile: a host that others are about to connect to has to
+//! be there.
 
 use super::Supervisor;
 use super::wire_up::introductions;
@@ -19,30 +20,30 @@ use crate::universe::ToServer;
 use simurgh_net::control::{Address, Peer, ToHost};
 use std::collections::BTreeSet;
 
-/// How far an introduction has come. The hosts in it have yet to do their part.
+/// The stage of a wire-up. The sets have the hosts that have not done their part.
 pub(super) enum Stage {
-    /// For a new world: to say where its hosts can reach them.
+    /// For a new world: hosts report the addresses at which its hosts reach them.
     Opening(BTreeSet<usize>),
-    /// To connect to its hosts.
+    /// Hosts connect to those of the new world.
     Meeting(BTreeSet<usize>),
-    /// The hosts of other launchers connect to them: the universe says when they have.
+    /// Hosts of other launchers connect to those of the new world. The universe says when all have.
     Announced,
-    /// To connect to all others: they are the new ones.
+    /// The new hosts connect to all others.
     FirstHosts(BTreeSet<usize>),
-    /// For hosts of other launchers: to say where these can reach them.
+    /// For other launchers: hosts report the addresses at which theirs reach them.
     Gathering(BTreeSet<usize>),
-    /// All have. What comes next the universe says.
+    /// All hosts have. The universe says what comes next.
     Gathered,
-    /// To connect to hosts of other launchers.
+    /// Hosts connect to those of other launchers.
     Greeting {
         missing: BTreeSet<usize>,
-        /// They have been gathered before, and the universe says what comes next.
+        /// Whether this follows `Gathered`: then the universe says what comes next.
         gathered: bool,
     },
 }
 
 impl Stage {
-    /// Whether it is about a new world.
+    /// Whether it is the wire-up of a new world of this launcher.
     pub(super) fn is_own(&self) -> bool {
         matches!(
             self,
@@ -64,10 +65,9 @@ impl Stage {
 }
 
 impl Supervisor<'_> {
-    /// A new host has joined, or there is time for the next introduction. When all hosts of the first new world have
-    /// joined, those that are there are asked to say where they can be reached.
+    /// Begins the next wire-up, if none is under way. That of a new world begins when all its hosts have joined.
     pub(super) fn continue_spawning(&mut self) {
-        // Who has gathered waits for what comes next.
+        // After `Gathered`, the wire-up waits for the universe.
         let is_busy = !matches!(self.spawning.introduction, None | Some(Stage::Gathered));
         if is_busy || self.take_up_task() || self.spawning.is_introducing() {
             return;
@@ -83,7 +83,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Hosts of other launchers are to come: those that are there are asked to say where they can be reached.
+    /// Begins the wire-up with hosts of other launchers: the hosts that are there are asked for their addresses.
     pub(super) fn gather(&mut self) {
         let there = self.present();
         if there.is_empty() {
@@ -93,7 +93,7 @@ impl Supervisor<'_> {
         self.tell_each(there, &ToHost::Grow { far: true });
     }
 
-    /// Has all hosts that are there connect to some of other launchers.
+    /// Has all hosts that are there connect to hosts of other launchers.
     pub(super) fn greet(&mut self, peers: Vec<Peer>) {
         let gathered = matches!(self.spawning.introduction, Some(Stage::Gathered));
         let there = self.present();
@@ -108,7 +108,7 @@ impl Supervisor<'_> {
         self.tell_each(there, &ToHost::Meet);
     }
 
-    /// A host says where it can be reached: when all have, they are told of the new ones.
+    /// A host has reported its addresses. When all have, they are told of the new hosts.
     pub(super) fn opened(&mut self, host: usize, addresses: Vec<Address>) {
         self.members[host].reopen(addresses);
         let Some(stage) = &mut self.spawning.introduction else {
@@ -126,13 +126,13 @@ impl Supervisor<'_> {
         self.tell_each(there, &ToHost::Meet);
     }
 
-    /// The hosts cannot be reached by those of other launchers.
+    /// Reports to the universe that hosts of other launchers cannot reach the hosts here.
     pub(super) fn decline(&mut self, reason: String) {
         self.tell_universe(&ToServer::Declined { reason });
         self.wait_for_universe();
     }
 
-    /// A host says why those of other launchers cannot reach it: so nobody meets anybody.
+    /// A host reports that hosts of other launchers cannot reach it: so the meeting fails.
     pub(super) fn cannot_be_reached(&mut self, host: usize, reason: &str) {
         if matches!(self.spawning.introduction, Some(Stage::Gathering(_))) {
             self.decline(format!("host {host}: {reason}"));
@@ -147,7 +147,7 @@ impl Supervisor<'_> {
         self.wait_for_universe();
     }
 
-    /// The universe says how an introduction goes on, unless it is gone.
+    /// Waits for the universe, unless it is lost.
     fn wait_for_universe(&mut self) {
         if self.hears_universe() {
             self.spawning.introduction = Some(Stage::Gathered);
@@ -156,8 +156,9 @@ impl Supervisor<'_> {
         }
     }
 
-    /// A host has connected to those of which it has been told. When all have that were there, the new ones are set
-    /// going; when these have, too, nobody looks for a host any more that is about to end.
+    /// A host has connected to those that it has been told of. When all that were there have, the new ones are told of
+    /// them. When these have connected, too, the wire-up is over: nobody connects any more to a host that is about to
+    /// end.
     pub(super) fn met(&mut self, host: usize) {
         let Some(stage) = &mut self.spawning.introduction else {
             return;
@@ -183,7 +184,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The hosts that are there know the new ones: so shall those of other launchers, if it is our turn.
+    /// All hosts that were there know the new ones. If other launchers are to know them, too, the universe is told.
     fn announce(&mut self) {
         let Some(coming) = self.spawning.first_hosts() else {
             return;
@@ -197,7 +198,7 @@ impl Supervisor<'_> {
         self.tell_universe(&ToServer::New { peers });
     }
 
-    /// The universe says that an introduction is over, or nothing more is heard of it.
+    /// The universe says that a wire-up is over, or it is lost.
     pub(super) fn universe_has_introduced(&mut self) {
         match self.spawning.introduction {
             Some(Stage::Announced) => self.set_going(),
@@ -206,14 +207,14 @@ impl Supervisor<'_> {
         }
     }
 
-    /// An introduction is over. Who has waited for that goes before the next one begins.
+    /// A wire-up is over. Worlds that have waited for that are released before the next one begins.
     fn are_introduced(&mut self) {
         self.spawning.introduction = None;
         self.release();
         self.continue_spawning();
     }
 
-    /// Tells the new hosts of all others, and who has asked for them that they run.
+    /// Tells the new hosts of all others and starts them, and answers the rank that has asked for them.
     fn set_going(&mut self) {
         let others = self.present();
         let Some((asker, answer, new)) = self.spawning.first() else {
@@ -230,7 +231,7 @@ impl Supervisor<'_> {
         self.answer_to(asker, answer);
     }
 
-    /// The hosts that are there, of whom others know.
+    /// The hosts that are there and that others know.
     fn present(&self) -> BTreeSet<usize> {
         let known = self
             .spawning
@@ -241,8 +242,8 @@ impl Supervisor<'_> {
         there.map(|(host, _)| host).collect()
     }
 
-    /// Tells hosts of others, `with_places` if they know nothing of them, and gives them the memory that those of other
-    /// worlds on their nodes share.
+    /// Tells the hosts `to` of the hosts `of`. `with_places` adds their places, for hosts that know nothing of them.
+    /// Hosts of different worlds on one node are also given the memory that those of the other world share.
     fn introduce_to(&mut self, to: &BTreeSet<usize>, of: impl IntoIterator<Item = usize>, with_places: bool) {
         let of: Vec<usize> = of.into_iter().collect();
         let peers = of
@@ -270,7 +271,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The node of a host and its world.
+    /// The node of a host, and its world.
     fn house(&self, host: usize) -> (u32, u32) {
         let member = &self.members[host];
         (member.node(), member.world())

@@ -71,17 +71,21 @@ pub(crate) enum FirstHosts {
     Singleton(Singleton),
 }
 
-/// Runs the hosts of a job to their end and returns the status that the launcher has to exit with.
+/// Runs the hosts of a job to their end, and returns the status with which the launcher has to exit.
 ///
-/// It must be called on the main thread: the kernel takes the end of the thread that started a host for the end of
-/// the host's parent.
+/// It must be called on the main thread: a host asks the kernel to be killed when its parent ends, and the kernel takes
+/// the thread that has started the host for the parent.
+///
+/// # Errors
+///
+/// When a host cannot be started or watched.
 pub(crate) fn supervise(
     starter: &Starter,
     beginning: FirstHosts,
     universe: Option<Universe>,
 ) -> Result<u8, LaunchError> {
     become_subreaper()?;
-    // Before the hosts start, so that no signal is lost between.
+    // Before the hosts start, so that no signal is lost in between.
     let signals = Signals::listen()?;
     let start = Instant::now();
     let mut supervisor = Supervisor {
@@ -108,7 +112,7 @@ pub(crate) fn supervise(
     supervisor.leave_universe();
     let is_written = supervisor.end_nodes(matches!(status, Ok(0)));
     if !matches!(status, Ok(0)) {
-        // Those that could be started before another could not are among them.
+        // If one of several hosts could not be started, this kills those before it.
         kill_orphans();
     }
     status.map(|status| status.max(u8::from(!is_written)))
@@ -124,36 +128,36 @@ fn start_host(starter: &Starter, host: HostId) -> Result<Member, LaunchError> {
     Member::of_process(host, starter.spec(), child, Some(channel), pmi)
 }
 
-/// Writes to the standard error, in one piece.
+/// Writes a text to the standard error, in one piece.
 fn print(text: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
 }
 
-/// A job that runs.
+/// The supervisor of a running job.
 struct Supervisor<'a> {
-    /// Of the command line's job.
+    /// The starter of the command line's job.
     starter: &'a Starter,
-    /// That job, and those that running ranks have asked for.
+    /// That job, and all spawned ones.
     worlds: Worlds,
     spawning: Spawning,
     ports: Ports,
     signals: Signals,
     /// All hosts, by their numbers.
     members: Vec<Member>,
-    /// The nodes of the job, if there are others than this machine: their agents have started all members.
+    /// The other nodes of the job, if there are any. Then agents have started all hosts.
     remote: Option<RemoteNodes>,
-    /// Jobs of other launchers, if this one's may meet them.
+    /// Jobs of other launchers, if the job belongs to a universe.
     other_jobs: Option<OtherJobs>,
     startup_report: StartupReport,
     phase: Phase,
-    /// When the phase has taken too long.
+    /// When the phase will have taken too long.
     deadline: Option<Instant>,
-    /// When the job has taken too long.
+    /// When the job will have taken too long.
     limit: Option<Instant>,
     /// The status of the job, as soon as it is decided.
     status: Option<u8>,
     quiescence: Quiescence,
-    /// What programs that are linked with another MPI tell each other.
+    /// The PMI server for programs of other MPIs.
     kvs: KeyValueSpace,
 }
 
@@ -171,7 +175,7 @@ impl Supervisor<'_> {
         let settings = &self.starter.spec().settings;
         let time = |id| settings.time(id).map(|time| start + time);
         self.limit = time(Id::Timeout);
-        // A program begins to use MPI when it likes.
+        // A program may take its time before it begins to use MPI.
         if !self.members.iter().any(Member::is_program) {
             self.deadline = time(Id::StartTimeout);
         }
@@ -180,7 +184,7 @@ impl Supervisor<'_> {
             self.pass_on_signals();
             self.listen_to_nodes();
             self.listen_to_universe();
-            // More may be started meanwhile.
+            // Hosts may be added meanwhile.
             for host in 0..self.members.len() {
                 self.listen_to(host);
                 self.look_after(host)?;
@@ -231,12 +235,12 @@ impl Supervisor<'_> {
         let signals: Vec<_> = self.signals.pending().collect();
         for (signal, fatal) in signals {
             if fatal && self.phase.is_over() {
-                // The same Ctrl-C once more, from the terminal and by way of the front.
+                // The same Ctrl-C comes twice, from the terminal and from the monitor.
                 continue;
             }
             self.signal_all(signal);
             if fatal {
-                // While hosts look for each other, no program can have a say in how the job ends.
+                // Before the ranks run, no program can have a say in the status of the job.
                 let undecided =
                     matches!(self.phase, Phase::Joining) && !self.members.iter().any(Member::is_program);
                 self.status = undecided.then_some(128 + signal.as_raw() as u8);
@@ -246,7 +250,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Hears what a host says, and tells it what it had no room for.
+    /// Handles the messages of a host, and sends those for which it had no room.
     fn listen_to(&mut self, host: usize) {
         while let Some(member) = self.members.get_mut(host) {
             member.catch_up();
@@ -289,19 +293,19 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The place of a host among the members, if this launcher has started it.
+    /// The index of a host among the members, if this launcher has started it.
     fn member_of(&self, host: HostId) -> Option<usize> {
         let place = self.starter.spec().origin.realm.local(host)? as usize;
         (place < self.members.len()).then_some(place)
     }
 
-    /// Takes note of the end of a host's process.
+    /// Checks whether the process of a host has ended.
     fn look_after(&mut self, host: usize) -> Result<(), LaunchError> {
         let Some(member) = self.members.get_mut(host) else {
             return Ok(());
         };
         if let Some(status) = member.ended_process()? {
-            // Its last words, which may be that it cannot be started.
+            // Its last messages, one of which may be that it cannot start.
             self.listen_to(host);
             if !self.members[host].forgotten {
                 self.has_ended(host, status);
@@ -311,7 +315,7 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// Takes note of how a host's process has ended.
+    /// Handles the end of a host's process.
     fn has_ended(&mut self, host: usize, status: ExitStatus) {
         if self.is_starting(host) && !self.phase.is_over() {
             let member = &self.members[host];
@@ -345,12 +349,12 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells one host something.
+    /// Sends a message to one host.
     fn tell_one(&mut self, host: usize, message: ToHost) {
         self.tell_each([host], &message);
     }
 
-    /// Tells some hosts the same.
+    /// Sends a message to some hosts.
     fn tell_each(&mut self, hosts: impl IntoIterator<Item = usize>, message: &ToHost) {
         if let Some(remote) = &mut self.remote {
             for member in hosts.into_iter().map(|host| &self.members[host]) {
@@ -365,7 +369,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells all hosts the same.
+    /// Sends a message to all hosts.
     fn tell_all(&mut self, message: &ToHost) {
         if let Some(remote) = &mut self.remote {
             return remote.tell_all(message);

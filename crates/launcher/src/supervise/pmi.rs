@@ -10,7 +10,7 @@ use simurgh_net::control::ToHost;
 use simurgh_net::pmi::Message;
 
 impl Supervisor<'_> {
-    /// A program speaks PMI.
+    /// Handles a PMI request of a program.
     pub(super) fn serve_pmi(&mut self, host: usize, request: Message) {
         let member = &self.members[host];
         if !member.is_first() {
@@ -42,7 +42,7 @@ impl Supervisor<'_> {
     fn has_begun(&mut self, host: usize) {
         self.members[host].join_by_pmi();
         if self.members.iter().all(Member::has_joined) {
-            // If it has been found meanwhile that the job is to end, the last one comes too late.
+            // If the job is about to end, it does not run any more.
             if let Phase::Joining = self.phase {
                 self.enter(Phase::Running, None);
             }
@@ -51,7 +51,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// A host as one that asks.
+    /// The process of a host, as the PMI server knows it.
     fn asker(&self, host: usize) -> Asker {
         let (member, spec) = (&self.members[host], self.starter.spec());
         let rank = spec.ranks_of(member.number() - spec.origin.first_host).first;

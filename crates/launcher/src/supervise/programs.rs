@@ -1,9 +1,9 @@
-//! Ranks that are processes: programs that begin to use MPI when they like, or not at all, and go on when they have
-//! ceased to.
+//! Ranks that are processes. Such a program may begin to use MPI at any time, or never, and may go on after it has
+//! finalized MPI.
 //!
-//! A program that does not use MPI is only waited for. One that ends without having begun to use MPI while others have
-//! keeps those waiting for ever, and so does one that ends without having ceased to: both end the job. Of several bad
-//! statuses the job has that of the first rank, whichever ended first.
+//! A program that does not use MPI is only waited for. The job fails when a program ends without having called
+//! `MPI_Init` although others have, or without having called `MPI_Finalize`: the others would wait for ever. If several
+//! programs end with a bad status, the job has that of the first rank among them, whichever ended first.
 
 use super::Supervisor;
 use super::phase::{Phase, Verdict};
@@ -12,11 +12,11 @@ use crate::process::exit_code;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// What a program has done that others wait for.
+/// The addition to the message about a program that has ended too early.
 const NEVER_BEGAN: &str = " without calling MPI_Init, which others have called";
 
 impl Supervisor<'_> {
-    /// Takes note of the end of a rank's process.
+    /// Handles the end of a rank's process.
     pub(super) fn program_ended(&mut self, host: usize, status: ExitStatus) {
         let code = exit_code(status);
         if self.phase.is_over() {
@@ -39,7 +39,7 @@ impl Supervisor<'_> {
         let missed = match (member.has_joined(), member.ended.is_some()) {
             (true, false) => " without calling MPI_Finalize",
             (false, _) if others_use_mpi => NEVER_BEGAN,
-            // Until it is let go it waits for others.
+            // A singleton waits for others in MPI_Finalize until it is released.
             (true, true) if member.is_singleton() => " in MPI_Finalize, in which it waited for others",
             _ => "",
         };
@@ -55,7 +55,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// One has begun to use MPI. If another has ended already without doing so, it waits in vain.
+    /// A program has begun to use MPI. If another one has ended already without doing so, the job fails.
     pub(super) fn look_for_the_missing(&mut self) {
         let missing = self
             .members

@@ -1,4 +1,4 @@
-//! What running ranks ask.
+//! The questions of running ranks: about programs, ports and names.
 
 use super::Supervisor;
 use super::spawning::SpawnRequest;
@@ -7,7 +7,7 @@ use simurgh_net::control::{Answer, Question, ToHost};
 use std::time::Instant;
 
 impl Supervisor<'_> {
-    /// Takes up a question, and answers it if that is possible at once.
+    /// Handles a question, and answers it if that is possible at once.
     pub(super) fn take_up(&mut self, asker: Asker, question: Question) {
         if let Question::Spawn { commands, parent } = question {
             return self.spawn(SpawnRequest {
@@ -29,14 +29,14 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells those at ports who have waited as long as they wanted.
+    /// Refuses the ranks that have waited at a port as long as they wanted.
     pub(super) fn look_at_ports(&mut self) {
         for (asker, answer) in self.ports.give_up(Instant::now()) {
             self.answer_to(asker, answer);
         }
     }
 
-    /// Tells somebody the answer.
+    /// Answers a question.
     pub(super) fn answer_to(&mut self, asker: Asker, answer: Answer) {
         let Asker { host, number } = asker;
         if let Some(host) = self.member_of(host) {

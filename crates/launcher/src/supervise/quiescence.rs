@@ -1,16 +1,20 @@
-//! Ending a job all of whose ranks wait for each other.
+//! Deadlock detection: a job all of whose ranks wait for each other is ended.
+//!
+//! Quiescence is detected by [`Silence`](simurgh_net::control::Silence): all hosts are quiet, and have received as many
+//! packets as they have sent.
 
 use super::Supervisor;
 use super::phase::{Phase, Verdict};
 use simurgh_net::control::{Conclusion, DEADLOCK, DEADLOCKED, ToHost};
 
 impl Supervisor<'_> {
-    /// A host has said that it is quiet.
+    /// A host reports that it is quiet.
     pub(super) fn is_quiet(&mut self, host: usize, wave: u32, counts: (u64, u64)) {
-        // Where all ranks have ended it is quiet as well.
+        // Hosts whose ranks have all ended are quiet as well.
         let runs =
             matches!(self.phase, Phase::Running) && self.members.iter().any(|member| member.ended.is_none());
-        // Nobody here knows what others are about to send; and who gives up soon at a port does not wait for ever.
+        // Ranks of other jobs may be about to send something, and a rank that waits at a port for a limited time will
+        // go on.
         let runs = runs && !self.expects_others() && self.ports.patient_until().is_none();
         match self.quiescence.report(host, wave, counts) {
             Conclusion::Ask { wave } => self.tell_all(&ToHost::StillQuiet { wave }),

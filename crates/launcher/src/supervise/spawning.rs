@@ -1,10 +1,10 @@
-//! Other programs beside those that run: a world more.
+//! Spawning: a further world beside those that run.
 //!
-//! Worlds that are asked for start at once, beside each other. When the hosts of one have joined, all hosts that are
-//! there are introduced to them before they run (see [`simurgh_net::control`]), so each host can be reached by each
-//! other one, whoever comes to have to do with whom. That is done for one world after the other, in the order of their
-//! numbers, so that hosts hear of each other in that order. Until it begins, nobody has been told of the new hosts:
-//! what goes wrong until then is an answer to who has asked, and after that the end of the job.
+//! Worlds that ranks ask for start at once and at the same time. When all hosts of a world have joined, they are wired
+//! up with all hosts that are there, so that each host can reach each other one. Then they run. Worlds are wired up one
+//! after the other, in the order of their numbers, so that all hosts hear of new ones in the same order. Until its
+//! wire-up begins, no other host has been told of a new world: a failure until then is an answer to the rank that has
+//! asked. A failure after that ends the job.
 
 use super::dynamic_wire_up::Stage;
 use super::remote::RemoteNodes;
@@ -21,18 +21,18 @@ use simurgh_net::job::{Origin, Realm};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// What is being started.
+/// The worlds that are being started.
 #[derive(Default)]
 pub(super) struct Spawning {
-    /// Worlds whose hosts have been started, by their numbers.
+    /// Worlds whose hosts have been started, in the order of their numbers.
     coming: VecDeque<StartingWorld>,
-    /// How far an introduction has come: that of the first of them, or of hosts of other launchers.
+    /// The stage of the current wire-up: that of the first world, or of hosts of other launchers.
     pub(super) introduction: Option<Stage>,
-    /// Numbers of processes that have been given away.
+    /// The number of process numbers that have been assigned.
     processes: u32,
 }
 
-/// That somebody wants programs to be started.
+/// A request of a rank to spawn programs.
 pub(super) struct SpawnRequest {
     pub(super) asker: Asker,
     pub(super) commands: Vec<Command>,
@@ -47,28 +47,28 @@ struct StartingWorld {
 }
 
 impl Spawning {
-    /// Whether hosts are being introduced to each other.
+    /// Whether a wire-up is under way.
     pub(super) fn is_introducing(&self) -> bool {
         self.introduction.is_some()
     }
 
-    /// The world that is the first to be introduced.
+    /// The hosts of the world that is wired up next.
     pub(super) fn first_hosts(&self) -> Option<Range<usize>> {
         self.coming.front().map(|coming| coming.hosts.clone())
     }
 
-    /// It, and who has asked for it and is to be told what.
+    /// The world that is wired up next: the rank that has asked for it, the answer, and its hosts.
     pub(super) fn first(&self) -> Option<(Asker, Answer, Range<usize>)> {
         let coming = self.coming.front()?;
         Some((coming.asker, coming.answer.clone(), coming.hosts.clone()))
     }
 
-    /// It runs.
+    /// The first world runs.
     pub(super) fn is_begun(&mut self) {
         self.coming.pop_front();
     }
 
-    /// The place, among those that are coming, of a world that nobody has been told of, by one of its hosts.
+    /// The index of a world that no other host has been told of, by one of its hosts.
     fn untold(&self, host: usize) -> Option<usize> {
         let place = self.coming.iter().position(|coming| coming.hosts.contains(&host));
         let is_being_told = self.introduction.as_ref().is_some_and(Stage::is_own);
@@ -77,12 +77,12 @@ impl Spawning {
 }
 
 impl Supervisor<'_> {
-    /// Whether a host is one of those that nobody has been told of.
+    /// Whether a host belongs to a world that no other host has been told of.
     pub(super) fn is_starting(&self, host: usize) -> bool {
         self.spawning.untold(host).is_some()
     }
 
-    /// Somebody wants programs to be started.
+    /// Spawns programs. A failure is answered.
     pub(super) fn spawn(&mut self, request: SpawnRequest) {
         let asker = request.asker;
         if let Err(error) = self.start_world(request) {
@@ -123,7 +123,7 @@ impl Supervisor<'_> {
         fits(realm, process, total)?;
         let starter = self.starter.beside(spec)?;
         let started = self.start_beside(&starter);
-        // Also if not all could be started: what is there has its numbers.
+        // Hosts that could be started before another could not keep their numbers, too.
         let hosts = first..self.members.len();
         let parent = self.member_of(asker.host).map(|host| self.members[host].world());
         let world = self.worlds.add_for(parent, hosts.len());
@@ -157,8 +157,8 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// Ends the hosts of a world that nobody has been told of. Something of them may still be on its way, so their
-    /// numbers are not given away again.
+    /// Kills the hosts of a world that no other host has been told of. Messages of them may still be on their way, so
+    /// their numbers are not assigned again.
     fn forget_world(&mut self, world: u32) {
         let hosts = self.worlds.forget(world);
         if let Some(remote) = &mut self.remote {
@@ -170,7 +170,7 @@ impl Supervisor<'_> {
         self.tell_gone(world);
     }
 
-    /// The world of a host cannot be started, as nobody but who has asked for it is to learn.
+    /// The world of a host cannot be started. Only the rank that has asked for it hears of that.
     pub(super) fn give_up_spawn(&mut self, host: usize, reason: String) {
         let Some(place) = self.spawning.untold(host) else {
             return;
@@ -183,7 +183,7 @@ impl Supervisor<'_> {
         self.continue_spawning();
     }
 
-    /// The world that is being introduced cannot be made known to all: who has been told of its hosts parts from them.
+    /// The world that is being wired up cannot be made known to all. Hosts that have been told of it forget it.
     pub(super) fn give_up_announced(&mut self, reason: String) {
         let Some(given_up) = self.spawning.coming.pop_front() else {
             return;
@@ -196,7 +196,7 @@ impl Supervisor<'_> {
         self.answer_to(given_up.asker, Answer::refused(Refusal::Spawn, reason));
     }
 
-    /// How many hosts there are on each node.
+    /// The number of hosts on each node.
     fn hosts_of_nodes(&self) -> Vec<u32> {
         let mut hosts = Vec::new();
         for member in self.members.iter().filter(|member| member.is_there()) {
@@ -208,7 +208,11 @@ impl Supervisor<'_> {
     }
 }
 
-/// Refuses so many more processes where there are some already, if a realm has no numbers for them.
+/// Checks that a realm has numbers for `more` processes beside those that are `there`.
+///
+/// # Errors
+///
+/// When it has not.
 pub(crate) fn fits(realm: Realm, there: u32, more: u32) -> Result<(), LaunchError> {
     match !realm.is_alone() && u64::from(there) + u64::from(more) > Realm::SIZE.into() {
         true => Err(LaunchError::FullRealm { there, more }),
@@ -216,7 +220,11 @@ pub(crate) fn fits(realm: Realm, there: u32, more: u32) -> Result<(), LaunchErro
     }
 }
 
-/// The lowest shares, so many, of those that are not taken.
+/// The lowest shares that are not taken.
+///
+/// # Errors
+///
+/// When there are fewer than `number`.
 fn free_shares(
     all: impl IntoIterator<Item = u32>,
     taken: impl Iterator<Item = u32>,

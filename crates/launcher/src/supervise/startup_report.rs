@@ -1,4 +1,4 @@
-//! What is said when a job takes long to start.
+//! The report to the user when a job takes long to start.
 
 use super::Supervisor;
 use super::phase::Phase;
@@ -7,10 +7,11 @@ use simurgh_net::job::JobSpec;
 use simurgh_settings::Id;
 use std::time::{Duration, Instant};
 
-/// Time after which the user is told what is waited for, if there is that much; and again after each such time.
+/// The time after which the user is told what the job waits for, if the time to start is at least twice as long; and
+/// the time between reports.
 const FIRST: Duration = Duration::from_secs(5);
 
-/// So many names are listed.
+/// Most names that are listed.
 const LISTED: usize = 4;
 
 /// When the user is told next.
@@ -21,7 +22,7 @@ pub(super) struct StartupReport {
 }
 
 impl StartupReport {
-    /// Of a job that starts now.
+    /// The reports of a job that starts now.
     pub(super) fn new(start: Instant, spec: &JobSpec) -> Self {
         let limit = spec.settings.time(Id::StartTimeout);
         let interval = limit.map_or(FIRST, |limit| FIRST.min(limit / 2));
@@ -32,14 +33,14 @@ impl StartupReport {
         }
     }
 
-    /// When there is something to say, if nothing changes.
+    /// When the next report is due.
     pub(super) fn next(&self) -> Option<Instant> {
         self.next
     }
 }
 
 impl Supervisor<'_> {
-    /// Tells the user what the job waits for, if it takes long.
+    /// Tells the user what the job waits for, if a report is due.
     pub(super) fn report_startup(&mut self) {
         let Some(next) = self.startup_report.next else {
             return;
@@ -54,7 +55,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Whether all that is missing has been started: programs begin to use MPI when they like.
+    /// Whether only programs are missing, which begin to use MPI when they like.
     fn waits_for_programs(&self) -> bool {
         let started = self
             .remote
@@ -64,7 +65,7 @@ impl Supervisor<'_> {
         started && missing.all(crate::hosts::Member::is_program)
     }
 
-    /// What has yet to come before the ranks can run.
+    /// What the job waits for before the ranks can run.
     pub(super) fn waited_for(&self) -> String {
         let absent = self.remote.as_ref().map(RemoteNodes::absent).unwrap_or_default();
         if !absent.is_empty() {
@@ -77,7 +78,7 @@ impl Supervisor<'_> {
     }
 }
 
-/// The first names of several, and how many there are besides.
+/// The first of several names, and the number of the others.
 fn listed(kind: &str, names: &[String]) -> String {
     let shown = names[..names.len().min(LISTED)].join(", ");
     match names.len().saturating_sub(LISTED) {

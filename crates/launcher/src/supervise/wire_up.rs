@@ -1,4 +1,4 @@
-//! How the hosts of a job find each other.
+//! Wire-up of the first world: hosts join, and learn each other's addresses.
 
 use super::Supervisor;
 use super::phase::{Phase, Verdict};
@@ -6,7 +6,7 @@ use simurgh_net::auth::Secret;
 use simurgh_net::control::{Hello, MAX_PEERS, Peer, ToHost, VERSION};
 
 impl Supervisor<'_> {
-    /// Takes up a host; the last one sets them all going.
+    /// Handles the first message of a host. When the last host of the job has joined, all are set going.
     pub(super) fn welcome(&mut self, host: usize, hello: Hello) {
         let member = &mut self.members[host];
         if let Some(refusal) = refusal(
@@ -22,7 +22,7 @@ impl Supervisor<'_> {
         if !member.is_first() {
             self.continue_spawning();
         } else if self.members.iter().all(super::Member::has_joined) {
-            // If it has been found meanwhile that the job is to end, the last one comes too late.
+            // If the job is about to end, it does not run any more.
             if let Phase::Joining = self.phase {
                 self.introduce();
                 self.enter(Phase::Running, None);
@@ -32,7 +32,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells all hosts where they can be reached, as far as they have to be told, and sets them going.
+    /// Sends all hosts the addresses that they need, and sets them going.
     fn introduce(&mut self) {
         let peers = self.members.iter().filter_map(|member| member.as_peer(false));
         for message in introductions(peers.filter(|peer| !peer.addresses.is_empty())) {
@@ -42,14 +42,14 @@ impl Supervisor<'_> {
     }
 }
 
-/// What is said of these hosts.
+/// The messages that tell of these hosts.
 pub(super) fn introductions(peers: impl Iterator<Item = Peer>) -> Vec<ToHost> {
     let peers: Vec<Peer> = peers.collect();
     let some = peers.chunks(MAX_PEERS);
     some.map(|peers| ToHost::Peers(peers.to_vec())).collect()
 }
 
-/// Why a host that greets is not one of the job's, in words that follow its name.
+/// Why a host is refused, in words that follow its name; none if it belongs to the job.
 fn refusal(known: &Secret, number: u32, has_joined: bool, hello: &Hello) -> Option<String> {
     let Hello {
         version,

@@ -1,8 +1,8 @@
-//! The jobs that one launcher runs: that of the command line, and those that running ranks have asked for.
+//! The worlds of one launcher: the job of the command line, and the spawned ones.
 //!
-//! `MPI_Finalize` is collective over all processes that are connected with each other. So hosts are let go when the
-//! ranks of all worlds that have to do with theirs have ended, by chains as well; the others go on. If worlds of other
-//! launchers have ever been among these, the [universe](crate::universe) knows when that is.
+//! `MPI_Finalize` is collective over all connected processes. So the hosts of a world are released when all ranks of
+//! the worlds that are connected with it, directly or by chains, have ended; other worlds go on. If a world has ever
+//! been connected with worlds of other launchers, the [universe](crate::universe) decides.
 
 use super::Supervisor;
 use super::phase::Phase;
@@ -16,25 +16,25 @@ use simurgh_net::job::Realm;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The worlds, by their numbers in the universe.
+/// The worlds, by their numbers.
 pub(super) struct Worlds {
     realm: Realm,
     worlds: Vec<World>,
     connections: Connections,
 }
 
-/// What has been started together.
+/// A world: what has been started together.
 struct World {
-    /// Its hosts, among all.
+    /// The indices of its hosts.
     hosts: Range<usize>,
-    /// It has been let go.
+    /// Whether it has been released.
     released: bool,
-    /// It has had to do with worlds of other launchers.
+    /// Whether it has ever been connected with worlds of other launchers.
     has_met_others: bool,
 }
 
 impl Worlds {
-    /// Of a launcher whose numbers belong to this realm; none yet.
+    /// No worlds yet, of a launcher whose numbers belong to this realm.
     pub(super) fn of(realm: Realm) -> Self {
         Self {
             realm,
@@ -43,19 +43,19 @@ impl Worlds {
         }
     }
 
-    /// The place of a world, if it is one of the launcher's.
+    /// The index of a world, if it is one of the launcher's.
     fn place(&self, world: u32) -> Option<usize> {
         let place = self.realm.local(world)? as usize;
         (place < self.worlds.len()).then_some(place)
     }
 
-    /// A world that is the launcher's.
+    /// A world that is one of the launcher's.
     fn own(&self, world: u32) -> &World {
         let place = self.place(world);
         &self.worlds[place.expect("it is one of the launcher's")]
     }
 
-    /// A world of so many hosts more; its number.
+    /// Adds a world of so many hosts; returns its number.
     pub(super) fn add(&mut self, hosts: usize) -> u32 {
         let first = self.worlds.last().map_or(0, |world| world.hosts.end);
         self.worlds.push(World {
@@ -66,7 +66,7 @@ impl Worlds {
         self.realm.number((self.worlds.len() - 1) as u32)
     }
 
-    /// A world that ranks of another one, if it is known, have asked for, of so many hosts; its number.
+    /// Adds a world that ranks of `parent`, if that is known, have spawned; returns its number.
     pub(super) fn add_for(&mut self, parent: Option<u32>, hosts: usize) -> u32 {
         let child = self.add(hosts);
         if let Some(parent) = parent {
@@ -80,7 +80,7 @@ impl Worlds {
         self.realm.number(self.worlds.len() as u32)
     }
 
-    /// Lets go of a world, which has to do with no other any more; its hosts.
+    /// Releases a world, which has no connections any more; returns its hosts.
     pub(super) fn forget(&mut self, world: u32) -> Range<usize> {
         if let Some(place) = self.place(world) {
             self.worlds[place].released = true;
@@ -89,7 +89,7 @@ impl Worlds {
         self.hosts(world)
     }
 
-    /// Takes note that a host of a world has communicators with ranks of another one, or has none any more.
+    /// A host of world `own` reports whether it has communicators with ranks of world `other`.
     fn set_connected(&mut self, host: u32, own: u32, other: u32, so: bool) {
         self.connections.tell(host, own, other, so);
         if let (Some(place), None) = (self.place(own), self.place(other)) {
@@ -97,29 +97,30 @@ impl Worlds {
         }
     }
 
-    /// Whether two worlds, the first of which is the launcher's, have to do with each other as far as it is told.
+    /// Whether two worlds are directly connected, as far as hosts have reported. The first one is the launcher's.
     pub(super) fn are_connected(&self, own: u32, other: u32) -> bool {
         self.connections.are_connected(own, other)
     }
 
-    /// Whether one that has not been let go has to do with another launcher's.
+    /// Whether a world of another launcher is connected with one that has not been released.
     pub(super) fn are_connected_to(&self, other: u32) -> bool {
         self.left().any(|own| self.are_connected(own, other))
     }
 
-    /// Those that have not been let go.
+    /// The worlds that have not been released.
     fn left(&self) -> impl Iterator<Item = u32> {
         let numbered = (0..).zip(&self.worlds).filter(|(_, world)| !world.released);
         numbered.map(|(place, _)| self.realm.number(place))
     }
 
-    /// Its hosts.
+    /// The hosts of a world.
     pub(super) fn hosts(&self, world: u32) -> Range<usize> {
         self.own(world).hosts.clone()
     }
 
-    /// The worlds that may end now, by whether all ranks of a world have ended. Of those that have had to do with other
-    /// launchers' the universe has let go of `freed`; if it is gone nobody does, and what is known here has to do.
+    /// The worlds that may be released now. `has_ended` says whether all ranks of a world have ended. Of worlds that
+    /// have been connected with other launchers', only those in `freed` are released, by the word of the universe. If
+    /// the universe is lost, `freed` is none, and what is known here decides.
     fn due(&self, has_ended: impl Fn(u32) -> bool, freed: Option<&BTreeSet<u32>>) -> Vec<u32> {
         let left: Vec<u32> = self.left().collect();
         let is_ours =
@@ -137,9 +138,9 @@ impl Worlds {
 }
 
 impl Supervisor<'_> {
-    /// A host has communicators with ranks of another world, or has none any more.
+    /// A host reports that it has communicators with ranks of another world, or has none any more.
     pub(super) fn connected(&mut self, host: usize, world: u32, so: bool) {
-        // What has gone has to do with nobody.
+        // A world that is gone is connected with nobody.
         if self.worlds.place(world).is_some() || self.knows_world(world) {
             let member = &self.members[host];
             let own = member.world();
@@ -149,7 +150,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Takes note of the end of a host's ranks; when all that they have to do with have ended, so may the hosts.
+    /// All ranks of a host have ended. When those of all connected worlds have, the hosts are released.
     pub(super) fn ranks_ended(&mut self, host: usize, status: u8) {
         self.members[host].ended = Some(status);
         if status != 0 {
@@ -168,10 +169,10 @@ impl Supervisor<'_> {
         hosts.all(|host| self.members[host].ended.is_some())
     }
 
-    /// Lets go of the worlds that may end.
+    /// Releases the worlds that may end.
     pub(super) fn release(&mut self) {
         if self.spawning.is_introducing() {
-            // Who is about to be introduced has to be there.
+            // Hosts that others are about to connect to have to be there.
             return;
         }
         let due = self.worlds.due(|world| self.has_world_ended(world), self.freed());
@@ -190,7 +191,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Lets go of a world.
+    /// Releases a world.
     fn let_go(&mut self, world: u32) {
         for host in self.worlds.forget(world) {
             let member = &mut self.members[host];
@@ -202,7 +203,7 @@ impl Supervisor<'_> {
         self.tell_gone(world);
     }
 
-    /// Closes the memory that hosts have shared which have been let go.
+    /// Closes the memory of hosts that have been released.
     pub(super) fn forget_memories(&self) {
         let is_there = |host| {
             let member = self.member_of(host).map(|host| &self.members[host]);
@@ -219,8 +220,8 @@ impl Supervisor<'_> {
         self.enter(Phase::Ending, Some(GRACE));
     }
 
-    /// Tells all others that the hosts of a world are gone. Those that are quiet say so again, as they count anew what
-    /// they have sent and received.
+    /// Tells all other hosts that those of a world are gone. Quiet hosts report again, since they count their packets
+    /// anew.
     fn bid_farewell(&mut self, world: u32) {
         let gone = self.worlds.hosts(world);
         self.quiescence.remove(gone.clone());
@@ -275,7 +276,7 @@ mod tests {
         worlds.set_connected(a, a, other, false);
         assert!(!worlds.are_connected_to(other) && freed(&worlds, &[]).is_empty());
         assert_eq!(freed(&worlds, &[b, c]), [b]);
-        // Nobody knows better.
+        // Without the universe, what is known here decides.
         assert_eq!(due(&worlds, &[a, b]), [a, b]);
     }
 

@@ -1,4 +1,4 @@
-//! Agents that are reached over one connection: the one that this process has started, and those behind it.
+//! A branch of the tree: the agents that are reached over one connection.
 
 use super::LaunchCommand;
 use super::Loss;
@@ -12,26 +12,30 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How much may wait in a connection before no more is read of what it is to carry.
+/// The backlog of a connection above which no more data is read that would go there.
 pub(crate) const HIGH_WATER: usize = 1 << 20;
 
-/// Time in which a command ends that has closed its output.
+/// Time in which a command ends after it has closed its output.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Agents behind one connection.
+/// The agents behind one connection.
 pub(crate) struct Branch {
-    /// Their nodes. The first one's agent is at the other end.
+    /// Their nodes. The agent of the first one is at the other end of the connection.
     nodes: Range<u32>,
     link: Link,
-    /// The command that has started it; none if somebody else has.
+    /// The command that has started that agent; none if srun has.
     command: Option<LaunchCommand>,
-    /// When it was last heard, and spoken to.
+    /// When a message was last received, and sent.
     heard: Instant,
     spoken: Instant,
 }
 
 impl Branch {
-    /// Starts an agent for the first of `nodes`, which starts those of the others.
+    /// Starts the agent of the first of `nodes`. It will start those of the others.
+    ///
+    /// # Errors
+    ///
+    /// When the command cannot be started.
     pub(crate) fn start(job: &NodeJob, nodes: Range<u32>, tool: &Path) -> io::Result<Self> {
         let command = job.launch.command(&job.names[nodes.start as usize], tool);
         let (started, input, output) = LaunchCommand::start(command)?;
@@ -39,9 +43,9 @@ impl Branch {
         Ok(Self::over(link, Some(started), job, nodes))
     }
 
-    /// The agent at the other end of a connection that it has made.
+    /// The branch of an agent that has connected to this process.
     pub(crate) fn called(link: Link, job: &NodeJob, node: u32) -> Self {
-        // It has shown that it knows the secret.
+        // The agent has proved that it knows the secret.
         let job = NodeJob {
             secret: None,
             ..job.clone()
@@ -71,13 +75,13 @@ impl Branch {
         self.nodes.clone()
     }
 
-    /// Says something to the agent at the other end.
+    /// Sends a message to the agent at the other end.
     pub(crate) fn send(&mut self, message: &Down, bytes: &[u8]) {
         self.spoken = Instant::now();
         self.link.send(message, bytes);
     }
 
-    /// What is to be waited for; what comes is left where it is while `congested`.
+    /// Waits for messages, and for room for those that wait. While the receiver is `congested`, nothing is read.
     pub(crate) fn watch<'a>(&'a self, congested: bool, set: &mut PollSet<'a>) {
         if !congested {
             set.add(self.link.input(), PollFlags::IN);
@@ -88,7 +92,7 @@ impl Branch {
         }
     }
 
-    /// Writes what has waited, and takes note of what the command says.
+    /// Writes messages that have waited, and reads what the command writes to its standard error.
     pub(crate) fn catch_up(&mut self) {
         self.link.flush();
         if let Some(command) = &mut self.command {
@@ -96,7 +100,7 @@ impl Branch {
         }
     }
 
-    /// The next message of an agent, if it is there.
+    /// The next message from an agent, if it is there.
     pub(crate) fn receive(&mut self) -> Result<Option<(Up, Vec<u8>)>, LinkError> {
         let received = self.link.receive()?;
         if received.is_some() {
@@ -105,7 +109,7 @@ impl Branch {
         Ok(received)
     }
 
-    /// Gives a sign of life if it is time for one; false if the other side has given none for all the time.
+    /// Sends a sign of life if it is time for one; false if none has come from the other side for `timeout`.
     pub(crate) fn keep_alive(&mut self, timeout: Duration) -> bool {
         if self.spoken.elapsed() >= timeout / 4 {
             self.send(&Down::Alive, &[]);
@@ -116,14 +120,14 @@ impl Branch {
     /// Why the connection has ended.
     pub(crate) fn loss(&mut self, error: &LinkError) -> Loss {
         match (&mut self.command, error) {
-            // It has closed its output, so it ends.
+            // The command has closed its output, so it is about to end.
             (Some(command), LinkError::Closed) => command.loss(PATIENCE),
             (_, LinkError::Closed) => Loss::of(" is lost: the connection with its agent is closed"),
             (_, error) => Loss::of(format!(": {error}")),
         }
     }
 
-    /// Waits for the end of the command for a time, and ends it then.
+    /// Waits for the end of the command, and kills it when `patience` is over.
     pub(crate) fn end(self, patience: Duration) {
         if let Some(mut command) = self.command {
             command.wait(patience);
@@ -131,7 +135,7 @@ impl Branch {
     }
 }
 
-/// Shares of `nodes` for at most `width` branches: neighbours, as even as they can be.
+/// Divides `nodes` among at most `width` branches, evenly and in order.
 pub(crate) fn split(nodes: Range<u32>, width: u32) -> Vec<Range<u32>> {
     let count = nodes.end - nodes.start;
     let fragments = width.max(1).min(count);
@@ -142,12 +146,12 @@ pub(crate) fn split(nodes: Range<u32>, width: u32) -> Vec<Range<u32>> {
     (0..fragments).map(|part| bound(part)..bound(part + 1)).collect()
 }
 
-/// The descriptor of a standard stream, for this process alone.
+/// A copy of the descriptor of a standard stream that is closed on `exec`.
 pub(crate) fn own(stream: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(stream, 3)?)
 }
 
-/// Why a node is lost that says nothing.
+/// The loss of a node that has given no sign of life.
 pub(crate) fn no_sign_of_life(timeout: Duration) -> Loss {
     Loss::of(format!(
         " has given no sign of life for {} s (--peer-timeout)",

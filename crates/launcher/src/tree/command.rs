@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// As much is kept of what it says.
+/// How much is kept of its error output.
 const LAST_WORDS: usize = 2 << 10;
 
 /// A running command.
@@ -23,14 +23,18 @@ pub(crate) struct LaunchCommand {
 }
 
 impl LaunchCommand {
-    /// Starts it; also what its standard output is read from, and its standard input written to.
+    /// Starts it. Also returns the pipes from its standard output and to its standard input.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
     pub(crate) fn start(mut command: Command) -> io::Result<(Self, OwnedFd, OwnedFd)> {
         let name = command.get_program().to_string_lossy().into_owned();
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // A group of its own: Ctrl-C on the terminal is for mpiexec, which passes it on in order.
+        // A process group of its own: Ctrl-C on the terminal is for mpiexec, which passes it on.
         let spawned = command.process_group(0).spawn();
         let mut child = spawned.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
         let missing = || io::Error::other("a standard stream is missing");
@@ -47,14 +51,14 @@ impl LaunchCommand {
         Ok((started, output, input))
     }
 
-    /// What is to be waited for.
+    /// Waits for its error output.
     pub(crate) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
         if let Some(errors) = &self.errors {
             set.add(errors.as_fd(), PollFlags::IN);
         }
     }
 
-    /// Takes note of what it says.
+    /// Reads its error output.
     pub(crate) fn listen(&mut self) {
         let mut chunk = [0; 1024];
         while let Some(errors) = &self.errors {
@@ -72,7 +76,7 @@ impl LaunchCommand {
         }
     }
 
-    /// How it has ended, if it ends within the time, and the last that it said.
+    /// How it has ended, if it does within `patience`, and the last line that it wrote.
     pub(crate) fn loss(&mut self, patience: Duration) -> Loss {
         let status = self.wait(patience);
         self.listen();
@@ -84,7 +88,7 @@ impl LaunchCommand {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Its status, if it ends within the time.
+    /// Its status, if it ends within `patience`.
     pub(crate) fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
         if let Ok(process) = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty()) {
             let time = Timespec::try_from(patience).ok();
@@ -96,7 +100,7 @@ impl LaunchCommand {
 }
 
 impl Drop for LaunchCommand {
-    /// It does not outlive this process.
+    /// Kills it: a command does not outlive the process that has started it.
     fn drop(&mut self) {
         if !self.has_ended() {
             let _ = self.child.kill();

@@ -1,10 +1,10 @@
-//! What servers of PMIx on several nodes show each other, which may be longer than a frame.
+//! Fragments of data that PMIx servers on several nodes exchange, which may be longer than a frame.
 
 use super::message::{Fragment, Modex};
 use crate::oob::MAX_PAYLOAD;
 use std::collections::BTreeMap;
 
-/// The fragments in which bytes go.
+/// The fragments of `bytes`, at least one.
 pub(crate) fn fragments<'a>(about: &Modex, bytes: &'a [u8]) -> Vec<(Fragment, &'a [u8])> {
     let mut fragments: Vec<_> = bytes.chunks(MAX_PAYLOAD).collect();
     if fragments.is_empty() {
@@ -19,12 +19,12 @@ pub(crate) fn fragments<'a>(about: &Modex, bytes: &'a [u8]) -> Vec<(Fragment, &'
     fragments.map(|(part, bytes)| (fragment(part), bytes)).collect()
 }
 
-/// Parts that have come, until they are whole.
+/// Fragments that have come, until they are whole.
 #[derive(Default)]
 pub(crate) struct Reassembly(BTreeMap<Modex, Vec<u8>>);
 
 impl Reassembly {
-    /// Takes a part; what it was the last of.
+    /// Adds a fragment; returns the whole if it was the last one.
     pub(crate) fn take(&mut self, fragment: &Fragment, bytes: &[u8]) -> Option<Vec<u8>> {
         let coming = self.0.entry(fragment.about.clone()).or_default();
         coming.extend_from_slice(bytes);

@@ -1,11 +1,11 @@
-//! Why a node is lost.
+//! The loss of a node.
 
 use crate::process::{exit_code, exit_words};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use std::process::ExitStatus;
 
-/// What the numbers of signals are added to in the status of a command, and the largest that comes of it.
+/// The status of a command that signal N has ended is `KILLED` + N; `MOST` is the largest such status.
 const KILLED: u8 = 128;
 const MOST: u8 = KILLED + 64;
 
@@ -13,32 +13,33 @@ const MOST: u8 = KILLED + 64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Loss {
-    /// For the user; reads on after the node's name.
+    /// For the user, in words that follow the name of the node.
     pub(crate) reason: String,
-    /// The status of the job that ends by it.
+    /// The status of a job that ends by this loss.
     pub(crate) status: u8,
 }
 
 impl Loss {
-    /// For a reason other than that somebody has ended it.
+    /// A loss for a reason that no signal is the cause of.
     pub(crate) fn of(reason: impl Into<String>) -> Self {
         let reason = reason.into();
         Self { reason, status: 1 }
     }
 
-    /// Somebody has ended the agent by a signal.
+    /// The loss of an agent that a signal has ended.
     pub(crate) fn by(signal: Signal, reason: impl Into<String>) -> Self {
         let status = u8::try_from(signal.as_raw()).map_or(1, |number| KILLED + number);
         let reason = reason.into();
         Self { reason, status }
     }
 
-    /// The command that has started it has ended, or closed its connection, and has said this last.
+    /// The loss of an agent whose command has ended, or has closed its connection, after these last words.
     pub(crate) fn of_command(name: &str, ended: Option<ExitStatus>, last_words: &str) -> Self {
         let words = ended.map_or_else(|| "has closed its connection".to_owned(), exit_words);
         let said = last_words.lines().rfind(|line| !line.trim().is_empty());
         let said = said.map_or_else(String::new, |said| format!(": {}", said.trim()));
-        // ssh passes the status of the agent on, whose front tells by it of a signal; its own is 255.
+        // ssh passes on the status of the agent, whose monitor reports a signal in it. Its own failures have status
+        // 255.
         let killed = ended.map(exit_code).filter(|code| (KILLED..=MOST).contains(code));
         Self {
             reason: format!(": {name} {words}{said}"),

@@ -1,4 +1,4 @@
-//! What `mpiexec` and its agents say to each other.
+//! The messages between `mpiexec` and its agents.
 
 use super::Loss;
 use crate::nodes::Launch;
@@ -13,35 +13,34 @@ use simurgh_net::job::JobSpec;
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 4;
 
-/// What agents that connect to `mpiexec` speak with it.
+/// The protocol of agents that connect to `mpiexec`.
 pub(crate) const CALLING: Protocol = Protocol {
     name: "agent of srun",
     version: VERSION,
 };
 
-/// Towards the nodes.
+/// Messages towards the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Down {
-    /// The first word to an agent that shall connect to `mpiexec`.
+    /// The first message to an agent that is to connect to `mpiexec`.
     Call(Call),
-    /// The first word, or that which follows the connection: what is to be run.
+    /// The first message, or the first after the agent has connected: the job.
     Job(Box<NodeJob>),
-    /// To one host. If it speaks of memory of its node's, the agent adds the descriptor.
+    /// A message for one host. If it is about shared memory of the node, the agent adds the descriptor.
     Tell {
         /// Its node.
         node: u32,
-        /// Which.
+        /// Its number.
         host: HostId,
-        /// What.
+        /// The message.
         message: ToHost,
     },
-    /// To all hosts.
+    /// A message for all hosts.
     TellAll(ToHost),
-    /// Programs that running ranks ask for: a job beside the first one, of which each agent starts the hosts of its
-    /// node.
+    /// Spawned programs: a further job, of which each agent starts the hosts of its node.
     Start(Box<JobSpec>),
-    /// Hosts that have been started are to be ended and forgotten: nobody has been told of them.
+    /// Hosts of a spawned job that no other host has been told of are to be killed and forgotten.
     Forget {
         /// The first of them.
         first: HostId,
@@ -52,42 +51,43 @@ pub(crate) enum Down {
     Over,
     /// A signal for all hosts.
     Signal(i32),
-    /// What rank 0 reads: the bytes of the frame; none is the end.
+    /// Input for rank 0, in the bytes of the frame. No bytes mean its end.
     Input,
-    /// From a server of PMIx to those of other nodes.
+    /// Data from a PMIx server to those of other nodes.
     Modex(Fragment),
     /// A sign of life.
     Alive,
 }
 
-/// What servers of PMIx on different nodes have to do with each other.
+/// What PMIx servers of different nodes exchange (the modex).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Modex {
-    /// Ranks meet, all of the job if none are named. Those of a node have come, and show this.
+    /// The data of one node for a fence of some ranks, or of all if none are named: the ranks of this node have entered
+    /// it.
     Shown {
         /// The node.
         by: u32,
         /// The ranks.
         ranks: Vec<u32>,
     },
-    /// All of them have: what they show, one node's after the other.
+    /// The data of all nodes for a fence, one after the other: all ranks have entered it.
     Met {
         /// The ranks.
         ranks: Vec<u32>,
     },
-    /// A node wants to know what a rank of another one has shown.
+    /// A node asks for the data that a rank of another node has published.
     Question {
         /// The node.
         by: u32,
-        /// The other one.
+        /// The node of the rank.
         to: u32,
         /// The rank.
         rank: u32,
     },
-    /// What it has.
+    /// The data that a rank has published.
     Answer {
-        /// The node that wants to know.
+        /// The node that has asked.
         to: u32,
         /// The rank.
         rank: u32,
@@ -96,45 +96,45 @@ pub(crate) enum Modex {
     },
 }
 
-/// The bytes of a frame, which belong to it.
+/// A part of an exchange. The data are the bytes of the frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fragment {
-    /// What they are about.
+    /// The exchange to which it belongs.
     pub(crate) about: Modex,
-    /// Whether more of them follow.
+    /// Whether more fragments follow.
     pub(crate) more: bool,
 }
 
-/// Where `mpiexec` waits for agents.
+/// Where an agent that srun has started connects to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Call {
     /// [`VERSION`].
     pub(crate) version: u32,
-    /// The job's secret, by which the agent and `mpiexec` know each other.
+    /// The secret of the job, by which the agent and `mpiexec` authenticate each other.
     pub(crate) secret: Secret,
-    /// The port, on the node that the batch system says it was called from.
+    /// The port, on the machine that the batch system says srun was called from.
     pub(crate) port: u16,
 }
 
-/// What an agent does.
+/// The job of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodeJob {
     /// [`VERSION`].
     pub(crate) version: u32,
-    /// The job's secret; none if the agent has shown that it knows it.
+    /// The secret of the job; none if the agent knows it already.
     pub(crate) secret: Option<Secret>,
-    /// The job's name, which no other has.
+    /// The unique name of the job.
     pub(crate) name: String,
     /// Names of all nodes.
     pub(crate) names: Vec<String>,
-    /// The agent's own node, and behind it those whose agents it starts or has started: `first..last`.
+    /// The nodes of this branch, `first..end`: the agent's own, and those whose agents it starts.
     pub(crate) nodes: (u32, u32),
-    /// The job, written for no host in particular.
+    /// The job description, written for no host in particular.
     pub(crate) spec: JobSpec,
-    /// What hosts are started through.
+    /// The command through which hosts are started.
     pub(crate) wrapper: Vec<Text>,
     /// How other agents are started.
     pub(crate) launch: Launch,
@@ -147,63 +147,63 @@ pub(crate) struct NodeJob {
 }
 
 impl NodeJob {
-    /// The job's secret.
+    /// The secret of the job.
     ///
     /// # Panics
     ///
-    /// When it is not there: an agent that knows it from elsewhere puts it there before it begins.
+    /// When there is none. An agent that knows the secret already puts it there first.
     pub(crate) fn known_secret(&self) -> Secret {
         self.secret.clone().expect("who has a job knows its secret")
     }
 }
 
-/// From the nodes.
+/// Messages from the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Up {
-    /// An agent that has been called is there.
+    /// An agent has connected to `mpiexec`.
     Called {
         /// The name of its node.
         node: String,
     },
-    /// An agent has got its job.
+    /// An agent has received its job.
     Here {
         /// Its node.
         node: u32,
     },
-    /// A host says something.
+    /// A message from a host.
     Said {
-        /// Which host.
+        /// The host.
         host: HostId,
-        /// What.
+        /// The message.
         message: FromHost,
     },
     /// A host has ended.
     Exited {
-        /// Which.
+        /// The host.
         host: HostId,
-        /// As `wait` tells it.
+        /// Its status, as `wait` returns it.
         status: i32,
     },
-    /// What ranks have written: the bytes of the frame.
+    /// Output of ranks, in the bytes of the frame.
     Output {
-        /// To the standard error instead of the standard output.
+        /// Whether it goes to the standard error.
         error: bool,
     },
-    /// There is room for more of what rank 0 reads.
+    /// Rank 0 can take more input.
     TookInput,
-    /// From a server of PMIx to those of other nodes.
+    /// Data from a PMIx server to those of other nodes.
     Modex(Fragment),
     /// A node cannot do its part.
     Failed {
-        /// Which.
+        /// The node.
         node: u32,
-        /// Why.
+        /// The reason.
         loss: Loss,
     },
-    /// All hosts of a node have ended, and what they wrote has been passed on.
+    /// All hosts of a node have ended, and their output has been passed on.
     Done {
-        /// Which.
+        /// The node.
         node: u32,
     },
     /// A sign of life.

@@ -1,4 +1,4 @@
-//! An `mpiexec`'s connection with its universe.
+//! The connection of an `mpiexec` with its universe.
 
 use super::connect::{ConnectError, connect};
 use super::file::Contact;
@@ -14,33 +14,33 @@ use std::time::{Duration, Instant};
 /// How long the file may take to appear, and the server to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A universe that a job belongs to.
+/// The universe to which a job belongs.
 #[derive(Debug)]
 pub(crate) struct Universe {
     file: PathBuf,
     secret: Secret,
     realm: Realm,
     shares: Vec<u32>,
-    /// None if it is lost.
+    /// The connection; none if it is lost.
     link: Option<Link>,
 }
 
-/// What is heard from a universe.
+/// An event of a universe.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum UniverseEvent {
-    /// It says something.
+    /// A message from it.
     Said(FromServer),
-    /// It is gone, and nothing will come of what has been asked: why, for the user. Said once.
+    /// It is lost, with the reason for the user. This event comes once; nothing that has been asked will be answered.
     Lost(String),
 }
 
 impl Universe {
-    /// Makes a job of so many hosts belong to the universe of a file, which need not be there yet. If one of the two
-    /// machines is silent for that time, the universe is lost to the job, and the job to the universe.
+    /// Enrolls a job of so many hosts with the universe of a file, which need not exist yet. If one of the two machines
+    /// shows no sign of life for `silence`, the universe is lost to the job, and the job to the universe.
     ///
     /// # Errors
     ///
-    /// When there is no universe, or it does not want the job.
+    /// When there is no universe, or it refuses the job.
     pub(crate) fn enroll(
         file: &Path,
         hosts: usize,
@@ -51,7 +51,7 @@ impl Universe {
         let failed = |reason: ConnectError| reason.of(file);
         let mut link = connect(&contact, until).map_err(failed)?;
         if let Some(silence) = silence {
-            // Where that cannot be, the kernel takes longer to notice.
+            // Without this, the kernel takes longer to notice a loss.
             let _ = link.guard(silence);
         }
         let enroll = ToServer::Enroll {
@@ -79,30 +79,30 @@ impl Universe {
         }
     }
 
-    /// The upper part of the job's numbers.
+    /// The realm: the upper part of the job's numbers.
     pub(crate) fn realm(&self) -> Realm {
         self.realm
     }
 
-    /// What all hosts of the universe know, and so the job's secret.
+    /// The secret of the universe, and so of the job.
     pub(crate) fn secret(&self) -> &Secret {
         &self.secret
     }
 
-    /// The shares ([`Place::share`](simurgh_net::job::Place)) that the job's hosts may have, in ascending order: at
-    /// first as many as it has hosts, then those of worlds that it starts.
+    /// The shares ([`Place::share`](simurgh_net::job::Place)) for the job's hosts, in ascending order: as many as it
+    /// has hosts at first, and then those for spawned worlds.
     pub(crate) fn shares(&self) -> &[u32] {
         &self.shares
     }
 
-    /// Waits for what it says, and for room for what it is told.
+    /// Waits for messages, and for room for those that wait.
     pub(crate) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
         if let Some(link) = &self.link {
             link.watch(set);
         }
     }
 
-    /// What it says next, if anything.
+    /// The next event, if there is one.
     pub(crate) fn hear(&mut self) -> Option<UniverseEvent> {
         let link = self.link.as_mut()?;
         link.flush();
@@ -119,15 +119,15 @@ impl Universe {
         }
     }
 
-    /// Tells it something, unless it is gone.
+    /// Sends it a message, unless it is lost.
     pub(crate) fn tell(&mut self, message: &ToServer) {
         if let Some(link) = &mut self.link {
             link.send(message, &[]);
         }
     }
 
-    /// Tells it the last word, and waits a short time until it has read that, which it shows by closing the connection.
-    /// Were that closed here while something is unread, the word would be lost.
+    /// Sends it the last message, and waits a short time until it has read that and closes the connection. If this end
+    /// closed it while messages are unread here, the last message would be lost.
     pub(crate) fn leave(mut self, message: &ToServer) {
         self.tell(message);
         if let Some(mut link) = self.link {
@@ -137,7 +137,7 @@ impl Universe {
     }
 }
 
-/// That a universe is lost, in words for the user.
+/// The loss of a universe, in words for the user.
 fn loss(error: &LinkError) -> String {
     match error {
         LinkError::Closed => "the universe has ended, or has given this job up".to_owned(),

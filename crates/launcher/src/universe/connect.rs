@@ -1,4 +1,4 @@
-//! An `mpiexec` calls its universe.
+//! How an `mpiexec` connects to its universe.
 
 use super::file::Contact;
 use super::machine::machine;
@@ -9,20 +9,20 @@ use crate::oob::{HandshakeError, Link, LinkError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How soon one tries again for whom there was no room.
+/// The pause before another attempt, when the server has no room.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Why a universe does not answer.
+/// Why there is no connection with a universe.
 #[derive(Debug)]
 pub(super) enum ConnectError {
-    /// Nobody is there.
+    /// No server answers.
     Nobody(String),
-    /// Somebody is.
+    /// A server answers, but not as it should.
     Refused(String),
 }
 
 impl ConnectError {
-    /// As an error about the universe of a file.
+    /// The error about the universe of a file.
     pub(super) fn of(self, file: &Path) -> UniverseError {
         let file = file.to_path_buf();
         match self {
@@ -32,8 +32,12 @@ impl ConnectError {
     }
 }
 
-/// Connects to a universe, which has shown then that it is that of the file. Where somebody else answers, its other
-/// addresses are tried; while there is no room for callers, the same ones again.
+/// Connects to a universe, and authenticates both ends. Where another program answers, the other addresses are tried.
+/// While the server has no room for new connections, the same addresses are tried again.
+///
+/// # Errors
+///
+/// When there is no such connection by `until`.
 pub(super) fn connect(contact: &Contact, until: Instant) -> Result<Link, ConnectError> {
     let mut addresses = contact.addresses_from(&machine());
     let mut last = None;

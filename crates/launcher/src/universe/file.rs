@@ -13,35 +13,39 @@ use std::time::{Duration, Instant};
 /// Longest file that is read, in bytes.
 const MOST: u64 = 64 << 10;
 
-/// How often it is looked for.
+/// The pause before it is looked for again.
 const STEP: Duration = Duration::from_millis(10);
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Contact {
     /// [`VERSION`](super::message::VERSION).
     pub(crate) version: u32,
-    /// Which machine the server is on.
+    /// The machine of the server.
     pub(crate) machine: String,
-    /// Where it listens there.
+    /// The addresses at which the server listens.
     pub(crate) addresses: Vec<IpAddr>,
-    /// The server's port there.
+    /// The port of the server.
     pub(crate) port: u16,
-    /// Who knows it belongs to the universe.
+    /// The secret of the universe.
     pub(crate) secret: Secret,
 }
 
 impl Contact {
-    /// The addresses that are the server's for a process of this machine: at those of a loopback interface, another
-    /// machine would find itself.
+    /// The addresses at which a process of this machine can reach the server. Those of a loopback interface are left
+    /// out on another machine, which would reach itself there.
     pub(crate) fn addresses_from(&self, machine: &str) -> Vec<IpAddr> {
         let is_same = self.machine == machine;
         let leads = |address: &&IpAddr| is_same || !address.to_canonical().is_loopback();
         self.addresses.iter().filter(leads).copied().collect()
     }
 
-    /// Reads it, as soon as it is there.
+    /// Reads the file, as soon as it is there.
+    ///
+    /// # Errors
+    ///
+    /// When it does not appear within `patience`, or is not that of a universe.
     pub(crate) fn wait_for(path: &Path, patience: Duration) -> Result<Self, UniverseError> {
         let until = Instant::now() + patience;
         loop {
@@ -81,17 +85,22 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// A file that has been written, and is removed in the end.
+/// A file that this process has written, and removes in the end.
 #[derive(Debug)]
 pub(crate) struct Written {
     path: PathBuf,
-    /// It stays open, so that no other one has its number: another one under its name is not removed.
+    /// The open file. While it is open, no other file has its inode number, so another one under its name is not
+    /// removed.
     file: File,
 }
 
 impl Written {
-    /// Writes a file that only its user can read. It is there with all its text, or not at all; one that is there
-    /// already stays as it is.
+    /// Writes a file that only its user can read. It appears with all its text at once. A file that exists already
+    /// stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// When the file exists already, or cannot be written.
     pub(crate) fn new(path: &Path, contact: &Contact) -> Result<Self, UniverseError> {
         let unwritable = |source: io::Error| UniverseError::Unwritable {
             file: path.to_path_buf(),
@@ -101,7 +110,7 @@ impl Written {
         name.push(format!(".{}", std::process::id()));
         let new = PathBuf::from(name);
         let written = write(&new, contact).and_then(|file| {
-            // Unlike a change of its name, a second name never takes that of another file.
+            // Unlike a rename, a hard link never replaces another file.
             fs::hard_link(&new, path)?;
             Ok(file)
         });
@@ -129,7 +138,7 @@ impl Drop for Written {
     }
 }
 
-/// Writes it under a name that nobody looks for.
+/// Writes the contents under a name that nobody looks for.
 fn write(path: &Path, contact: &Contact) -> io::Result<File> {
     let mut file = File::options()
         .write(true)

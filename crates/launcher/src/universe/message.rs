@@ -1,6 +1,6 @@
-//! What a universe and the `mpiexec`s in it say to each other.
+//! The messages between a universe and the `mpiexec`s in it.
 //!
-//! All numbers of hosts, processes and worlds are those that all mpiexecs agree on ([`Realm`]).
+//! All numbers of hosts, processes and worlds are unique in the universe ([`Realm`]).
 
 use crate::oob::Protocol;
 use crate::ports::Asker;
@@ -13,60 +13,60 @@ use std::time::Duration;
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 2;
 
-/// What they speak, who know each other by the universe's secret.
+/// The protocol of connections with a universe.
 pub(crate) const ENROLLING: Protocol = Protocol {
     name: "universe",
     version: VERSION,
 };
 
-/// From an `mpiexec` to the universe.
+/// Messages from an `mpiexec` to the universe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum ToServer {
-    /// The first word, when both have shown that they know the universe's secret: it wants to belong to the universe.
+    /// The first message after the handshake: it wants to belong to the universe.
     Enroll {
-        /// How many hosts its job has.
+        /// The number of hosts of its job.
         hosts: u32,
-        /// How long the other machine may be silent before it is taken for lost, on either side.
+        /// The time without a sign of life after which either side takes the other for lost.
         silence: Option<Duration>,
     },
-    /// A running rank asks for something that has to do with ports and names: everything but programs. Each question is
-    /// answered by [`FromServer::Answer`], that of a visitor of a port perhaps much later.
+    /// A rank asks a question about ports or names. [`FromServer::Answer`] answers each question; one about a port
+    /// perhaps much later.
     Ask {
-        /// Who asks.
+        /// The rank.
         asker: Asker,
-        /// What.
+        /// The question.
         question: Question,
     },
-    /// It has acquaintances and hosts of a new world, which are to be introduced to them. The answer is
-    /// [`FromServer::Granted`]; until then the hosts of the new world are strangers to everybody.
+    /// It wants to wire up the hosts of a new world to the jobs of its group. The answer is [`FromServer::Granted`];
+    /// until then no other host is told of the new ones.
     Turn,
-    /// The answer to [`FromServer::Gather`]: all its hosts that are there, with where they can be reached by those of
-    /// others, and their places.
+    /// The answer to [`FromServer::Gather`]: all its hosts, with their places, and the addresses at which other jobs
+    /// reach them.
     Gathered {
         /// The hosts.
         peers: Vec<Peer>,
     },
-    /// The other answer to [`FromServer::Gather`]: its hosts cannot be reached by those of others.
+    /// The other answer to [`FromServer::Gather`]: other jobs cannot reach its hosts.
     Declined {
-        /// Why, for the user.
+        /// The reason, for the user.
         reason: String,
     },
-    /// What it has been [`FromServer::Granted`] is done: its own hosts know the new ones. The universe introduces these
-    /// to its acquaintances, and then says [`FromServer::Introduced`].
+    /// The end of what [`FromServer::Granted`] has allowed: its own hosts are wired up to the new ones. The universe
+    /// has the rest of the group do the same, and then sends [`FromServer::Introduced`].
     New {
         /// The new hosts, as in [`ToServer::Gathered`]; none if their world has been given up meanwhile.
         peers: Vec<Peer>,
     },
-    /// The answer to [`FromServer::Meet`]: all its hosts have connected to those.
+    /// The answer to [`FromServer::Meet`]: all its hosts have connected to these.
     Met,
-    /// Worlds, the first of which is its own, have communicators in common from now on, or have none any more.
+    /// Two worlds are connected by communicators from now on, or are not any more.
     Tied {
-        /// Its own.
+        /// A world of its own.
         a: u32,
-        /// The other, its own as well or another's.
+        /// The other world, its own as well or another's.
         b: u32,
-        /// Whether they have.
+        /// Whether they are connected.
         so: bool,
     },
     /// All ranks of one of its worlds have ended.
@@ -74,76 +74,77 @@ pub(crate) enum ToServer {
         /// The world.
         world: u32,
     },
-    /// One of its worlds has been let go.
+    /// One of its worlds has been released.
     Gone {
         /// The world.
         world: u32,
         /// The first of its hosts.
         first_host: HostId,
-        /// How many there were.
+        /// The number of its hosts.
         hosts: u32,
     },
-    /// Its job has ended badly: the last word.
+    /// Its job has failed. This is its last message.
     Failed {
-        /// Why, for the users of those who have to do with it.
+        /// The reason, for the users of jobs that are connected with it.
         message: String,
     },
-    /// All its worlds have been let go: the last word.
+    /// All its worlds have been released. This is its last message.
     Farewell,
 }
 
-/// From the universe to an `mpiexec`.
+/// Messages from the universe to an `mpiexec`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum FromServer {
     /// The answer to [`ToServer::Enroll`]: it belongs to the universe.
     Enrolled {
-        /// Its realm, which no other has or will have.
+        /// Its realm, which no other has had or will have.
         realm: Realm,
-        /// Numbers that none of the others gives to a host ([`Place::share`](simurgh_net::job::Place)): as many as its
-        /// job has hosts, and more for worlds that may be started.
+        /// Shares that no other gives to its hosts ([`Place::share`](simurgh_net::job::Place)): as many as its job has
+        /// hosts, and more for worlds that may be spawned.
         shares: Vec<u32>,
     },
     /// The other answer to [`ToServer::Enroll`].
     Refused {
-        /// Why, for the user.
+        /// The reason, for the user.
         reason: String,
     },
     /// The answer to [`ToServer::Ask`].
     Answer {
-        /// Who has asked.
+        /// The rank that has asked.
         asker: Asker,
         /// The answer.
         answer: Answer,
     },
-    /// The answer to [`ToServer::Turn`]: it may introduce its new hosts, and has to say [`ToServer::New`].
+    /// The answer to [`ToServer::Turn`]: it may wire up its new hosts, and has to send [`ToServer::New`].
     Granted,
-    /// Its hosts are to be introduced to those of others. As soon as it introduces none itself, it lets none go and no
-    /// new ones come until it hears [`FromServer::Introduced`], and says [`ToServer::Gathered`] or
-    /// [`ToServer::Declined`].
+    /// Its hosts are to be wired up to those of other jobs. As soon as no wire-up of its own is under way, it answers
+    /// with [`ToServer::Gathered`] or [`ToServer::Declined`]. From then on it releases no host and admits no new one
+    /// until [`FromServer::Introduced`].
     Gather,
-    /// All its hosts are to connect to these, which they do not know. The answer is [`ToServer::Met`].
+    /// All its hosts are to connect to these hosts, which they do not know. The answer is [`ToServer::Met`].
     Meet {
-        /// Those hosts.
+        /// The hosts.
         peers: Vec<Peer>,
     },
-    /// What has begun with [`FromServer::Gather`] or [`FromServer::Granted`] is over: hosts may come and go again.
+    /// The wire-up is over that began with [`FromServer::Gather`] or [`FromServer::Granted`]: hosts may come and go
+    /// again.
     Introduced,
-    /// All ranks that have to do with those of these worlds, which are its own, have ended: they are to be let go.
+    /// All ranks that are connected with these worlds of its own have ended: the worlds are to be released.
     Release {
         /// The worlds.
         worlds: Vec<u32>,
     },
-    /// Hosts of another one, which it knows, are gone.
+    /// Hosts of another job that its own know are gone.
     Gone {
         /// The first of them.
         first_host: HostId,
-        /// How many.
+        /// The number of them.
         hosts: u32,
     },
-    /// A job has ended badly with whose ranks some of its own have to do, by chains as well: so has its own.
+    /// A job has failed with which its own is connected, directly or by chains: so has its own.
     Failed {
-        /// Why, for the user.
+        /// The reason, for the user.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The agents behind an agent.
+//! The agents below an agent.
 
 use super::Agent;
 use crate::oob::{Link, LinkError};
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 impl Agent {
-    /// Starts them.
+    /// Starts the agents below.
     pub(super) fn start_below(&mut self, below: Range<u32>, tool: &Path) {
         for nodes in split(below, self.job.width) {
             match Branch::start(&self.job, nodes.clone(), tool) {
@@ -20,19 +20,19 @@ impl Agent {
         }
     }
 
-    /// Sends all of them a message on.
+    /// Passes a message on to all agents below.
     pub(super) fn pass_down(&mut self, message: &Down) {
         self.pass_down_with(message, &[]);
     }
 
-    /// Sends all of them a message on, with the bytes of its frame.
+    /// Passes a message on to all agents below, with the bytes of its frame.
     pub(super) fn pass_down_with(&mut self, message: &Down, bytes: &[u8]) {
         self.branches
             .iter_mut()
             .for_each(|branch| branch.send(message, bytes));
     }
 
-    /// Sends a message on to where a node is.
+    /// Passes a message on towards a node.
     pub(super) fn pass_down_to(&mut self, node: u32, message: &Down, bytes: &[u8]) {
         if let Some(branch) = self
             .branches
@@ -43,7 +43,7 @@ impl Agent {
         }
     }
 
-    /// Sends on what comes from below.
+    /// Passes up the messages from below.
     pub(super) fn pass_up(&mut self, congested: bool) {
         let mut index = 0;
         while index < self.branches.len() {
@@ -59,7 +59,7 @@ impl Agent {
         }
     }
 
-    /// A branch has ended, be it that all its nodes are done: `mpiexec` knows of which it has heard that.
+    /// Handles the end of a branch. `mpiexec` knows which of its nodes were done, and ignores their loss.
     fn lose(&mut self, mut branch: Branch, error: &LinkError) {
         let (nodes, loss) = (branch.nodes(), branch.loss(error));
         for node in nodes {
@@ -71,7 +71,7 @@ impl Agent {
         branch.end(GRACE);
     }
 
-    /// Gives signs of life to the agents behind this one; those that have given none are lost.
+    /// Sends signs of life to the agents below. Those that have sent none are lost.
     pub(super) fn keep_below_alive(&mut self, timeout: Duration) {
         let mut index = 0;
         while index < self.branches.len() {
@@ -88,7 +88,7 @@ impl Agent {
     }
 }
 
-/// Sends on what an agent below has said.
+/// Passes up the messages of one branch.
 fn drain(branch: &mut Branch, link: &mut Link, congested: bool) -> Result<(), LinkError> {
     while !congested || link.backlog() < 2 * HIGH_WATER {
         match branch.receive()? {

@@ -1,4 +1,4 @@
-//! The agent at work.
+//! The event loop of an agent.
 
 mod below;
 mod orders;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Status of an agent that has lost `mpiexec`.
 const ORPHANED: u8 = 1;
 
-/// Serves a node until the job has ended; the status is the process's.
+/// Serves a node until the job has ended; returns the status of the process.
 pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| LaunchError::Supervise(error.into()))?;
@@ -46,37 +46,37 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
     let status = agent.run(signals, timeout);
     if status != Ok(0) || agent.failed {
         agent.hosts.iter().for_each(|host| host.signal(Signal::KILL));
-        // What they have started ends as their connections do.
+        // What the branches have started ends when their connections do.
         agent.branches.clear();
         kill_orphans();
     }
     Ok(status.unwrap_or(ORPHANED))
 }
 
-/// An agent at work.
+/// An agent.
 struct Agent {
     job: NodeJob,
     link: Link,
-    /// What starts them, if it is known how.
+    /// The starter of its hosts, once there is one.
     starter: Option<Starter>,
     hosts: Vec<Host>,
     branches: Vec<Branch>,
-    /// With servers of PMIx on other nodes.
+    /// The exchange with PMIx servers on other nodes.
     exchange: ModexRelay,
-    /// No more hosts are to come.
+    /// Whether no more hosts will be started.
     is_over: bool,
-    /// A host has ended badly, or the job has.
+    /// Whether a host has failed, or the job has.
     failed: bool,
     heard: Instant,
     spoken: Instant,
 }
 
-/// `mpiexec` is gone, or the agent has been told to end.
+/// The agent has lost `mpiexec`, or a signal has told it to end.
 #[derive(Debug, PartialEq)]
 struct Orphaned;
 
 impl Agent {
-    /// Starts hosts and further agents.
+    /// Starts the hosts, and the agents below.
     fn begin(&mut self) {
         let (own, end) = self.job.nodes;
         self.say(&Up::Here { node: own });
@@ -105,7 +105,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Forgets hosts that have been asked for by running ranks, and have ended.
+    /// Forgets hosts of spawned programs that have ended.
     fn forget_ended(&mut self) {
         let is_over = |host: &mut Host| !host.member.is_first() && host.member.is_gone();
         let mut any = false;
@@ -118,7 +118,7 @@ impl Agent {
         }
     }
 
-    /// Lets go of memory that hosts have shared which are forgotten.
+    /// Forgets the memory of hosts that are forgotten.
     fn forget_memories(&self) {
         let is_there = |number| self.hosts.iter().any(|host| host.number() == number);
         if let Some(starter) = &self.starter {
@@ -145,7 +145,7 @@ impl Agent {
         loop {
             let congested = self.link.backlog() > HIGH_WATER;
             for host in &mut self.hosts {
-                // A process that cannot be waited for has been waited for.
+                // Waiting for a process fails only if it has been waited for.
                 host.pass_on(&mut self.link, congested).map_err(|_| Orphaned)?;
             }
             self.obey_all()?;
@@ -173,8 +173,8 @@ impl Agent {
         }
     }
 
-    /// Says why the node ends, if there is room for that. If the process in front of this one has been killed, whoever
-    /// has started that sees how it ended, and tells more of it than could be said here.
+    /// Reports that a signal has ended the node, if there is room for that. If the monitor has been killed, the process
+    /// that has started the monitor sees its status, which says more.
     fn end_by(&mut self, signal: Signal) -> Orphaned {
         if monitor::has_ended() {
             return Orphaned;
@@ -198,7 +198,7 @@ impl Agent {
         self.branches
             .iter()
             .for_each(|branch| branch.watch(congested, &mut set));
-        // An error is met again by whoever uses the descriptor.
+        // The next use of a descriptor meets the error again.
         let _ = set.wait(timeout.map(|timeout| Instant::now() + timeout / 8));
     }
 

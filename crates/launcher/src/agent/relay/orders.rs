@@ -1,4 +1,4 @@
-//! What an agent is told from above.
+//! The messages that an agent receives from above.
 
 use super::{Agent, Orphaned};
 use crate::agent::hosts::{self, Host};
@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 impl Agent {
-    /// Starts the hosts of a job beside the first one. One that cannot be started is as one that says so itself.
+    /// Starts the hosts of a spawned job. A host that cannot be started counts as one that reports this itself.
     fn start_beside(&mut self, spec: &JobSpec) {
         let numbers = hosts::on_node(spec, self.job.nodes.0);
         let (Some(first), Some(starter)) = (numbers.first(), &self.starter) else {
@@ -33,7 +33,7 @@ impl Agent {
         }
     }
 
-    /// Does what has been said from above.
+    /// Handles the messages from above.
     pub(super) fn obey_all(&mut self) -> Result<(), Orphaned> {
         self.link.flush();
         loop {
@@ -91,12 +91,12 @@ impl Agent {
             }
             Down::Input => self.feed(&message, bytes),
             Down::Modex(fragment) => self.exchange(fragment, &message, bytes),
-            // Out of turn, or a sign of life, which has been noted.
+            // Out of turn; or a sign of life, which has been noted already.
             Down::Alive | Down::Job(_) | Down::Call(_) => {}
         }
     }
 
-    /// Tells some of its hosts something.
+    /// Sends a message to some of its hosts.
     fn tell(&mut self, which: impl Fn(&Host) -> bool, message: &ToHost) {
         let Some(starter) = &self.starter else { return };
         let letter = starter.memories().letter(message);
@@ -106,7 +106,7 @@ impl Agent {
         }
     }
 
-    /// Ends hosts of which nobody has been told, and forgets them.
+    /// Kills and forgets hosts that no other host has been told of.
     fn forget(&mut self, forgotten: Range<HostId>) {
         self.hosts
             .extract_if(.., |host| forgotten.contains(&host.number()))
@@ -114,7 +114,7 @@ impl Agent {
         self.forget_memories();
     }
 
-    /// Hands the server of PMIx what is for it, and sends on what is for others.
+    /// Hands the PMIx server a fragment for this node, or passes on one for others.
     fn exchange(&mut self, fragment: &Fragment, message: &Down, bytes: &[u8]) {
         if let Modex::Question { to, .. } | Modex::Answer { to, .. } = fragment.about
             && to != self.job.nodes.0
@@ -128,7 +128,7 @@ impl Agent {
         self.exchange.hear(service, fragment, bytes);
     }
 
-    /// Hands rank 0 what it reads, or sends that on to its node.
+    /// Hands rank 0 its input, or passes it on to its node.
     fn feed(&mut self, message: &Down, bytes: &[u8]) {
         match self
             .hosts

@@ -1,10 +1,11 @@
 //! Jobs of other launchers, which this one's may meet through their [universe](crate::universe).
 //!
-//! What ranks ask about ports and names is passed on to the universe. Other launchers are *acquainted* with this one
-//! when the hosts of both know each other: then new worlds take turns with theirs. As they may send something that
-//! nobody here knows of, no deadlock is found meanwhile, nor while the universe owes an answer; `--timeout` remains.
+//! Questions of ranks about ports and names are passed on to the universe. Jobs whose hosts are wired up to those of
+//! this job are its *group*; its new worlds take turns with theirs. Their ranks may send something that nobody here
+//! knows of. So no deadlock is detected while there are such jobs, or while the universe owes an answer; `--timeout`
+//! still works.
 //!
-//! When the universe is gone, questions are refused, and acquaintances go on talking: their hosts do without it.
+//! When the universe is lost, questions are refused. Jobs of one group go on talking, since their hosts do not need it.
 
 mod unreachable;
 mod wire_up;
@@ -22,40 +23,39 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Instant;
 use unreachable::UnreachableHosts;
 
-/// What the launcher has to do with others.
+/// The jobs of other launchers.
 pub(super) struct OtherJobs {
     universe: Universe,
-    /// Why nothing is heard of it any more.
+    /// Why the universe is lost; none while it is there.
     lost: Option<String>,
-    /// What it has been asked and has not answered: the host and the number of each question, and what is wrong if
-    /// nobody answers.
+    /// The questions that the universe has not answered: the host and number of each, and the refusal if it is lost.
     questions: BTreeMap<(HostId, u64), Refusal>,
-    /// Hosts of other launchers that all of this one know.
+    /// Hosts of other launchers that all hosts here know.
     peers: BTreeMap<HostId, Peer>,
-    /// What is to be done as soon as hosts are not being introduced here.
+    /// What the hosts are to do when no wire-up is under way.
     tasks: VecDeque<Task>,
     turn: Turn,
-    /// What it has been told of worlds that have to do with each other.
+    /// The connections between worlds that the universe has been told of.
     connections: BTreeSet<(u32, u32)>,
-    /// Worlds that it has let go.
+    /// Worlds that the universe has released.
     freed: BTreeSet<u32>,
     missing: UnreachableHosts,
 }
 
-/// What the universe wants of the hosts.
+/// A request of the universe to the hosts.
 enum Task {
-    /// To say where they can be reached.
+    /// Report the addresses at which hosts of other launchers reach them.
     Gather,
-    /// To connect to these.
+    /// Connect to these hosts.
     Greet(Vec<Peer>),
 }
 
-/// Whether hosts of a new world may be introduced.
+/// Whether it is the turn of this launcher to wire up hosts of a new world.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Turn {
     #[default]
     Nobody,
-    /// It has been asked for.
+    /// The turn has been asked for.
     Wanted,
     Ours,
 }
@@ -75,12 +75,12 @@ impl OtherJobs {
         }
     }
 
-    /// The shares that there are for the launcher's hosts.
+    /// The shares for the hosts of this launcher.
     pub(super) fn shares(&self) -> impl Iterator<Item = u32> {
         self.universe.shares().iter().copied()
     }
 
-    /// Waits for what it says.
+    /// Waits for messages of the universe.
     pub(super) fn watch<'a>(&'a self, set: &mut crate::process::PollSet<'a>) {
         self.universe.watch(set);
     }
@@ -92,7 +92,7 @@ impl OtherJobs {
 }
 
 impl Supervisor<'_> {
-    /// Acts on what is heard from the universe.
+    /// Handles the events of the universe.
     pub(super) fn listen_to_universe(&mut self) {
         while let Some(event) = self
             .other_jobs
@@ -133,21 +133,21 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells the universe something, if there is one.
+    /// Sends the universe a message, if there is one.
     pub(super) fn tell_universe(&mut self, message: &ToServer) {
         if let Some(other_jobs) = &mut self.other_jobs {
             other_jobs.universe.tell(message);
         }
     }
 
-    /// Whether there is a universe that still says something.
+    /// Whether there is a universe that is not lost.
     pub(super) fn hears_universe(&self) -> bool {
         self.other_jobs
             .as_ref()
             .is_some_and(|other_jobs| other_jobs.lost.is_none())
     }
 
-    /// Asks the universe what a rank wants to know of ports and names.
+    /// Passes a question of a rank about ports or names on to the universe.
     pub(super) fn ask_universe(&mut self, asker: Asker, question: Question) {
         let refusal = question.refusal();
         let lost = self.other_jobs.as_ref().map(|other_jobs| other_jobs.lost.clone());
@@ -161,12 +161,12 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Whether what ranks ask of ports and names concerns a universe.
+    /// Whether questions about ports and names are for a universe.
     pub(super) fn wants_universe(&self) -> bool {
         self.other_jobs.is_some() || self.starter.spec().settings.name(Id::Universe).is_some()
     }
 
-    /// Why a process that has been taken over cannot meet others.
+    /// Why a singleton cannot meet ranks of other jobs.
     fn no_universe(&self) -> String {
         let file = self.starter.spec().settings.show(Id::Universe);
         format!(
@@ -184,7 +184,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Nothing is heard of the universe any more.
+    /// Handles the loss of the universe.
     fn lose_universe(&mut self, reason: String) {
         let Some(other_jobs) = &mut self.other_jobs else {
             return;
@@ -201,7 +201,7 @@ impl Supervisor<'_> {
             self.answer_to(Asker { host, number }, Answer::refused(refusal, reason.clone()));
         }
         if matches!(self.spawning.introduction, Some(Stage::Announced)) {
-            // Nobody knows which hosts of others have heard of the new ones.
+            // Nobody knows which hosts of other launchers have heard of the new ones.
             self.give_up_announced(reason);
         }
         self.universe_has_introduced();
@@ -209,13 +209,13 @@ impl Supervisor<'_> {
         self.continue_spawning();
     }
 
-    /// Whether something may come of which nobody here knows.
+    /// Whether messages may come of which nobody here knows.
     pub(super) fn expects_others(&self) -> bool {
         let other_jobs = self.other_jobs.as_ref();
         other_jobs.is_some_and(|other_jobs| !other_jobs.peers.is_empty() || !other_jobs.questions.is_empty())
     }
 
-    /// The worlds that the universe has let go; none if it does not do that.
+    /// The worlds that the universe has released; none if the universe does not decide.
     pub(super) fn freed(&self) -> Option<&BTreeSet<u32>> {
         let other_jobs = self
             .other_jobs
@@ -224,7 +224,7 @@ impl Supervisor<'_> {
         other_jobs.map(|other_jobs| &other_jobs.freed)
     }
 
-    /// Tells the universe whether two worlds have to do with each other, if that is new to it.
+    /// Tells the universe whether two worlds are connected, if that is new to it.
     pub(super) fn tell_connection(&mut self, a: u32, b: u32) {
         let so = self.worlds.are_connected(a, b);
         let Some(other_jobs) = &mut self.other_jobs else {
@@ -239,7 +239,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells the universe that a world is gone.
+    /// Tells the universe that a world has been released.
     pub(super) fn tell_gone(&mut self, world: u32) {
         let hosts = self.worlds.hosts(world);
         let realm = self.starter.spec().origin.realm;
@@ -259,7 +259,11 @@ impl Supervisor<'_> {
         });
     }
 
-    /// Refuses to start programs that acquaintances could not get to know.
+    /// Checks that new hosts could be made known to jobs of the group.
+    ///
+    /// # Errors
+    ///
+    /// When the universe is lost, and other jobs belong to the group.
     pub(super) fn check_may_spawn(&self) -> Result<(), LaunchError> {
         let Some(other_jobs) = &self.other_jobs else {
             return Ok(());
@@ -272,7 +276,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells others that the job ends badly. What follows on more lines is for its own user.
+    /// Tells other jobs that this one has failed. Only its own user reads further lines of the message.
     pub(super) fn tell_failure(&mut self, message: &str) {
         let message = message.lines().next().unwrap_or_default().to_owned();
         self.tell_universe(&ToServer::Failed { message });

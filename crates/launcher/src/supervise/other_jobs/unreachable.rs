@@ -1,6 +1,6 @@
-//! Hosts of other launchers that those of this one cannot reach any more.
+//! Hosts of other launchers that hosts here cannot reach any more.
 //!
-//! Their launcher knows why, and the universe says so soon. If it does not, they are lost all the same.
+//! Their launcher knows the reason, and the universe passes it on soon. If it does not, the hosts count as lost.
 
 use crate::supervise::Supervisor;
 use crate::supervise::phase::Verdict;
@@ -9,39 +9,39 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Time in which the word of another launcher comes that its job has failed.
+/// The time in which the reason comes from another launcher.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Hosts that are missed.
+/// The hosts that cannot be reached.
 #[derive(Default)]
 pub(super) struct UnreachableHosts(BTreeMap<HostId, Unreachable>);
 
-/// What is known of a host that cannot be reached.
+/// A host that cannot be reached.
 struct Unreachable {
-    /// Why it is missed, in words that follow its name.
+    /// The reason, in words that follow its name.
     reason: String,
-    /// Until when another word may come.
+    /// When it counts as lost.
     until: Instant,
 }
 
 impl UnreachableHosts {
-    /// Another one is missed. What is said first counts.
+    /// Adds a host. If there are several reports, the first one counts.
     fn add(&mut self, host: HostId, reason: String, now: Instant) {
         let until = now + PATIENCE;
         self.0.entry(host).or_insert(Unreachable { reason, until });
     }
 
-    /// When the first of them is lost.
+    /// When the next one counts as lost.
     pub(super) fn until(&self) -> Option<Instant> {
         self.0.values().map(|missed| missed.until).min()
     }
 
-    /// These hosts are gone, and that is no loss.
+    /// Forgets hosts whose end has been announced.
     pub(super) fn forget(&mut self, gone: &Range<HostId>) {
         self.0.retain(|host, _| !gone.contains(host));
     }
 
-    /// One that is lost, and why.
+    /// A host that counts as lost, with the reason.
     fn take(&mut self, now: Instant) -> Option<(HostId, String)> {
         let (&host, _) = self.0.iter().find(|(_, missed)| missed.until <= now)?;
         self.0.remove(&host).map(|missed| (host, missed.reason))
@@ -49,7 +49,7 @@ impl UnreachableHosts {
 }
 
 impl Supervisor<'_> {
-    /// A host cannot reach one of another launcher. If none of the worlds here has to do with that one's, it is gone.
+    /// A host cannot reach one of another launcher. It is forgotten if no world here is connected with its world.
     pub(in crate::supervise) fn miss(&mut self, by: usize, host: HostId, reason: String) {
         if self.members[by].released {
             return;
@@ -61,7 +61,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Ends the job if it has heard nothing more of a host that cannot be reached.
+    /// Ends the job if a host counts as lost.
     pub(super) fn look_for_missing(&mut self) {
         let lost = |missing: &mut UnreachableHosts| missing.take(Instant::now());
         while let Some((host, reason)) = self
@@ -79,7 +79,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Whether a world that has not been let go has to do with that of another launcher's host.
+    /// Whether the world of a host of another launcher is connected with one here that has not been released.
     fn has_to_do_with(&self, host: HostId) -> bool {
         let peer = self
             .other_jobs

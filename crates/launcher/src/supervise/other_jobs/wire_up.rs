@@ -1,4 +1,4 @@
-//! Getting acquainted with other launchers, and staying so as worlds come and go.
+//! Wire-up with the hosts of other launchers, as worlds come and go.
 
 use super::{Task, Turn};
 use crate::supervise::Supervisor;
@@ -8,7 +8,7 @@ use simurgh_net::control::Peer;
 use simurgh_settings::Id;
 
 impl Supervisor<'_> {
-    /// The universe wants something of the hosts, which they do as soon as none are being introduced.
+    /// Takes a request of the universe. The hosts handle it as soon as no wire-up is under way.
     pub(super) fn take_note(&mut self, task: Task) {
         if let Some(other_jobs) = &mut self.other_jobs {
             other_jobs.tasks.push_back(task);
@@ -16,8 +16,8 @@ impl Supervisor<'_> {
         self.continue_spawning();
     }
 
-    /// Lets the hosts do what the universe wants, if there is something; whether there is. What has been gathered for
-    /// is part of the same introduction.
+    /// Handles the next request of the universe; false if there is none. It may come in the midst of a wire-up that has
+    /// gathered hosts for it.
     pub(in crate::supervise) fn take_up_task(&mut self) -> bool {
         let task = self
             .other_jobs
@@ -41,7 +41,7 @@ impl Supervisor<'_> {
         true
     }
 
-    /// Why hosts cannot be reached by those of other launchers, if they cannot.
+    /// Why hosts of other launchers cannot reach those here, if they cannot.
     fn reason_to_decline(&self) -> Option<String> {
         let only_near = self.starter.spec().settings.show(Id::Transport) == "shm";
         only_near.then(|| {
@@ -51,7 +51,7 @@ impl Supervisor<'_> {
         })
     }
 
-    /// Hosts of other launchers that all of this one know.
+    /// Hosts of other launchers that all hosts here know.
     pub(in crate::supervise) fn acquaintances(&self) -> impl Iterator<Item = Peer> + use<> {
         let other_jobs = self.other_jobs.as_ref();
         let peers: Vec<Peer> = other_jobs.map_or_else(Vec::new, |other_jobs| {
@@ -70,7 +70,7 @@ impl Supervisor<'_> {
         places.any(|place| place.world == world)
     }
 
-    /// Whether hosts of a new world may be introduced; where others are known, their turn is asked for.
+    /// Whether hosts of a new world may be wired up. Where other jobs belong to the group, the turn is asked for.
     pub(in crate::supervise) fn is_its_turn(&mut self) -> bool {
         let Some(other_jobs) = &mut self.other_jobs else {
             return true;
@@ -90,14 +90,14 @@ impl Supervisor<'_> {
         self.continue_spawning();
     }
 
-    /// Gives up the turn, if it has come: nobody is there to be introduced.
+    /// Gives up the turn, if it has come: there is no new world any more.
     pub(in crate::supervise) fn pass_turn(&mut self) {
         if self.takes_its_turn() {
             self.tell_universe(&ToServer::New { peers: Vec::new() });
         }
     }
 
-    /// Whether the new hosts are to be announced, once.
+    /// Whether it is the turn of this launcher; the turn is used up by this.
     pub(in crate::supervise) fn takes_its_turn(&mut self) -> bool {
         let Some(other_jobs) = &mut self.other_jobs else {
             return false;
@@ -109,7 +109,7 @@ impl Supervisor<'_> {
         is_ours
     }
 
-    /// Hosts of other launchers are gone.
+    /// Forgets hosts of other launchers that are gone.
     pub(super) fn part_with(&mut self, first: HostId, hosts: u32) {
         let Some(other_jobs) = &mut self.other_jobs else {
             return;
@@ -127,7 +127,7 @@ impl Supervisor<'_> {
             }
         }
         other_jobs.missing.forget(&gone);
-        // All of a world go at once, but for those that have been missed before.
+        // The hosts of a world are gone all at once, unless some of them could not be reached before.
         if known.len() == hosts as usize {
             self.tell_of_gone(first, hosts);
         } else {

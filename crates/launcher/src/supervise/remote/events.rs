@@ -1,4 +1,4 @@
-//! What is heard from the nodes of a job.
+//! The events of the nodes of a job.
 
 use super::{NodeState, RemoteNodes};
 use crate::oob::LinkError;
@@ -9,7 +9,7 @@ use simurgh_net::HostId;
 use simurgh_net::control::FromHost;
 use std::ops::Range;
 
-/// What has been heard from the nodes.
+/// An event of a node.
 pub(super) enum NodeEvent {
     Said { host: HostId, message: FromHost },
     Exited { host: HostId, status: i32 },
@@ -17,7 +17,7 @@ pub(super) enum NodeEvent {
 }
 
 impl RemoteNodes {
-    /// Hears what there is.
+    /// The events that have come.
     pub(super) fn listen(&mut self) -> Vec<NodeEvent> {
         let mut events = std::mem::take(&mut self.untold);
         self.output.catch_up();
@@ -48,7 +48,7 @@ impl RemoteNodes {
         events
     }
 
-    /// Nodes that are lost, as far as they still mattered.
+    /// The loss of nodes, except those that were done.
     fn lost(&self, nodes: Range<u32>, loss: &Loss) -> Vec<NodeEvent> {
         let matters = |node: &u32| self.states[*node as usize] != NodeState::Done;
         let lost = |node| NodeEvent::Lost {
@@ -58,7 +58,7 @@ impl RemoteNodes {
         nodes.filter(matters).map(lost).collect()
     }
 
-    /// Hears a branch; why it is lost, if it is.
+    /// Reads the messages of a branch. The error is the reason if the branch is lost.
     fn listen_to(&mut self, index: usize, events: &mut Vec<NodeEvent>) -> Result<(), Loss> {
         self.branches[index].catch_up();
         while !self.is_congested() {
@@ -76,7 +76,7 @@ impl RemoteNodes {
         }
     }
 
-    /// Whether nothing more is expected of a branch.
+    /// Whether all nodes of a branch are done.
     fn is_over(&self, index: usize) -> bool {
         let mut nodes = self.branches[index].nodes();
         nodes.all(|node| self.states[node as usize] == NodeState::Done)

@@ -1,4 +1,4 @@
-//! What rank 0 reads, if it is on another node.
+//! The input of rank 0, if that is on another node.
 
 use crate::process::PollSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,7 +10,8 @@ const CHUNK: usize = 64 << 10;
 
 /// The standard input of `mpiexec`.
 pub(super) struct Input {
-    /// What was read last has been taken; so a slow reader holds up whoever writes, as through a pipe.
+    /// Whether rank 0 has taken what was read last. Only then more is read: a slow reader holds up the writer, as with
+    /// a pipe.
     taken: bool,
     ended: bool,
 }
@@ -29,12 +30,12 @@ impl Input {
         }
     }
 
-    /// What was read last has been taken.
+    /// Rank 0 has taken what was read last.
     pub(super) fn is_taken(&mut self) {
         self.taken = true;
     }
 
-    /// What there is to read, if there is something; nothing is the end.
+    /// Reads what there is; empty at the end, none if there is nothing to read now.
     pub(super) fn read(&mut self) -> Option<Vec<u8>> {
         let mut ready = [PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
         if !self.is_wanted() || poll(&mut ready, Some(&Timespec::default())) != Ok(1) {
@@ -43,7 +44,7 @@ impl Input {
         let mut bytes = vec![0; CHUNK];
         let read = match rustix::io::read(rustix::stdio::stdin().as_fd(), &mut bytes) {
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => return None,
-            // What cannot be read has nothing in it.
+            // Input that cannot be read counts as empty.
             read => read.unwrap_or(0),
         };
         bytes.truncate(read);
@@ -51,16 +52,16 @@ impl Input {
         Some(bytes)
     }
 
-    /// Whether it may be read now: a terminal stops those that read it in the background.
+    /// Whether the input may be read now. A terminal stops a process that reads it in the background.
     fn is_wanted(&self) -> bool {
         self.taken && !self.ended && (!std::io::stdin().is_terminal() || is_in_foreground())
     }
 }
 
-/// Whether the terminal takes this process for one of those that it talks to.
+/// Whether this process is in the foreground of its terminal.
 fn is_in_foreground() -> bool {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which may contain anything: state, parent, group, session, terminal, its foreground group.
+    // The fields after the name, which may contain anything: state, parent, group, session, terminal, foreground group.
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
     let fields: Vec<_> = behind_name.split_whitespace().collect();
     matches!(fields[..], [_, _, group, _, _, foreground, ..] if group == foreground)

@@ -1,4 +1,4 @@
-//! What the events of nodes mean for the members of a job, which the supervisor knows.
+//! The effects of node events on the members of a job.
 
 use super::events::NodeEvent;
 use super::{NodeState, RemoteNodes};
@@ -29,7 +29,7 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// Acts on what is heard from the nodes.
+    /// Handles the events of the nodes.
     pub(in crate::supervise) fn listen_to_nodes(&mut self) {
         let Some(remote) = &mut self.remote else { return };
         for events in remote.listen() {
@@ -51,7 +51,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The place of a host, unless it is forgotten, or nobody waits for it any more.
+    /// The index of a host, unless it has ended or is forgotten.
     fn waited_for_member(&self, host: HostId) -> Option<usize> {
         self.member_of(host).filter(|&host| !self.members[host].is_gone())
     }
@@ -72,14 +72,14 @@ impl Supervisor<'_> {
         }
     }
 
-    /// No longer waits for nodes that do not answer.
+    /// Stops waiting for nodes that do not answer.
     pub(in crate::supervise) fn give_up_nodes(&mut self) {
         for member in self.members.iter_mut().filter(|member| !member.is_gone()) {
             member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
         }
     }
 
-    /// Lets go of the nodes when all hosts have ended.
+    /// Ends the agents after all hosts have ended; false if output of ranks was lost.
     pub(in crate::supervise) fn end_nodes(&mut self, in_order: bool) -> bool {
         self.remote.take().is_none_or(|remote| remote.end(in_order))
     }

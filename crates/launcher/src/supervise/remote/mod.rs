@@ -39,10 +39,10 @@ pub(crate) struct RemoteLaunch {
     pub(crate) srun: Option<Vec<String>>,
 }
 
-/// How far a node has come.
+/// The state of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeState {
-    /// Its agent has not spoken.
+    /// Its agent has sent nothing yet.
     Absent,
     /// Its agent is at work.
     Up,
@@ -63,7 +63,7 @@ pub(in crate::supervise) struct RemoteNodes {
     meetings: Meetings,
     timeout: Option<Duration>,
     launcher: String,
-    /// What could not be started.
+    /// The loss of nodes whose agents could not be started.
     untold: Vec<NodeEvent>,
 }
 
@@ -109,17 +109,17 @@ impl RemoteNodes {
         Ok(remote)
     }
 
-    /// Where programs go that running ranks ask for.
+    /// The nodes to which spawned programs go.
     pub(in crate::supervise) fn pool(&self) -> &NodePool {
         &self.pool
     }
 
-    /// What agents are started by.
+    /// The command that starts agents, for messages.
     pub(in crate::supervise) fn launcher(&self) -> &str {
         &self.launcher
     }
 
-    /// The nodes whose agents have not spoken.
+    /// The nodes whose agents have sent nothing yet.
     pub(in crate::supervise) fn absent(&self) -> Vec<String> {
         let nodes = self.job.names.iter().zip(&self.states);
         let absent = nodes.filter(|(_, states)| **states == NodeState::Absent);
@@ -188,18 +188,18 @@ impl RemoteNodes {
             .for_each(|branch| branch.send(message, bytes));
     }
 
-    /// Tells one host something.
+    /// Sends a message to one host.
     pub(in crate::supervise) fn tell(&mut self, node: u32, host: HostId, message: ToHost) {
         self.send_to(node, &Down::Tell { node, host, message }, &[]);
     }
 
-    /// Lets the agents start the hosts of a job beside the first one; these hosts.
+    /// Has the agents start the hosts of a spawned job; returns these hosts.
     pub(in crate::supervise) fn start_beside(&mut self, spec: &JobSpec) -> Vec<Member> {
         self.send_all(&Down::Start(Box::new(spec.clone())));
         members(spec, &self.job.names)
     }
 
-    /// Lets the agents end hosts of which nobody has been told.
+    /// Has the agents kill hosts that no other host has been told of.
     pub(in crate::supervise) fn forget(&mut self, members: &[Member]) {
         if let Some(first) = members.first() {
             self.send_all(&Down::Forget {
@@ -209,7 +209,7 @@ impl RemoteNodes {
         }
     }
 
-    /// Tells all hosts the same.
+    /// Sends a message to all hosts.
     pub(in crate::supervise) fn tell_all(&mut self, message: &ToHost) {
         self.send_all(&Down::TellAll(message.clone()));
     }
@@ -223,7 +223,7 @@ impl RemoteNodes {
         self.errors.print(text.to_vec());
     }
 
-    /// Hears the last of the nodes, and lets go of them; whether all has been written that ranks wrote.
+    /// Receives the last messages of the nodes, and ends their agents; false if output of ranks was lost.
     fn end(mut self, in_order: bool) -> bool {
         self.send_all(&Down::Over);
         let until = Instant::now() + GRACE;

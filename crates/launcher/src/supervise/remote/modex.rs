@@ -1,6 +1,6 @@
-//! What servers of PMIx on the nodes have to do with each other, which passes through here.
+//! The modex: the exchange of data between the PMIx servers of the nodes.
 //!
-//! Costs: what the ranks of each node show comes here once, and goes to all nodes down the tree of their agents.
+//! Costs: the data of each node comes here once, and goes to all nodes down the tree of their agents.
 
 use super::RemoteNodes;
 use crate::pmi::processes;
@@ -9,17 +9,17 @@ use crate::tree::{Reassembly, fragments};
 use simurgh_net::job::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Meetings of ranks of several nodes.
+/// The fences of ranks on several nodes.
 pub(super) struct Meetings {
     /// The node of each rank.
     nodes: Vec<u32>,
     coming: Reassembly,
-    /// What nodes show in those that are under way, by the ranks that meet.
+    /// The data of nodes that have entered a fence, by the ranks of the fence.
     open: BTreeMap<Vec<u32>, BTreeMap<u32, Vec<u8>>>,
 }
 
 impl Meetings {
-    /// Of ranks of a job.
+    /// The fences of a job.
     pub(super) fn of(spec: &JobSpec) -> Self {
         Self {
             nodes: processes(spec).iter().map(|process| process.node).collect(),
@@ -28,7 +28,7 @@ impl Meetings {
         }
     }
 
-    /// Notes what the ranks of a node show that meet others; what all show, when all have.
+    /// Adds the data of a node to a fence; returns the data of all nodes when all have entered it.
     fn add(&mut self, ranks: Vec<u32>, node: u32, shown: Vec<u8>) -> Option<Vec<u8>> {
         let meeting = self.open.entry(ranks.clone()).or_default();
         meeting.insert(node, shown);
@@ -40,7 +40,7 @@ impl Meetings {
     }
 }
 
-/// The nodes of ranks; of all if none are named.
+/// The nodes of these ranks, or of all if none are named.
 fn awaited(nodes: &[u32], ranks: &[u32]) -> BTreeSet<u32> {
     match ranks {
         [] => nodes.iter().copied().collect(),
@@ -52,7 +52,7 @@ fn awaited(nodes: &[u32], ranks: &[u32]) -> BTreeSet<u32> {
 }
 
 impl RemoteNodes {
-    /// Passes on what servers of PMIx say to each other.
+    /// Passes on a fragment.
     pub(super) fn exchange(&mut self, fragment: Fragment, bytes: &[u8]) {
         match fragment.about {
             Modex::Question { to, .. } | Modex::Answer { to, .. } => {
@@ -69,7 +69,7 @@ impl RemoteNodes {
                     }
                 }
             }
-            // It comes from here.
+            // Only this process sends it.
             Modex::Met { .. } => {}
         }
     }

@@ -1,5 +1,5 @@
-//! Writes what ranks on other nodes have written, on a thread of its own: whoever reads may be slow, and the job goes
-//! on.
+//! Writes the output of ranks on other nodes, on a thread of its own. Its reader may be slow, and the job goes on
+//! meanwhile.
 
 use crate::error::LaunchError;
 use crate::process::PollSet;
@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 
 /// A stream of output.
 pub(super) struct Printer {
-    /// To the thread; none when nothing more comes.
+    /// The queue to the thread; none when nothing more comes.
     texts: Option<Sender<Vec<u8>>>,
-    /// From the thread: the length of each text that it has written. Its end is that of the thread.
+    /// From the thread: the length of each text that it has written. It is closed when the thread ends.
     written: UnixStream,
-    /// Bytes that have not been written.
+    /// The number of bytes that have not been written.
     backlog: usize,
     /// Set when something could not be written.
     lost: Arc<OnceLock<()>>,
 }
 
 impl Printer {
-    /// To a stream of this name.
+    /// The printer of a stream, with its name in messages.
     pub(super) fn new(name: &'static str, stream: impl Write + Send + 'static) -> Result<Self, LaunchError> {
         let (written, reports) = UnixStream::pair().map_err(LaunchError::Supervise)?;
         written.set_nonblocking(true).map_err(LaunchError::Supervise)?;
@@ -48,11 +48,11 @@ impl Printer {
         })
     }
 
-    /// Has a text written.
+    /// Queues a text.
     pub(super) fn print(&mut self, text: Vec<u8>) {
         self.backlog += text.len();
         if let Some(texts) = &self.texts {
-            // A thread that has ended could not write, and neither could we.
+            // If the thread has ended, the text cannot be written anyway.
             let _ = texts.send(text);
         }
     }
@@ -67,7 +67,7 @@ impl Printer {
         }
     }
 
-    /// Takes note of what has been written; false if nothing ever will be.
+    /// Takes note of what has been written; false if nothing more will be.
     pub(super) fn catch_up(&mut self) -> bool {
         let mut length = [0; 8];
         loop {
@@ -82,7 +82,7 @@ impl Printer {
         }
     }
 
-    /// Waits until everything has been written, or the time is over; whether nothing was lost before.
+    /// Waits until everything has been written, or `patience` is over; false if something was lost before.
     pub(super) fn finish(mut self, patience: Option<Duration>) -> bool {
         self.texts = None;
         let until = patience.map(|patience| Instant::now() + patience);
@@ -97,7 +97,7 @@ impl Printer {
     }
 }
 
-/// The thread: writes what comes, and tells what could not be written. It goes on reporting then, as if it could.
+/// Writes the texts of the queue, on the thread. After an error it goes on reporting texts as written.
 fn print(
     mut stream: impl Write,
     texts: &Receiver<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Agents that Slurm starts: one task on each node, all by one srun, which connect to `mpiexec`.
+//! Agents that Slurm starts: one task on each node, all by one srun. They connect to `mpiexec`.
 
 use crate::error::LaunchError;
 use crate::oob::{Link, Listener, addresses_of};
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What srun takes from the environment, where it speaks of the job and not of this step.
+/// Variables by which Slurm describes the job, and which srun would take for options of this step.
 const MISLEADING: [&str; 9] = [
     "SLURM_CPUS_PER_TASK",
     "SRUN_CPUS_PER_TASK",
@@ -25,17 +25,21 @@ const MISLEADING: [&str; 9] = [
     "SLURM_MPI_TYPE",
 ];
 
-/// srun, and who has called since.
+/// A running srun, and the agents that it starts.
 pub(super) struct Srun {
     command: LaunchCommand,
-    /// Where they come; closed when all have.
+    /// The port to which agents connect; closed when all have.
     listener: Option<Listener>,
-    /// Agents that have yet to come.
+    /// The number of agents that have not connected.
     missing: usize,
 }
 
 impl Srun {
     /// Starts an agent on each node of the job.
+    ///
+    /// # Errors
+    ///
+    /// When srun cannot be started, or there is no port.
     pub(super) fn start(job: &NodeJob, command: &[String], tool: &Path) -> Result<Self, LaunchError> {
         let secret = job.known_secret();
         let listener = listener(job, secret.clone()).map_err(LaunchError::Supervise)?;
@@ -59,7 +63,7 @@ impl Srun {
         let (command, _, input) = LaunchCommand::start(srun).map_err(|source| LaunchError::Launcher {
             what: source.to_string(),
         })?;
-        // Every task reads it; it is shorter than what a pipe takes. If srun has ended already, that is met soon.
+        // Every task reads this; it is shorter than what a pipe holds. If srun has ended already, that is noticed soon.
         let _ =
             std::fs::File::from(input).write_all(&Link::frame_of(&crate::tree::message::Down::Call(call)));
         Ok(Self {
@@ -81,7 +85,7 @@ impl Srun {
         self.listener.as_ref().and_then(Listener::wakes_at)
     }
 
-    /// Agents that have come. Who does not show at once that it knows the secret is sent away.
+    /// The agents that have connected and authenticated themselves.
     pub(super) fn welcome(&mut self, job: &NodeJob) -> Vec<Branch> {
         self.command.listen();
         let called = self.listener.as_mut().map(Listener::welcome).unwrap_or_default();
@@ -98,18 +102,19 @@ impl Srun {
             .collect()
     }
 
-    /// Why srun has ended, if it has before all agents have come.
+    /// Why srun has ended, if it has before all agents have connected.
     pub(super) fn has_failed(&mut self) -> Option<Loss> {
         (self.missing > 0 && self.command.has_ended()).then(|| self.command.loss(Duration::ZERO))
     }
 
-    /// Waits for its end for a time, and ends it then.
+    /// Waits for its end, and kills it when `patience` is over.
     pub(super) fn end(mut self, patience: Duration) {
         self.command.wait(patience);
     }
 }
 
-/// Where agents come. Which of its addresses they are told srun knows, unless the user does.
+/// The port for agents. It is open at the interface that the user has named, or else at all, since srun knows which
+/// address leads here.
 fn listener(job: &NodeJob, secret: Secret) -> io::Result<Listener> {
     let interface = job.spec.settings.name(Id::Interface);
     match interface.map(addresses_of).filter(|found| !found.is_empty()) {
@@ -118,7 +123,7 @@ fn listener(job: &NodeJob, secret: Secret) -> io::Result<Listener> {
     }
 }
 
-/// The node of an agent.
+/// The node of an agent, from its first message.
 fn node_of(job: &NodeJob, word: &Up) -> Option<u32> {
     let Up::Called { node } = word else {
         return None;
@@ -127,7 +132,8 @@ fn node_of(job: &NodeJob, word: &Up) -> Option<u32> {
     u32::try_from(place).ok()
 }
 
-/// One task on each of the nodes, beside other steps of the job and with all processors that the job has there.
+/// The options of srun: one task on each of the nodes, beside other steps of the job, and with all processors that the
+/// job has there.
 fn arguments(names: &[String]) -> Vec<String> {
     let count = names.len();
     [

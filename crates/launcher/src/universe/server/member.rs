@@ -1,4 +1,4 @@
-//! An mpiexec, as its universe sees it.
+//! An `mpiexec` as its universe sees it.
 
 use simurgh_net::HostId;
 use simurgh_net::control::Peer;
@@ -6,21 +6,21 @@ use simurgh_net::job::Realm;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// An mpiexec.
+/// An `mpiexec`.
 #[derive(Debug)]
 pub(super) struct Member {
-    /// Members of one circle know all hosts of each other.
+    /// The group to which it belongs, named by the realm of one of its members. Hosts of one group are all wired up.
     pub(super) circle: Realm,
-    /// What it may give its hosts.
+    /// The shares that it may give its hosts.
     pub(super) shares: Vec<u32>,
     /// The hosts that others have been told of, by their worlds.
     pub(super) known: BTreeMap<u32, Range<HostId>>,
-    /// Worlds that have been let go.
+    /// Worlds that have been released.
     pub(super) gone: BTreeSet<u32>,
 }
 
 impl Member {
-    /// One that nobody knows.
+    /// A member that is alone in its group.
     pub(super) fn new(realm: Realm, shares: Vec<u32>) -> Self {
         Self {
             circle: realm,
@@ -30,7 +30,7 @@ impl Member {
         }
     }
 
-    /// Others are told of these hosts.
+    /// Takes note that others are told of these hosts.
     pub(super) fn make_known(&mut self, peers: &[Peer]) {
         for peer in peers {
             let Some(place) = peer.place else { continue };
@@ -40,7 +40,7 @@ impl Member {
     }
 }
 
-/// Whether all these hosts are somebody's own, and somewhere.
+/// Whether all these hosts belong to a realm, and have places in its worlds.
 pub(super) fn are_own(realm: Realm, peers: &[Peer]) -> bool {
     peers.iter().all(|peer| {
         let is_somewhere = |place: simurgh_net::job::Place| Realm::of(place.world) == realm;

@@ -1,7 +1,7 @@
 //! The server of a universe: the process that jobs of several `mpiexec`s have in common.
 //!
-//! One thread sleeps until somebody comes or says something, and decides then ([`registry`]). It has no part in what
-//! ranks say to each other.
+//! One thread sleeps until a connection or a message comes, and lets the [`registry`] decide. The server has no part in
+//! the messages between ranks.
 
 mod member;
 mod providers;
@@ -28,14 +28,14 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Instant;
 
-/// Serves a universe that is found by a file, until a signal ends it; the file is removed then. It listens at an
-/// interface; that which leads to other machines if none is named.
+/// Serves a universe that is found by a file, until a signal ends it; then the file is removed. The server listens at
+/// the named interface, or else at the one that leads to other machines.
 ///
 /// # Errors
 ///
-/// When the file is there already or cannot be written, or there is no network, or no such interface.
+/// When the file exists already or cannot be written, or there is no network, or no such interface.
 pub fn serve(file: &Path, interface: Option<&str>) -> Result<(), LaunchError> {
-    // Before the file is there, so that no signal leaves it there.
+    // Before the file is there, so that a signal does not leave it behind.
     let mut signals = Signals::listen()?;
     let (mut server, _written) = Server::open(file, interface)?;
     loop {
@@ -55,7 +55,7 @@ struct Server {
 }
 
 impl Server {
-    /// A server, and the file by which it is found.
+    /// Starts a server, and writes the file by which it is found.
     fn open(file: &Path, interface: Option<&str>) -> Result<(Self, Written), LaunchError> {
         let secret = Secret::random().map_err(LaunchError::Supervise)?;
         let addresses = oob::listening_addresses(interface)?;
@@ -77,7 +77,7 @@ impl Server {
         Ok((server, written))
     }
 
-    /// Sleeps until there is something to do, or something else that is watched has happened.
+    /// Sleeps until there is something to do, or `other` is readable.
     fn sleep(&self, other: &impl AsFd) -> Result<(), LaunchError> {
         let mut set = PollSet::default();
         set.add(other.as_fd(), PollFlags::IN);
@@ -90,7 +90,7 @@ impl Server {
             .map_err(|error| LaunchError::Supervise(error.into()))
     }
 
-    /// Does all that there is to do.
+    /// Handles all connections and messages that have come.
     fn work(&mut self) {
         for (link, word) in self.listener.welcome() {
             self.welcome(link, word);
@@ -105,7 +105,7 @@ impl Server {
         self.deliver();
     }
 
-    /// Somebody who knows the secret has said the first word.
+    /// Handles the first message of a peer that has proved that it knows the secret.
     fn welcome(&mut self, mut link: Link, word: ToServer) {
         let ToServer::Enroll { hosts, silence } = word else {
             return;
@@ -122,7 +122,7 @@ impl Server {
         }
     }
 
-    /// Hears all that a member says.
+    /// Handles all messages of a member.
     fn listen_to(&mut self, realm: Realm) {
         while let Some(link) = self.links.get_mut(&realm) {
             link.flush();
@@ -150,7 +150,7 @@ impl Server {
         }
     }
 
-    /// Tells members what there is to tell.
+    /// Sends the messages that the registry has for members.
     fn deliver(&mut self) {
         for (realm, message) in self.registry.post() {
             if let Some(link) = self.links.get_mut(&realm) {

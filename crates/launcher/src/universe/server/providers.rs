@@ -4,8 +4,8 @@ use simurgh_net::control::Peer;
 use simurgh_net::transport::ofi::OfiPort;
 use std::collections::BTreeSet;
 
-/// Why these hosts cannot reach each other, if they cannot: each has taken the provider of libfabric that seemed best
-/// where it is, or that its user has named.
+/// Why these hosts cannot reach each other, if they cannot: they use different providers of libfabric. Each host has
+/// taken the one that seemed best on its machine, or that its user has named.
 pub(super) fn differ<'a>(peers: impl Iterator<Item = &'a Peer>) -> Option<String> {
     let addresses = peers.flat_map(|peer| &peer.addresses);
     let providers: BTreeSet<String> = addresses

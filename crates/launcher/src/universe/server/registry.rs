@@ -1,4 +1,4 @@
-//! The mpiexecs of a universe, and what they are told.
+//! The members of a universe, and its reactions to their messages.
 
 use super::member::{Member, are_own};
 use super::shares::Shares;
@@ -14,24 +14,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Instant;
 
-/// All that a universe knows. Nothing is said here: who calls has [`Registry::post`] delivered.
+/// The state of a universe. It sends nothing itself: its user sends what [`Registry::outbox`] returns.
 pub(super) struct Registry {
     pub(super) members: BTreeMap<Realm, Member>,
-    /// The last realm that has been given away.
+    /// The last realm that has been assigned.
     last: Realm,
     shares: Shares,
     pub(super) ports: Ports,
-    /// Between all worlds that have not been let go.
+    /// The connections between all worlds that have not been released.
     pub(super) connections: Connections,
-    /// Worlds whose ranks have ended, and which have not been let go.
+    /// Worlds whose ranks have ended, and which have not been released.
     pub(super) ended: BTreeSet<u32>,
-    /// What those have said who have failed.
+    /// The messages of members that have failed.
     pub(super) failed: BTreeMap<Realm, String>,
     pub(super) wire_ups: WireUps,
     post: Vec<(Realm, FromServer)>,
 }
 
-/// What makes no sense in what a member says.
+/// A violation of the protocol, in words that follow "its mpiexec says".
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ProtocolError(pub(super) &'static str);
 
@@ -50,7 +50,7 @@ impl Registry {
         }
     }
 
-    /// Somebody who has shown the secret wants to be a member, with so many hosts; its realm and shares, or why not.
+    /// Makes a peer a member, with so many hosts; returns its realm and shares, or the reason of a refusal.
     pub(super) fn enroll(&mut self, hosts: u32) -> Result<(Realm, Vec<u32>), String> {
         if self.last == Realm::MAX {
             let most = Realm::MAX.0;
@@ -65,31 +65,31 @@ impl Registry {
         Ok((self.last, shares))
     }
 
-    /// Whether somebody is still a member.
+    /// Whether a realm still belongs to a member.
     pub(super) fn has(&self, realm: Realm) -> bool {
         self.members.contains_key(&realm)
     }
 
-    /// What is to be told, in this order.
+    /// The messages that are to be sent, in this order.
     pub(super) fn post(&mut self) -> Vec<(Realm, FromServer)> {
         std::mem::take(&mut self.post)
     }
 
-    /// Has a member told something. Who has left is told nothing more.
+    /// Queues a message for a member, unless it has left.
     pub(super) fn tell(&mut self, realm: Realm, message: FromServer) {
         if self.has(realm) {
             self.post.push((realm, message));
         }
     }
 
-    /// Has the answers of questions told.
+    /// Queues the answers to questions.
     pub(super) fn answer(&mut self, answers: impl IntoIterator<Item = (Asker, Answer)>) {
         for (asker, answer) in answers {
             self.tell(Realm::of(asker.host), FromServer::Answer { asker, answer });
         }
     }
 
-    /// A member says something.
+    /// Handles a message of a member.
     pub(super) fn hear(&mut self, realm: Realm, message: ToServer) -> Result<(), ProtocolError> {
         match message {
             ToServer::Enroll { .. } => return Err(ProtocolError("that it enrolls, once more")),
@@ -115,13 +115,13 @@ impl Registry {
         Ok(())
     }
 
-    /// When somebody is waited for no longer, or waits no longer.
+    /// When something is to be done, even if nothing happens.
     pub(super) fn patient_until(&self) -> Option<Instant> {
         let times = [self.wire_ups.patient_until(), self.ports.patient_until()];
         times.into_iter().flatten().min()
     }
 
-    /// Does what is to be done at that time.
+    /// Does what is due at that time.
     pub(super) fn lose_patience(&mut self, now: Instant) {
         self.send_silent_away(now);
         let given_up = self.ports.give_up(now);
@@ -140,7 +140,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Somebody is a member no longer: all has ended well, or why not.
+    /// Removes a member: its job has ended well, or has failed for this reason.
     pub(super) fn leave(&mut self, realm: Realm, failure: Option<String>) {
         let Some(member) = self.members.remove(&realm) else {
             return;
@@ -159,7 +159,7 @@ impl Registry {
         self.forget_worlds_of(realm);
     }
 
-    /// Tells the others of a circle of hosts of somebody that are gone.
+    /// Tells the others of a group that hosts of one member are gone.
     pub(super) fn tell_gone(&mut self, circle: Realm, of: Realm, hosts: Range<HostId>) {
         let (first_host, hosts) = (hosts.start, hosts.len() as u32);
         for realm in self.circle(circle).into_iter().filter(|&realm| realm != of) {
@@ -167,7 +167,7 @@ impl Registry {
         }
     }
 
-    /// The members of a circle.
+    /// The members of a group.
     pub(super) fn circle(&self, circle: Realm) -> BTreeSet<Realm> {
         let members = self.members.iter().filter(|(_, member)| member.circle == circle);
         members.map(|(&realm, _)| realm).collect()

@@ -1,11 +1,12 @@
-//! Numbers that tell the hosts of a universe apart, of which there are not as many as of hosts over time.
+//! The shares of a universe: numbers of hosts that are used again, since there are fewer than hosts over time.
 
 use std::collections::BTreeSet;
 
-/// How many more a job is given than it has hosts, for those that it may start; as many again, if it has more.
+/// How many shares a job gets beyond its number of hosts, for worlds that it may spawn; as many again, if it has more
+/// hosts than that.
 const MORE: usize = 64;
 
-/// Shares that nobody has.
+/// The shares that no job has.
 #[derive(Debug)]
 pub(super) struct Shares {
     free: BTreeSet<u32>,
@@ -13,7 +14,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// So many.
+    /// All shares up to `most` are free.
     pub(super) fn new(most: u32) -> Self {
         Self {
             free: (0..most).collect(),
@@ -21,7 +22,11 @@ impl Shares {
         }
     }
 
-    /// The lowest for a job of so many hosts, and more if there are.
+    /// Takes the lowest shares for a job of so many hosts, and more if there are.
+    ///
+    /// # Errors
+    ///
+    /// When there are too few, in words for the user.
     pub(super) fn take(&mut self, hosts: usize) -> Result<Vec<u32>, String> {
         if self.free.len() < hosts {
             let there = self.most as usize - self.free.len();
@@ -39,7 +44,7 @@ impl Shares {
         Ok(taken)
     }
 
-    /// Takes them back.
+    /// Returns shares.
     pub(super) fn give_back(&mut self, shares: Vec<u32>) {
         self.free.extend(shares);
     }

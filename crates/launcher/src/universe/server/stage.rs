@@ -1,4 +1,4 @@
-//! What there is to introduce, and how far that has come.
+//! The state of wire-ups: the requests that wait, and the stage of the current one.
 
 use crate::ports::Visitor;
 use simurgh_net::control::Peer;
@@ -6,73 +6,73 @@ use simurgh_net::job::Realm;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-/// How long all may take to say one word: longer than hosts of a busy machine need to open a network.
+/// The time in which all members must answer. It is longer than hosts of a busy machine need to open a network.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What there is to introduce.
+/// The wire-ups of a universe, one at a time.
 #[derive(Debug, Default)]
 pub(super) struct WireUps {
     pub(super) waiting: VecDeque<Request>,
     pub(super) current: Option<Stage>,
-    /// Since when those who are missing have been waited for.
+    /// When the current stage began.
     since: Option<Instant>,
 }
 
-/// Two visitors of a port who have met.
+/// Two visitors of a port that have met.
 pub(super) type Pair = (Visitor, Visitor);
 
-/// Why hosts are introduced.
+/// The reason of a wire-up.
 #[derive(Debug)]
 pub(super) enum Request {
-    /// Ranks have met that may not know each other.
+    /// Ranks have met whose hosts may not know each other.
     Meeting(Pair),
     /// A member has a new world.
     Turn(Realm),
 }
 
-/// How far an introduction has come.
+/// The stage of a wire-up.
 #[derive(Debug)]
 pub(super) enum Stage {
     Gathering(Gathering),
-    /// Hosts connect to those of the other circle.
+    /// Hosts connect to those of the other group.
     Meeting {
         pair: Pair,
-        /// Who has yet to.
+        /// The members that have not done so.
         missing: BTreeSet<Realm>,
-        /// Who waits for the end.
+        /// All members that wait for the end.
         all: BTreeSet<Realm>,
     },
-    /// A member introduces new hosts to its own.
+    /// A member wires up new hosts to its own.
     Growing(Realm),
-    /// Hosts connect to the new ones of a member.
+    /// Hosts of the group connect to the new ones of a member.
     Spreading {
         of: Realm,
-        /// Who has yet to.
+        /// The members that have not done so.
         missing: BTreeSet<Realm>,
     },
 }
 
-/// Members of two circles say where their hosts are.
+/// The stage in which members of two groups send the addresses of their hosts.
 #[derive(Debug)]
 pub(super) struct Gathering {
     pub(super) pair: Pair,
-    /// Who has yet to.
+    /// The members that have not done so.
     pub(super) missing: BTreeSet<Realm>,
-    /// Who waits for the end.
+    /// All members that wait for the end.
     pub(super) all: BTreeSet<Realm>,
     pub(super) said: BTreeMap<Realm, Vec<Peer>>,
-    /// Why it comes to nothing.
+    /// Why the wire-up fails.
     pub(super) declined: Option<String>,
 }
 
 impl WireUps {
-    /// Goes on to an introduction, or to the next step of one.
+    /// Goes on to a stage.
     pub(super) fn enter(&mut self, introduction: Stage) {
         self.current = Some(introduction);
         self.since = Some(Instant::now());
     }
 
-    /// Whose word is waited for.
+    /// The members whose answers are missing.
     pub(super) fn missing(&self) -> BTreeSet<Realm> {
         match &self.current {
             Some(Stage::Gathering(Gathering { missing, .. }))
@@ -82,13 +82,14 @@ impl WireUps {
         }
     }
 
-    /// When they will have been waited for long enough.
+    /// When they will have taken too long.
     pub(super) fn patient_until(&self) -> Option<Instant> {
         let since = self.since.filter(|_| self.current.is_some());
         since.map(|since| since + PATIENCE)
     }
 
-    /// Whether hosts of the two are being introduced to each other: they are acquaintances only when they have met.
+    /// Whether the hosts of these two visitors are being wired up right now. Their members are of one group already,
+    /// but not ready.
     pub(super) fn concerns(&self, (one, other): &Pair) -> bool {
         match &self.current {
             Some(Stage::Meeting { all, .. }) => all.contains(&home(one)) && all.contains(&home(other)),
@@ -98,7 +99,7 @@ impl WireUps {
 }
 
 impl Gathering {
-    /// Somebody says where its hosts are, or why they cannot be reached.
+    /// Takes the addresses of a member's hosts, or the reason why they cannot be reached.
     pub(super) fn take(&mut self, realm: Realm, said: Result<Vec<Peer>, String>) {
         self.missing.remove(&realm);
         match said {
@@ -113,7 +114,7 @@ pub(super) fn home(visitor: &Visitor) -> Realm {
     Realm::of(visitor.asker.host)
 }
 
-/// Whether one of the two has come from there.
+/// Whether one of the two visitors is of that realm.
 pub(super) fn is_of(realm: Realm, (one, other): &Pair) -> bool {
     home(one) == realm || home(other) == realm
 }

@@ -1,4 +1,4 @@
-//! How the worlds of a universe end: those that have to do with each other at once, and with those who fail.
+//! Termination in a universe: connected worlds are released together, and fail together.
 
 use super::registry::{ProtocolError, Registry};
 use crate::universe::message::FromServer;
@@ -7,7 +7,7 @@ use simurgh_net::job::Realm;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Registry {
-    /// A member says that worlds have to do with each other, or do not any more.
+    /// A member reports that two worlds are connected, or are not any more.
     pub(super) fn tied(&mut self, realm: Realm, a: u32, b: u32, so: bool) -> Result<(), ProtocolError> {
         if Realm::of(a) != realm || a == b {
             return Err(ProtocolError(
@@ -26,11 +26,11 @@ impl Registry {
             let message = message.clone();
             self.tell(realm, FromServer::Failed { message });
         }
-        // Nobody waits for a world that has been let go: its ranks have been done with this one's.
+        // Nobody waits for a world that has been released: its ranks had nothing more to do with this one.
         Ok(())
     }
 
-    /// The ranks of a world have ended.
+    /// All ranks of a world have ended.
     pub(super) fn world_ended(&mut self, realm: Realm, world: u32) -> Result<(), ProtocolError> {
         if Realm::of(world) != realm {
             return Err(ProtocolError("that a world of another has ended"));
@@ -40,7 +40,7 @@ impl Registry {
         Ok(())
     }
 
-    /// A world has been let go.
+    /// A world has been released.
     pub(super) fn world_gone(
         &mut self,
         realm: Realm,
@@ -65,7 +65,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Lets go of the worlds that may end.
+    /// Releases the worlds that may end: connected groups all of whose ranks have ended.
     fn release(&mut self) {
         let worlds: Vec<u32> = self.connections.worlds().union(&self.ended).copied().collect();
         let groups = self.connections.groups(&worlds).into_iter();
@@ -80,7 +80,7 @@ impl Registry {
         }
     }
 
-    /// Somebody has failed, and so have those whose worlds are tied to its own.
+    /// A member has failed: so have those whose worlds are connected with its own.
     pub(super) fn fail(&mut self, realm: Realm, message: &str) {
         let worlds: Vec<u32> = self.connections.worlds().into_iter().collect();
         let groups = self.connections.groups(&worlds).into_iter();
@@ -92,7 +92,7 @@ impl Registry {
         }
     }
 
-    /// All worlds of somebody who has left are gone.
+    /// All worlds of a member that has left are gone.
     pub(super) fn forget_worlds_of(&mut self, realm: Realm) {
         self.forget_worlds(|world| Realm::of(world) == realm);
         self.release();

@@ -1,7 +1,7 @@
-//! Hosts of several mpiexecs are introduced to each other: those of two circles whose ranks meet, or of a new world.
+//! Wire-up between jobs: of two groups whose ranks meet, or of a new world with its group.
 //!
-//! One introduction follows the other. In each, every member that takes part has the same words to say, and nothing is
-//! decided before all have; who leaves is not waited for, and who says nothing for long is sent away.
+//! One wire-up follows the other. In each stage every member that takes part sends one message, and the next stage
+//! begins when all have. A member that leaves is not waited for. One that is silent for too long is removed.
 
 use super::providers;
 use super::registry::{ProtocolError, Registry};
@@ -13,11 +13,11 @@ use simurgh_net::job::Realm;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// What the other end of a port is told when one leaves.
+/// The refusal for a visitor whose partner's job leaves.
 const HAS_LEFT: &str = "the job at the other end of the port has ended";
 
 impl Registry {
-    /// Two ranks have met, and are told when they can reach each other.
+    /// Two ranks have met. They are answered when their hosts can reach each other.
     pub(super) fn introduce(&mut self, one: Visitor, other: Visitor) {
         let pair = (one, other);
         if self.are_acquainted(&pair) && !self.wire_ups.concerns(&pair) {
@@ -41,7 +41,7 @@ impl Registry {
         self.circle_of(&home(one)) == self.circle_of(&home(other))
     }
 
-    /// Tells ranks that have met of each other.
+    /// Answers two ranks that have met.
     fn bring_together(&mut self, (one, other): Pair) {
         let meeting = self.ports.meeting();
         self.answer(one.meets(other, meeting));
@@ -52,7 +52,7 @@ impl Registry {
         self.answer(refused);
     }
 
-    /// Begins with what is next, when nothing is under way.
+    /// Begins the next wire-up, if none is under way.
     fn go_on(&mut self) {
         while self.wire_ups.current.is_none() {
             match self.wire_ups.waiting.pop_front() {
@@ -67,7 +67,7 @@ impl Registry {
         }
     }
 
-    /// Asks all of two circles for their hosts.
+    /// Begins the wire-up of two groups: asks all members for their hosts.
     fn gather(&mut self, pair: Pair) {
         let circles = [&pair.0, &pair.1]
             .into_iter()
@@ -85,7 +85,7 @@ impl Registry {
         }));
     }
 
-    /// A member says where its hosts are, or why they cannot be reached.
+    /// A member has sent the addresses of its hosts, or the reason why they cannot be reached.
     pub(super) fn gathered(
         &mut self,
         realm: Realm,
@@ -101,7 +101,7 @@ impl Registry {
         Ok(())
     }
 
-    /// The hosts of a member know those that they were to be introduced to.
+    /// The hosts of a member have connected to those that they were told of.
     pub(super) fn met(&mut self, realm: Realm) -> Result<(), ProtocolError> {
         match &mut self.wire_ups.current {
             Some(Stage::Meeting { missing, .. } | Stage::Spreading { missing, .. })
@@ -119,7 +119,7 @@ impl Registry {
         Ok(())
     }
 
-    /// A member has introduced new hosts to its own, which are to be introduced to others.
+    /// A member has wired up new hosts to its own. Now the others of its group do the same.
     pub(super) fn has_grown(&mut self, realm: Realm, peers: Vec<Peer>) -> Result<(), ProtocolError> {
         match &self.wire_ups.current {
             Some(Stage::Growing(turn)) if *turn == realm => {}
@@ -142,7 +142,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Has members introduce some of others to their hosts; who does that.
+    /// Tells members to have their hosts connect to these; returns the members that will answer.
     fn have_meet(&mut self, members: BTreeSet<Realm>, peers: &[Peer]) -> BTreeSet<Realm> {
         if peers.is_empty() {
             return BTreeSet::new();
@@ -154,7 +154,7 @@ impl Registry {
         members
     }
 
-    /// Takes the next step, if nobody is missing any more.
+    /// Goes on to the next stage, if no answer is missing.
     fn check(&mut self) {
         if !self.wire_ups.missing().is_empty() {
             return;
@@ -175,7 +175,7 @@ impl Registry {
         }
     }
 
-    /// Sends those away who have been waited for too long: somebody has stopped them.
+    /// Removes the members whose answers have been missing for too long.
     pub(super) fn send_silent_away(&mut self, now: Instant) {
         if self.wire_ups.patient_until().is_none_or(|until| now < until) {
             return;
@@ -186,7 +186,7 @@ impl Registry {
         }
     }
 
-    /// All of two circles have said where their hosts are: from now on they are one.
+    /// All members of two groups have sent their addresses: the groups become one, and their hosts connect.
     fn merge(&mut self, gathering: Gathering) {
         let Gathering {
             pair,
@@ -218,7 +218,7 @@ impl Registry {
         self.check();
     }
 
-    /// An introduction is over: members hear so, and then the two ranks for whom it was made.
+    /// A wire-up is over: its members are told, and then the two ranks for which it was made.
     fn conclude(&mut self, all: BTreeSet<Realm>, pair: Pair, refused: Option<&str>) {
         for realm in all {
             self.tell(realm, FromServer::Introduced);
@@ -230,7 +230,7 @@ impl Registry {
         self.go_on();
     }
 
-    /// Somebody has left: nobody waits for it any more.
+    /// A member has left: its answers are not waited for.
     pub(super) fn abandon(&mut self, realm: Realm) {
         let waiting = std::mem::take(&mut self.wire_ups.waiting);
         for request in waiting {
