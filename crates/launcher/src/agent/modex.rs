@@ -67,7 +67,7 @@ pub(super) struct ModexRelay {
     left: Receiver<PmixRequest>,
     coming: Reassembly,
     /// The fences that wait for other nodes, by their ranks.
-    meetings: BTreeMap<Vec<u32>, Reply>,
+    fences: BTreeMap<Vec<u32>, Reply>,
     /// The requests for data of a rank of another node.
     fetches: Vec<(u32, Reply)>,
 }
@@ -82,7 +82,7 @@ impl ModexRelay {
             requests: PmixRequests { sender, wake_up },
             left,
             coming: Reassembly::default(),
-            meetings: BTreeMap::new(),
+            fences: BTreeMap::new(),
             fetches: Vec::new(),
         })
     }
@@ -104,7 +104,7 @@ impl ModexRelay {
         for request in self.left.try_iter() {
             let (about, bytes) = match request {
                 PmixRequest::Meet { ranks, shown, reply } => {
-                    self.meetings.insert(ranks.clone(), reply);
+                    self.fences.insert(ranks.clone(), reply);
                     (Modex::Shown { by: self.node, ranks }, shown)
                 }
                 PmixRequest::Fetch { rank, reply } => {
@@ -141,7 +141,7 @@ impl ModexRelay {
         match &fragment.about {
             Modex::Met { ranks } => {
                 // On a node without any of these ranks nobody waits.
-                if let Some(reply) = self.meetings.remove(ranks) {
+                if let Some(reply) = self.fences.remove(ranks) {
                     reply.give(Some(bytes));
                 }
             }

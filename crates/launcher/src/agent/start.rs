@@ -4,7 +4,7 @@ use super::relay;
 use crate::error::LaunchError;
 use crate::oob::HandshakeError;
 use crate::oob::{Link, LinkError};
-use crate::tree::message::{CALLING, Call, Down, Up, VERSION};
+use crate::tree::message::{AGENT_PROTOCOL, Call, Down, Up, VERSION};
 use crate::tree::own;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -68,13 +68,13 @@ fn answer(call: &Call) -> Result<Link, LaunchError> {
         .unwrap_or_else(|| "127.0.0.1".to_owned());
     let until = Instant::now() + PATIENCE;
     loop {
-        let failed = |source| LaunchError::Call {
+        let failed = |source| LaunchError::ConnectBack {
             caller: caller.clone(),
             source,
         };
         let stream = connect(&caller, call.port).map_err(failed)?;
         let mut link = Link::over(stream, false).map_err(failed)?;
-        match CALLING.introduce(&mut link, &call.secret, until) {
+        match AGENT_PROTOCOL.authenticate(&mut link, &call.secret, until) {
             Ok(()) => {
                 let node = std::env::var(NODE).unwrap_or_default();
                 link.send(&Up::Called { node }, &[]);

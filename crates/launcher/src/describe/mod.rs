@@ -59,7 +59,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         },
     };
     let total = spec.total_ranks()?;
-    forbid_crowds(&spec, total, mapping, nodes.as_deref())?;
+    check_oversubscription(&spec, total, mapping, nodes.as_deref())?;
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
     let most = u32::try_from(most).unwrap_or(1);
     let Some(nodes) = nodes else {
@@ -67,11 +67,11 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
             node: 0,
             ranks: total,
         };
-        spec.hosts = partition::of_runs(&spec.sections, &[all], most);
+        spec.hosts = partition::hosts_of_blocks(&spec.sections, &[all], most);
         return Ok(Described { spec, nodes: None });
     };
-    let (runs, nodes) = used(mapping.runs(total, &nodes), nodes);
-    spec.hosts = partition::of_runs(&spec.sections, &runs, most);
+    let (blocks, nodes) = used(mapping.blocks(total, &nodes), nodes);
+    spec.hosts = partition::hosts_of_blocks(&spec.sections, &blocks, most);
     spec.origin.nodes = nodes.len() as u32;
     // A job on this machine alone needs no agent, unless the user has chosen a command that starts it.
     let here = run.nodes.command.is_empty() && matches!(&nodes[..], [node] if nodes::is_here(&node.name));
@@ -82,14 +82,14 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
 }
 
 /// Keeps the nodes that have ranks, and numbers them anew.
-fn used(mut runs: Vec<RankBlock>, nodes: Vec<Node>) -> (Vec<RankBlock>, Vec<Node>) {
-    let used: BTreeSet<_> = runs.iter().map(|run| run.node).collect();
+fn used(mut blocks: Vec<RankBlock>, nodes: Vec<Node>) -> (Vec<RankBlock>, Vec<Node>) {
+    let used: BTreeSet<_> = blocks.iter().map(|block| block.node).collect();
     let numbers: BTreeMap<_, _> = used.iter().copied().zip(0..).collect();
-    for run in &mut runs {
-        run.node = numbers[&run.node];
+    for block in &mut blocks {
+        block.node = numbers[&block.node];
     }
     let nodes = (0..).zip(nodes).filter(|(node, _)| used.contains(node));
-    (runs, nodes.map(|(_, node)| node).collect())
+    (blocks, nodes.map(|(_, node)| node).collect())
 }
 
 /// The settings of a job with absolute paths, which mean the same wherever a process is started.
@@ -114,7 +114,7 @@ fn preset(run: &Run, mapping: Mapping, nodes: Option<&[Node]>) -> Result<u32, La
     let plan = Plan::of(&run.settings).filter(|plan| plan.per_object.is_some());
     Ok(match (nodes, plan) {
         _ if run.sections.len() != 1 => 1,
-        (Some(nodes), _) => mapping.places(nodes),
+        (Some(nodes), _) => mapping.capacity(nodes),
         (None, Some(plan)) => {
             let places = Placement::preset(&Topology::detect()?, &plan)?;
             u32::try_from(places).unwrap_or(u32::MAX)
@@ -125,7 +125,7 @@ fn preset(run: &Run, mapping: Mapping, nodes: Option<&[Node]>) -> Result<u32, La
 
 /// Refuses a job with more ranks than slots, or than cores of this machine, if the user does not want that. A placement
 /// plan is checked on each node instead.
-fn forbid_crowds(
+fn check_oversubscription(
     spec: &JobSpec,
     ranks: u32,
     mapping: Mapping,
@@ -137,12 +137,12 @@ fn forbid_crowds(
         return Ok(());
     }
     let places = match nodes {
-        Some(nodes) => mapping.places(nodes) as usize,
+        Some(nodes) => mapping.capacity(nodes) as usize,
         None if Plan::of(settings).is_some() => return Ok(()),
         None => Topology::detect()?.cores().len(),
     };
     match ranks as usize > places {
-        true => Err(LaunchError::Crowd { ranks, places }),
+        true => Err(LaunchError::Oversubscribed { ranks, places }),
         false => Ok(()),
     }
 }

@@ -5,10 +5,10 @@ use simurgh_net::job::{HostShare, Mode, Section};
 
 /// The hosts of blocks of ranks. Each rank that is a process is a host. Ranks that are threads have at most `most`
 /// hosts for each block with the same working directory, since a process has only one.
-pub(crate) fn of_runs(sections: &[Section], runs: &[RankBlock], most: u32) -> Vec<HostShare> {
+pub(crate) fn hosts_of_blocks(sections: &[Section], blocks: &[RankBlock], most: u32) -> Vec<HostShare> {
     let mut rows = rows(sections);
     let mut hosts = Vec::new();
-    for &RankBlock { node, ranks } in runs {
+    for &RankBlock { node, ranks } in blocks {
         let mut left = ranks;
         while let Some(row) = rows.first_mut().filter(|_| left > 0) {
             let here = row.1.min(left);
@@ -59,11 +59,11 @@ mod tests {
     }
 
     fn shown(sections: &[Section], nodes: &[u32], most: u32) -> Vec<(u32, u32)> {
-        let runs: Vec<_> = (0..)
+        let blocks: Vec<_> = (0..)
             .zip(nodes)
             .map(|(node, &ranks)| RankBlock { node, ranks })
             .collect();
-        let shares = of_runs(sections, &runs, most);
+        let shares = hosts_of_blocks(sections, &blocks, most);
         shares.iter().map(|share| (share.node, share.ranks)).collect()
     }
 
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn a_node_may_have_several_runs() {
         let threads = [section(Mode::Threads, 4)];
-        let runs = [(0, 1), (1, 1), (0, 2)].map(|(node, ranks)| RankBlock { node, ranks });
-        let hosts = of_runs(&threads, &runs, 1);
+        let blocks = [(0, 1), (1, 1), (0, 2)].map(|(node, ranks)| RankBlock { node, ranks });
+        let hosts = hosts_of_blocks(&threads, &blocks, 1);
         let shown: Vec<_> = hosts.iter().map(|host| (host.node, host.ranks)).collect();
         assert_eq!(shown, [(0, 1), (1, 1), (0, 2)]);
     }

@@ -7,7 +7,7 @@ use super::partition;
 use super::{section, working_directory};
 use crate::args::SectionArgs;
 use crate::error::LaunchError;
-use crate::nodes::{Choice, NodePool, RankBlock};
+use crate::nodes::{NodeChoice, NodePool, RankBlock};
 use crate::program;
 use simurgh_net::control::Command;
 use simurgh_net::encoding::Text;
@@ -53,7 +53,7 @@ pub(crate) fn describe(
     };
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
     let most = u32::try_from(most).unwrap_or(1);
-    spec.hosts = partition::of_runs(&spec.sections, &places(&spec, pool, commands)?, most);
+    spec.hosts = partition::hosts_of_blocks(&spec.sections, &places(&spec, pool, commands)?, most);
     Ok(spec)
 }
 
@@ -61,22 +61,22 @@ pub(crate) fn describe(
 /// those of a command line.
 fn places(spec: &JobSpec, pool: &NodePool, commands: &[Command]) -> Result<Vec<RankBlock>, LaunchError> {
     if commands.iter().all(|command| choice(command).is_none()) {
-        return Ok(pool.runs(spec.total_ranks()?, None)?);
+        return Ok(pool.blocks(spec.total_ranks()?, None)?);
     }
     let mut runs = Vec::new();
     for (section, command) in spec.sections.iter().zip(commands) {
-        runs.extend(pool.runs(section.ranks, choice(command))?);
+        runs.extend(pool.blocks(section.ranks, choice(command))?);
     }
     Ok(runs)
 }
 
 /// The nodes that info keys choose.
-fn choice(command: &Command) -> Option<Choice> {
+fn choice(command: &Command) -> Option<NodeChoice> {
     if let Some(list) = hint(command, "host") {
-        return Some(Choice::List(list.to_string()));
+        return Some(NodeChoice::List(list.to_string()));
     }
     let file = hint(command, "hostfile").or_else(|| hint(command, "file"));
-    file.map(|file| Choice::File(file.as_path().to_path_buf()))
+    file.map(|file| NodeChoice::File(file.as_path().to_path_buf()))
 }
 
 /// A command in the form of one of the command line.

@@ -140,7 +140,7 @@ pub enum LaunchError {
     },
     /// The universe is lost, so jobs that know this one could not be told of new hosts.
     #[error("{reason}: jobs of other mpiexecs, with which this one has met, could not reach new processes")]
-    Strangers {
+    UniverseLost {
         /// Why the universe is lost.
         reason: String,
     },
@@ -185,7 +185,7 @@ pub enum LaunchError {
     },
     /// An agent cannot connect to `mpiexec`.
     #[error("mpiexec cannot be reached at {caller}: {source}")]
-    Call {
+    ConnectBack {
         /// The address of `mpiexec`.
         caller: String,
         /// The cause.
@@ -204,7 +204,7 @@ pub enum LaunchError {
     },
     /// There are more ranks than slots or cores, and `--oversubscribe` is off.
     #[error("{ranks} ranks are too many for {places} places; with --oversubscribe they share them")]
-    Crowd {
+    Oversubscribed {
         /// The number of ranks.
         ranks: u32,
         /// The number of slots or cores.
@@ -222,7 +222,7 @@ pub enum LaunchError {
     },
     /// A singleton, the program that has started this `mpiexec`, cannot be adopted.
     #[error("{place}: the program that has started this mpiexec cannot be taken over: {source}")]
-    TakeOver {
+    Adopt {
         /// The path of its job description.
         place: PathBuf,
         /// The cause.

@@ -290,7 +290,7 @@ impl Member {
     }
 
     /// Closes the channels to its process, which has ended, after all its messages have been received.
-    pub(crate) fn let_go_of_process(&mut self) {
+    pub(crate) fn close_process(&mut self) {
         self.own = None;
     }
 

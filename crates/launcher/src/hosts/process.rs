@@ -27,7 +27,7 @@ pub(super) struct HostProcess {
     /// The socket over which it speaks PMI, if it does.
     pmi: Option<PmiSocket>,
     /// Messages that the channel has no room for.
-    untold: VecDeque<EncodedMessage>,
+    unsent: VecDeque<EncodedMessage>,
 }
 
 impl HostProcess {
@@ -57,7 +57,7 @@ impl HostProcess {
             process: process.map_err(|error| LaunchError::Supervise(error.into()))?,
             channel,
             pmi: None,
-            untold: VecDeque::new(),
+            unsent: VecDeque::new(),
         })
     }
 
@@ -68,7 +68,7 @@ impl HostProcess {
 
     /// Whether all messages have been sent to it.
     pub(super) fn has_heard(&self) -> bool {
-        self.untold.is_empty()
+        self.unsent.is_empty()
     }
 
     /// Waits for its messages and its end, and for room for what it is told.
@@ -88,7 +88,7 @@ impl HostProcess {
         match (letter.message(), &mut self.pmi) {
             (ToHost::Pmi(answer), Some(pmi)) => pmi.say(answer),
             (ToHost::Pmi(_), None) => {}
-            _ => self.untold.push_back(letter),
+            _ => self.unsent.push_back(letter),
         }
         self.catch_up();
     }
@@ -99,14 +99,14 @@ impl HostProcess {
             pmi.catch_up();
         }
         let Some(channel) = &self.channel else {
-            return self.untold.clear();
+            return self.unsent.clear();
         };
-        while let Some(letter) = self.untold.front() {
+        while let Some(letter) = self.unsent.front() {
             match channel.try_send(letter) {
                 Ok(false) => return,
-                Ok(true) => drop(self.untold.pop_front()),
+                Ok(true) => drop(self.unsent.pop_front()),
                 // The reason will be found when the channel is read, or when the process has ended.
-                Err(_) => return self.untold.clear(),
+                Err(_) => return self.unsent.clear(),
             }
         }
     }

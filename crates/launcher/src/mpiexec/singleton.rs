@@ -32,7 +32,7 @@ pub fn wanted(words: &[OsString]) -> Option<PathBuf> {
 pub fn run(description: &Path) -> Result<u8, LaunchError> {
     let mut spec = job::unseal(open(description)?.into())?;
     let (Some(control), Some(process)) = (spec.control.take(), spec.parent) else {
-        return Err(LaunchError::TakeOver {
+        return Err(LaunchError::Adopt {
             place: description.to_path_buf(),
             source: io::Error::other("no process has written it that runs"),
         });
@@ -63,7 +63,7 @@ pub fn run(description: &Path) -> Result<u8, LaunchError> {
 
 fn open(place: &Path) -> Result<File, LaunchError> {
     let file = File::options().read(true).write(true).open(place);
-    file.map_err(|source| LaunchError::TakeOver {
+    file.map_err(|source| LaunchError::Adopt {
         place: place.to_path_buf(),
         source,
     })

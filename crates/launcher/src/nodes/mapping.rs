@@ -56,7 +56,7 @@ impl Mapping {
     }
 
     /// How many ranks all nodes together take in one round.
-    pub(crate) fn places(self, nodes: &[Node]) -> u32 {
+    pub(crate) fn capacity(self, nodes: &[Node]) -> u32 {
         let slots = |node: &Node| match self {
             Self::Spread => node.slots,
             _ => self.round_of(node),
@@ -66,10 +66,10 @@ impl Mapping {
     }
 
     /// The blocks of `ranks`, in the order of ranks.
-    pub(crate) fn runs(self, ranks: u32, nodes: &[Node]) -> Vec<RankBlock> {
-        let runs = |shares: Vec<u32>| (0..).zip(shares).map(|(node, ranks)| RankBlock { node, ranks });
+    pub(crate) fn blocks(self, ranks: u32, nodes: &[Node]) -> Vec<RankBlock> {
+        let blocks = |shares: Vec<u32>| (0..).zip(shares).map(|(node, ranks)| RankBlock { node, ranks });
         match self {
-            Self::Slots | Self::PerNode(_) | Self::Spread => runs(self.shares(ranks, nodes))
+            Self::Slots | Self::PerNode(_) | Self::Spread => blocks(self.shares(ranks, nodes))
                 .filter(|run| run.ranks > 0)
                 .collect(),
             Self::RoundRobin => round_robin(ranks, nodes),
@@ -92,19 +92,19 @@ impl Mapping {
 
 /// Gives one rank to each node in turn that has slots left. When none has, all slots are free again.
 fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<RankBlock> {
-    let mut runs: Vec<RankBlock> = Vec::new();
+    let mut blocks: Vec<RankBlock> = Vec::new();
     let most = nodes.iter().map(|node| node.slots).max().unwrap_or(1);
     let rounds = (0..most).cycle().flat_map(|round| {
         let free = (0..).zip(nodes).filter(move |(_, node)| node.slots > round);
         free.map(|(node, _)| node)
     });
     for node in rounds.take(ranks as usize) {
-        match runs.last_mut() {
+        match blocks.last_mut() {
             Some(last) if last.node == node => last.ranks += 1,
-            _ => runs.push(RankBlock { node, ranks: 1 }),
+            _ => blocks.push(RankBlock { node, ranks: 1 }),
         }
     }
-    runs
+    blocks
 }
 
 #[cfg(test)]
@@ -129,20 +129,20 @@ mod tests {
         assert_eq!(shares(9, &[2, 4]), [4, 5]);
         assert_eq!(shares(1, &[2, 4]), [1, 0]);
         assert_eq!(Mapping::PerNode(3).shares(5, &nodes(&[1, 1, 1])), [3, 2, 0]);
-        assert_eq!(Mapping::PerNode(3).places(&nodes(&[1, 1])), 6);
-        assert_eq!(Mapping::Slots.places(&nodes(&[2, 4])), 6);
+        assert_eq!(Mapping::PerNode(3).capacity(&nodes(&[1, 1])), 6);
+        assert_eq!(Mapping::Slots.capacity(&nodes(&[2, 4])), 6);
     }
 
     #[test]
     fn nodes_take_turns_as_far_as_they_have_slots() {
-        let runs = |ranks, slots: &[u32]| -> Vec<_> {
-            let runs = Mapping::RoundRobin.runs(ranks, &nodes(slots));
-            runs.iter().map(|run| (run.node, run.ranks)).collect()
+        let blocks = |ranks, slots: &[u32]| -> Vec<_> {
+            let blocks = Mapping::RoundRobin.blocks(ranks, &nodes(slots));
+            blocks.iter().map(|run| (run.node, run.ranks)).collect()
         };
-        assert_eq!(runs(4, &[2, 2]), [(0, 1), (1, 1), (0, 1), (1, 1)]);
-        assert_eq!(runs(4, &[1, 3]), [(0, 1), (1, 3)]);
-        assert_eq!(runs(3, &[1, 1]), [(0, 1), (1, 1), (0, 1)]);
-        assert_eq!(runs(5, &[4]), [(0, 5)]);
+        assert_eq!(blocks(4, &[2, 2]), [(0, 1), (1, 1), (0, 1), (1, 1)]);
+        assert_eq!(blocks(4, &[1, 3]), [(0, 1), (1, 3)]);
+        assert_eq!(blocks(3, &[1, 1]), [(0, 1), (1, 1), (0, 1)]);
+        assert_eq!(blocks(5, &[4]), [(0, 5)]);
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn all_nodes_may_take_part_alike() {
         assert_eq!(Mapping::Spread.shares(5, &nodes(&[8, 8])), [3, 2]);
-        assert_eq!(Mapping::Spread.places(&nodes(&[8, 8])), 16);
+        assert_eq!(Mapping::Spread.capacity(&nodes(&[8, 8])), 16);
     }
 
     proptest! {
@@ -173,9 +173,9 @@ mod tests {
             let shares = Mapping::Slots.shares(ranks, &nodes(&slots));
             prop_assert_eq!(shares.iter().sum::<u32>(), ranks);
             for mapping in [Mapping::Slots, Mapping::Spread, Mapping::RoundRobin] {
-                let runs = mapping.runs(ranks, &nodes(&slots));
-                prop_assert_eq!(runs.iter().map(|run| run.ranks).sum::<u32>(), ranks);
-                prop_assert!(runs.iter().all(|run| run.ranks > 0));
+                let blocks = mapping.blocks(ranks, &nodes(&slots));
+                prop_assert_eq!(blocks.iter().map(|run| run.ranks).sum::<u32>(), ranks);
+                prop_assert!(blocks.iter().all(|run| run.ranks > 0));
             }
         }
     }

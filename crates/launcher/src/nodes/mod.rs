@@ -13,7 +13,7 @@ mod slurm;
 
 pub(crate) use launch::{Launch, Launcher};
 pub(crate) use mapping::{Mapping, RankBlock};
-pub(crate) use pool::{Choice, NodePool};
+pub(crate) use pool::{NodeChoice, NodePool};
 pub(crate) use slurm::Allocation;
 
 use crate::error::NodesError;

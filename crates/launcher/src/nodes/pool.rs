@@ -13,7 +13,7 @@ pub(crate) struct NodePool {
 
 /// A choice among the nodes of a job, by the info keys of `MPI_Comm_spawn`.
 #[derive(Clone, Debug)]
-pub(crate) enum Choice {
+pub(crate) enum NodeChoice {
     /// A list, in the form of `-hosts`.
     List(String),
     /// A file, in the form of `-hostfile`.
@@ -37,18 +37,22 @@ impl NodePool {
     /// # Errors
     ///
     /// When the choice cannot be understood, or names a node that does not belong to the job.
-    pub(crate) fn runs(&self, ranks: u32, choice: Option<Choice>) -> Result<Vec<RankBlock>, NodesError> {
+    pub(crate) fn blocks(
+        &self,
+        ranks: u32,
+        choice: Option<NodeChoice>,
+    ) -> Result<Vec<RankBlock>, NodesError> {
         let chosen = match choice {
-            None => return Ok(self.mapping.runs(ranks, &self.nodes)),
-            Some(Choice::List(text)) => list::parse("info key host", &text)?,
-            Some(Choice::File(path)) => file::read(&path)?,
+            None => return Ok(self.mapping.blocks(ranks, &self.nodes)),
+            Some(NodeChoice::List(text)) => list::parse("info key host", &text)?,
+            Some(NodeChoice::File(path)) => file::read(&path)?,
         };
         let numbers: Vec<_> = chosen
             .iter()
             .map(|node| self.number(&node.name))
             .collect::<Result<_, _>>()?;
-        let runs = self.mapping.runs(ranks, &chosen).into_iter();
-        Ok(runs
+        let blocks = self.mapping.blocks(ranks, &chosen).into_iter();
+        Ok(blocks
             .map(|run| RankBlock {
                 node: numbers[run.node as usize],
                 ..run
@@ -74,29 +78,29 @@ impl NodePool {
 mod tests {
     use super::*;
 
-    fn runs(choice: Option<Choice>) -> Vec<(u32, u32)> {
+    fn blocks(choice: Option<NodeChoice>) -> Vec<(u32, u32)> {
         let nodes = list::parse("-hosts", "a,b:2,c").unwrap();
         let mapping = Mapping::Slots;
-        let runs = NodePool { nodes, mapping }.runs(4, choice).unwrap();
-        runs.iter().map(|run| (run.node, run.ranks)).collect()
+        let blocks = NodePool { nodes, mapping }.blocks(4, choice).unwrap();
+        blocks.iter().map(|run| (run.node, run.ranks)).collect()
     }
 
     #[test]
     fn ranks_go_where_the_jobs_own_do_or_to_chosen_nodes() {
-        assert_eq!(runs(None), [(0, 1), (1, 2), (2, 1)]);
-        assert_eq!(runs(Some(Choice::List("c".into()))), [(2, 4)]);
-        assert_eq!(runs(Some(Choice::List("c:3,a".into()))), [(2, 3), (0, 1)]);
+        assert_eq!(blocks(None), [(0, 1), (1, 2), (2, 1)]);
+        assert_eq!(blocks(Some(NodeChoice::List("c".into()))), [(2, 4)]);
+        assert_eq!(blocks(Some(NodeChoice::List("c:3,a".into()))), [(2, 3), (0, 1)]);
     }
 
     #[test]
     fn others_nodes_are_refused_by_name() {
         let error = NodePool::here()
-            .runs(1, Some(Choice::List("far".into())))
+            .blocks(1, Some(NodeChoice::List("far".into())))
             .unwrap_err();
         assert!(error.to_string().contains("far"), "{error}");
         assert_eq!(
             NodePool::here()
-                .runs(1, Some(Choice::List("127.0.0.1".into())))
+                .blocks(1, Some(NodeChoice::List("127.0.0.1".into())))
                 .unwrap()
                 .len(),
             1

@@ -25,7 +25,7 @@ pub(crate) struct Protocol {
 /// The messages of the handshake.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-enum Word {
+enum Message {
     /// The first message of the caller.
     Greeting { version: u32, nonce: Nonce },
     /// The answer.
@@ -44,7 +44,7 @@ pub(crate) enum HandshakeError {
     Impostor,
     /// It sends something else.
     #[error("somebody else answers")]
-    Astray,
+    Unexpected,
     /// It speaks another version.
     #[error("it comes from another installation: it speaks version {0}")]
     Version(u32),
@@ -60,8 +60,8 @@ pub(crate) enum HandshakeError {
 }
 
 impl Protocol {
-    /// Calls `then` with the encounter of two ends that have sent these nonces.
-    fn met<R>(&self, caller: &Nonce, answerer: &Nonce, then: impl FnOnce(Handshake<'_>) -> R) -> R {
+    /// Calls `then` with the handshake of two ends that have sent these nonces.
+    fn handshake<R>(&self, caller: &Nonce, answerer: &Nonce, then: impl FnOnce(Handshake<'_>) -> R) -> R {
         let party = |nonce| Party { name: b"", nonce };
         then(Handshake {
             purpose: &format!("{} {}", self.name, self.version),
@@ -75,41 +75,41 @@ impl Protocol {
     /// # Errors
     ///
     /// When the other end does not prove that by `until`.
-    pub(crate) fn introduce(
+    pub(crate) fn authenticate(
         &self,
         link: &mut Link,
         secret: &Secret,
         until: Instant,
     ) -> Result<(), HandshakeError> {
         let caller = Nonce::random().map_err(HandshakeError::Random)?;
-        let greeting = Word::Greeting {
+        let greeting = Message::Greeting {
             version: self.version,
             nonce: caller.clone(),
         };
         link.send(&greeting, &[]);
         match link.wait(Some(until))?.ok_or(HandshakeError::Silent)? {
-            Word::Challenge { nonce, proof } => self.met(&caller, &nonce, |met| {
-                if !met.accepts(secret, Role::Responder, &proof) {
+            Message::Challenge { nonce, proof } => self.handshake(&caller, &nonce, |handshake| {
+                if !handshake.accepts(secret, Role::Responder, &proof) {
                     return Err(HandshakeError::Impostor);
                 }
-                let proof = met.proof(secret, Role::Initiator);
-                link.send(&Word::Response { proof }, &[]);
-                link.protect(Authenticator::of(&met, secret, Role::Initiator));
+                let proof = handshake.proof(secret, Role::Initiator);
+                link.send(&Message::Response { proof }, &[]);
+                link.protect(Authenticator::of(&handshake, secret, Role::Initiator));
                 Ok(())
             }),
-            Word::Foreign { version } => Err(HandshakeError::Version(version)),
-            Word::Greeting { .. } | Word::Response { .. } => Err(HandshakeError::Astray),
+            Message::Foreign { version } => Err(HandshakeError::Version(version)),
+            Message::Greeting { .. } | Message::Response { .. } => Err(HandshakeError::Unexpected),
         }
     }
 }
 
 /// The state of the answerer in the handshake with one caller.
 #[derive(Debug, Default)]
-pub(super) struct Answering(Option<(Nonce, Nonce)>);
+pub(super) struct Responding(Option<(Nonce, Nonce)>);
 
-impl Answering {
+impl Responding {
     /// Handles the messages of the caller that have come; true when it has proved that it knows the secret.
-    pub(super) fn go_on(
+    pub(super) fn advance(
         &mut self,
         link: &mut Link,
         protocol: &Protocol,
@@ -118,24 +118,24 @@ impl Answering {
         link.flush();
         while let Some((word, _)) = link.receive()? {
             match (word, self.0.take()) {
-                (Word::Greeting { version, nonce }, None) if version == protocol.version => {
+                (Message::Greeting { version, nonce }, None) if version == protocol.version => {
                     self.challenge(link, nonce, protocol, secret)?;
                 }
-                (Word::Greeting { version, .. }, None) => {
+                (Message::Greeting { version, .. }, None) => {
                     let own = protocol.version;
-                    link.send(&Word::Foreign { version: own }, &[]);
+                    link.send(&Message::Foreign { version: own }, &[]);
                     return Err(HandshakeError::Version(version));
                 }
-                (Word::Response { proof }, Some((caller, own))) => {
-                    return protocol.met(&caller, &own, |met| {
-                        if !met.accepts(secret, Role::Initiator, &proof) {
+                (Message::Response { proof }, Some((caller, own))) => {
+                    return protocol.handshake(&caller, &own, |handshake| {
+                        if !handshake.accepts(secret, Role::Initiator, &proof) {
                             return Err(HandshakeError::Impostor);
                         }
-                        link.protect(Authenticator::of(&met, secret, Role::Responder));
+                        link.protect(Authenticator::of(&handshake, secret, Role::Responder));
                         Ok(true)
                     });
                 }
-                _ => return Err(HandshakeError::Astray),
+                _ => return Err(HandshakeError::Unexpected),
             }
         }
         Ok(false)
@@ -149,9 +149,11 @@ impl Answering {
         secret: &Secret,
     ) -> Result<(), HandshakeError> {
         let own = Nonce::random().map_err(HandshakeError::Random)?;
-        let proof = protocol.met(&caller, &own, |met| met.proof(secret, Role::Responder));
+        let proof = protocol.handshake(&caller, &own, |handshake| {
+            handshake.proof(secret, Role::Responder)
+        });
         let nonce = own.clone();
-        link.send(&Word::Challenge { nonce, proof }, &[]);
+        link.send(&Message::Challenge { nonce, proof }, &[]);
         self.0 = Some((caller, own));
         Ok(())
     }
@@ -182,8 +184,8 @@ mod tests {
 
     /// Answers until the handshake has succeeded or failed.
     fn answer(link: &mut Link, protocol: Protocol, secret: &Secret) -> Result<(), HandshakeError> {
-        let mut answering = Answering::default();
-        while !answering.go_on(link, &protocol, secret)? {
+        let mut responding = Responding::default();
+        while !responding.advance(link, &protocol, secret)? {
             std::thread::yield_now();
         }
         Ok(())
@@ -198,9 +200,9 @@ mod tests {
         let [known, own] = secrets.map(Clone::clone);
         let thread = std::thread::spawn(move || answer(&mut answerer, PROTOCOL, &own).map(|()| answerer));
         let protocol = Protocol { version, ..PROTOCOL };
-        let introduced = protocol.introduce(&mut caller, &known, soon());
-        let introduced = introduced.map(|()| caller);
-        (introduced, thread.join().unwrap())
+        let authenticated = protocol.authenticate(&mut caller, &known, soon());
+        let authenticated = authenticated.map(|()| caller);
+        (authenticated, thread.join().unwrap())
     }
 
     #[test]
@@ -220,11 +222,11 @@ mod tests {
     #[test]
     fn who_does_not_is_told_apart_on_both_sides() {
         let [one, other] = [(); 2].map(|()| Secret::random().unwrap());
-        let (introduced, answered) = meet(1, [&one, &other]);
-        assert!(matches!(introduced, Err(HandshakeError::Impostor)));
+        let (authenticated, answered) = meet(1, [&one, &other]);
+        assert!(matches!(authenticated, Err(HandshakeError::Impostor)));
         assert!(matches!(answered, Err(HandshakeError::Link(LinkError::Closed))));
-        let (introduced, answered) = meet(2, [&one, &one]);
-        assert!(matches!(introduced, Err(HandshakeError::Version(1))));
+        let (authenticated, answered) = meet(2, [&one, &one]);
+        assert!(matches!(authenticated, Err(HandshakeError::Version(1))));
         assert!(matches!(answered, Err(HandshakeError::Version(2))));
     }
 
@@ -234,16 +236,16 @@ mod tests {
         let secret = Secret::random().unwrap();
         let [mut caller, mut mirror] = pair();
         let thread = std::thread::spawn(move || {
-            let Some(Word::Greeting { nonce, .. }) = mirror.wait(Some(soon())).unwrap() else {
+            let Some(Message::Greeting { nonce, .. }) = mirror.wait(Some(soon())).unwrap() else {
                 panic!("it greets");
             };
             let zeros = "0".repeat(64);
             let proof: Proof = serde_json::from_str(&format!("\"{zeros}\"")).unwrap();
-            mirror.send(&Word::Challenge { nonce, proof }, &[]);
-            mirror.wait::<Word>(Some(soon()))
+            mirror.send(&Message::Challenge { nonce, proof }, &[]);
+            mirror.wait::<Message>(Some(soon()))
         });
-        let introduced = PROTOCOL.introduce(&mut caller, &secret, soon());
-        assert!(matches!(introduced, Err(HandshakeError::Impostor)));
+        let authenticated = PROTOCOL.authenticate(&mut caller, &secret, soon());
+        assert!(matches!(authenticated, Err(HandshakeError::Impostor)));
         drop(caller);
         assert!(
             matches!(thread.join().unwrap(), Err(LinkError::Closed)),

@@ -24,13 +24,13 @@ const MARK: [u8; 4] = *b"SMRG";
 const HEADER: usize = 12;
 
 /// Longest value: a job description, whose text may grow in JSON.
-const MOST_JSON: usize = 4 * simurgh_net::job::MAX_BYTES;
+const MAX_JSON: usize = 4 * simurgh_net::job::MAX_BYTES;
 
 /// Most bytes that come with a value.
 pub(crate) const MAX_PAYLOAD: usize = 1 << 20;
 
 /// Longest value from a peer that has not proved that it knows the secret. No bytes come with it.
-const MOST_OF_STRANGERS: usize = 4 << 10;
+const MAX_UNPROVED: usize = 4 << 10;
 
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
@@ -70,11 +70,11 @@ pub(crate) struct Link {
     input: OwnedFd,
     output: OwnedFd,
     /// Bytes that have been received; those before `consumed` have been handed on.
-    coming: Vec<u8>,
-    taken: usize,
+    received: Vec<u8>,
+    consumed: usize,
     /// Bytes that are to be sent; those before `written` have been.
-    going: Vec<u8>,
-    gone: usize,
+    outgoing: Vec<u8>,
+    written: usize,
     closed: bool,
     trusted: bool,
     /// The authentication of frames, where others could write to the connection.
@@ -91,10 +91,10 @@ impl Link {
         Ok(Self {
             input,
             output,
-            coming: Vec::new(),
-            taken: 0,
-            going: Vec::new(),
-            gone: 0,
+            received: Vec::new(),
+            consumed: 0,
+            outgoing: Vec::new(),
+            written: 0,
             closed: false,
             trusted,
             authenticator: None,
@@ -112,7 +112,7 @@ impl Link {
     /// to seconds.
     ///
     /// The connection must be read more often than that: unread data looks the same to the kernel.
-    pub(crate) fn guard(&self, silence: Duration) -> io::Result<()> {
+    pub(crate) fn set_peer_timeout(&self, silence: Duration) -> io::Result<()> {
         let step = (silence / 4).max(Duration::from_secs(1));
         sockopt::set_socket_keepalive(&self.input, true)?;
         sockopt::set_tcp_keepidle(&self.input, step)?;
@@ -148,16 +148,16 @@ impl Link {
 
     /// The number of bytes that wait.
     pub(crate) fn backlog(&self) -> usize {
-        self.going.len() - self.gone
+        self.outgoing.len() - self.written
     }
 
     /// Sends a value with bytes, as soon as there is room. Receiving tells whether the other end is gone.
     pub(crate) fn send(&mut self, value: &impl Serialize, bytes: &[u8]) {
-        let start = self.going.len();
-        put(&mut self.going, value, bytes);
+        let start = self.outgoing.len();
+        put(&mut self.outgoing, value, bytes);
         if let Some(authenticator) = &mut self.authenticator {
-            let code = authenticator.code(&self.going[start..]);
-            self.going.extend_from_slice(&code);
+            let code = authenticator.code(&self.outgoing[start..]);
+            self.outgoing.extend_from_slice(&code);
         }
         self.flush();
     }
@@ -172,19 +172,19 @@ impl Link {
     /// Writes as much as there is room for.
     pub(crate) fn flush(&mut self) {
         while self.backlog() > 0 {
-            match rustix::io::write(&self.output, &self.going[self.gone..]) {
-                Ok(written) => self.gone += written,
+            match rustix::io::write(&self.output, &self.outgoing[self.written..]) {
+                Ok(written) => self.written += written,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
                 Err(_) => {
-                    self.gone = self.going.len();
+                    self.written = self.outgoing.len();
                     break;
                 }
             }
         }
-        if self.gone == self.going.len() || self.gone > CHUNK {
-            self.going.drain(..self.gone);
-            self.gone = 0;
+        if self.written == self.outgoing.len() || self.written > CHUNK {
+            self.outgoing.drain(..self.written);
+            self.written = 0;
         }
     }
 
@@ -204,7 +204,7 @@ impl Link {
             let mut chunk = [0; CHUNK];
             match rustix::io::read(&self.input, &mut chunk) {
                 Ok(0) => self.closed = true,
-                Ok(read) => self.coming.extend_from_slice(&chunk[..read]),
+                Ok(read) => self.received.extend_from_slice(&chunk[..read]),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(None),
                 Err(error) => return Err(error.into()),
@@ -233,29 +233,29 @@ impl Link {
 
     /// Takes a frame out of the received bytes.
     fn frame<M: DeserializeOwned>(&mut self) -> Result<Option<(M, Vec<u8>)>, LinkError> {
-        let coming = &self.coming[self.taken..];
-        let seen = coming.len().min(MARK.len());
-        if coming[..seen] != MARK[..seen] {
-            let line = coming.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let received = &self.received[self.consumed..];
+        let seen = received.len().min(MARK.len());
+        if received[..seen] != MARK[..seen] {
+            let line = received.split(|&byte| byte == b'\n').next().unwrap_or_default();
             let shown = &line[..line.len().min(100)];
             return Err(LinkError::Noise(String::from_utf8_lossy(shown).into_owned()));
         }
-        let Some(header) = coming.get(..HEADER) else {
+        let Some(header) = received.get(..HEADER) else {
             return Ok(None);
         };
         let length =
             |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let (json, bytes) = (length(4) as usize, length(8) as usize);
         let (most_json, most_bytes) = match self.trusted {
-            true => (MOST_JSON, MAX_PAYLOAD),
-            false => (MOST_OF_STRANGERS, 0),
+            true => (MAX_JSON, MAX_PAYLOAD),
+            false => (MAX_UNPROVED, 0),
         };
         if json > most_json || bytes > most_bytes {
             return Err(LinkError::Malformed(format!("{json} and {bytes} bytes long")));
         }
         let length = HEADER + json + bytes;
         let code = self.authenticator.as_ref().map_or(0, |_| mac::LENGTH);
-        let Some(whole) = coming.get(..length + code) else {
+        let Some(whole) = received.get(..length + code) else {
             return Ok(None);
         };
         let (frame, code) = whole.split_at(length);
@@ -267,10 +267,10 @@ impl Link {
         let (json, bytes) = frame[HEADER..].split_at(json);
         let value = serde_json::from_slice(json).map_err(|error| LinkError::Malformed(error.to_string()))?;
         let bytes = bytes.to_vec();
-        self.taken += whole.len();
-        if self.taken > CHUNK || self.taken == self.coming.len() {
-            self.coming.drain(..self.taken);
-            self.taken = 0;
+        self.consumed += whole.len();
+        if self.consumed > CHUNK || self.consumed == self.received.len() {
+            self.received.drain(..self.consumed);
+            self.consumed = 0;
         }
         Ok(Some((value, bytes)))
     }
@@ -332,7 +332,7 @@ mod tests {
     fn strangers_say_little() {
         let (mut a, mut b) = pair();
         b.trusted = false;
-        a.send(&"x".repeat(MOST_OF_STRANGERS), b"");
+        a.send(&"x".repeat(MAX_UNPROVED), b"");
         assert!(matches!(b.receive::<String>(), Err(LinkError::Malformed(_))));
     }
 

@@ -2,8 +2,8 @@
 
 use super::Link;
 use super::Protocol;
-use super::admission::Places;
-use super::handshake::Answering;
+use super::admission::AdmissionQueue;
+use super::handshake::Responding;
 use crate::process::PollSet;
 use rustix::event::PollFlags;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ use std::os::fd::AsFd;
 use std::time::Instant;
 
 /// Most connections that are accepted before the others are attended to.
-const ROUND: usize = 64;
+const BATCH: usize = 64;
 
 /// The port, and the connections that are not handed on yet.
 #[derive(Debug)]
@@ -23,9 +23,9 @@ pub(crate) struct Listener {
     secret: Secret,
     /// One for each address; all have the same port.
     listeners: Vec<TcpListener>,
-    strangers: Places<(Link, Answering)>,
+    unproved: AdmissionQueue<(Link, Responding)>,
     /// Connections whose peers have proved that they know the secret, and not sent their first message.
-    known: Vec<Link>,
+    proved: Vec<Link>,
 }
 
 impl Listener {
@@ -55,8 +55,8 @@ impl Listener {
             protocol,
             secret,
             listeners,
-            strangers: Places::default(),
-            known: Vec::new(),
+            unproved: AdmissionQueue::default(),
+            proved: Vec::new(),
         })
     }
 
@@ -83,57 +83,57 @@ impl Listener {
         for listener in &self.listeners {
             set.add(listener.as_fd(), PollFlags::IN);
         }
-        let strangers = self.strangers.guests().map(|(link, _)| link);
-        for link in strangers.chain(&self.known) {
+        let unproved = self.unproved.connections().map(|(link, _)| link);
+        for link in unproved.chain(&self.proved) {
             link.watch(set);
         }
     }
 
     /// When a connection will have taken too long.
-    pub(crate) fn wakes_at(&self) -> Option<Instant> {
-        self.strangers.wakes_at()
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.unproved.next_deadline()
     }
 
     /// The connections whose peers have proved that they know the secret, each with its first message. Connections that
     /// prove nothing in time, or send something else, are closed.
-    pub(crate) fn welcome<M: DeserializeOwned>(&mut self) -> Vec<(Link, M)> {
+    pub(crate) fn accept<M: DeserializeOwned>(&mut self) -> Vec<(Link, M)> {
         let now = Instant::now();
         let Self {
             protocol,
             secret,
-            known,
+            proved,
             ..
         } = self;
-        self.strangers.look_after(now, |(mut link, mut answering)| {
-            match answering.go_on(&mut link, protocol, secret) {
-                Ok(false) => return Some((link, answering)),
-                Ok(true) => known.push(link),
+        self.unproved.attend(now, |(mut link, mut responder)| {
+            match responder.advance(&mut link, protocol, secret) {
+                Ok(false) => return Some((link, responder)),
+                Ok(true) => proved.push(link),
                 Err(_) => {}
             }
             None
         });
-        let mut come = Vec::new();
-        for mut link in std::mem::take(&mut self.known) {
+        let mut accepted = Vec::new();
+        for mut link in std::mem::take(&mut self.proved) {
             match link.receive() {
-                Ok(Some((word, _))) => come.push((link, word)),
-                Ok(None) => self.known.push(link),
+                Ok(Some((word, _))) => accepted.push((link, word)),
+                Ok(None) => self.proved.push(link),
                 Err(_) => {}
             }
         }
-        self.let_in(now);
-        come
+        self.accept_new(now);
+        accepted
     }
 
     /// Accepts new connections. Their messages are received the next time.
-    fn let_in(&mut self, now: Instant) {
+    fn accept_new(&mut self, now: Instant) {
         for listener in &self.listeners {
-            for _ in 0..ROUND {
+            for _ in 0..BATCH {
                 let Ok((stream, address)) = listener.accept() else {
                     break;
                 };
                 if let Ok(link) = Link::over(stream, false) {
-                    let guest = (link, Answering::default());
-                    self.strangers.offer(guest, address.ip(), now);
+                    let connection = (link, Responding::default());
+                    self.unproved.admit(connection, address.ip(), now);
                 }
             }
         }

@@ -10,7 +10,7 @@ use simurgh_net::job::JobSpec;
 use simurgh_net::pmi::{Form, Message};
 
 /// The key under which clients look for the nodes of processes.
-const PLACES: &str = "PMI_process_mapping";
+const PROCESS_MAPPING: &str = "PMI_process_mapping";
 
 /// The values that processes have put, and the processes that wait.
 #[derive(Default)]
@@ -21,9 +21,9 @@ pub(crate) struct KeyValueSpace {
     size: usize,
     values: Store,
     /// The requests of processes that wait in a fence.
-    meeting: Vec<(usize, Message)>,
+    fence: Vec<(usize, Message)>,
     /// The requests of processes that wait for a value to be put for their node.
-    longing: Vec<(Asker, Message)>,
+    waiting: Vec<(Asker, Message)>,
 }
 
 impl KeyValueSpace {
@@ -34,7 +34,7 @@ impl KeyValueSpace {
         let mapping = format!("(vector,{})", blocks.collect::<Vec<_>>().join(","));
         let mut kvs = Self::named(&unique_name(), spec.hosts.len());
         // A client that does not find the value finds its neighbours in another way.
-        let _ = kvs.values.put(PLACES, &mapping);
+        let _ = kvs.values.put(PROCESS_MAPPING, &mapping);
         kvs
     }
 
@@ -69,7 +69,9 @@ impl KeyValueSpace {
         };
         let outcome = match (request.form, command.as_str()) {
             (_, "finalize") => Ok(Vec::new()),
-            (Form::Line, "barrier_in") | (Form::Frame, "kvs-fence") => return self.meet(asker, request),
+            (Form::Line, "barrier_in") | (Form::Frame, "kvs-fence") => {
+                return self.enter_fence(asker, request);
+            }
             (Form::Frame, "info-putnodeattr") => return self.put_for_node(asker, &request),
             (Form::Frame, "info-getnodeattr") => return self.get_of_node(asker, request),
             (Form::Line, "put") | (Form::Frame, "kvs-put") => {
@@ -143,12 +145,12 @@ impl KeyValueSpace {
     }
 
     /// Has a process wait until all have entered the fence.
-    fn meet(&mut self, asker: Asker, request: Message) -> Effect {
-        self.meeting.push((asker.host, request));
-        if self.meeting.len() < self.size {
+    fn enter_fence(&mut self, asker: Asker, request: Message) -> Effect {
+        self.fence.push((asker.host, request));
+        if self.fence.len() < self.size {
             return Effect::default();
         }
-        let all = std::mem::take(&mut self.meeting);
+        let all = std::mem::take(&mut self.fence);
         let answers = all.into_iter();
         Effect {
             answers: answers
@@ -168,7 +170,7 @@ impl KeyValueSpace {
             let is_for = |(who, waits): &mut (Asker, Message)| {
                 who.node == asker.node && waits.get("key").as_ref() == Some(&key)
             };
-            let heard = self.longing.extract_if(.., is_for);
+            let heard = self.waiting.extract_if(.., is_for);
             answers
                 .extend(heard.map(|(who, waits)| (who.host, answer(&waits, Ok(found(Some(value.clone())))))));
         }
@@ -184,7 +186,7 @@ impl KeyValueSpace {
             .get("wait")
             .is_some_and(|wait| wait.eq_ignore_ascii_case("true"));
         if value.is_none() && waits {
-            self.longing.push((asker, request));
+            self.waiting.push((asker, request));
             return Effect::default();
         }
         Effect {

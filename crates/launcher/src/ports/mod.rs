@@ -165,13 +165,13 @@ impl Ports {
     }
 
     /// When the next visitor gives up.
-    pub(crate) fn patient_until(&self) -> Option<Instant> {
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let waiting = self.ports.values().flat_map(|port| &port.connecting);
         waiting.filter_map(|visitor| Some(visitor.limit?.until)).min()
     }
 
     /// Removes the visitors whose time is over, and returns them with the reason.
-    pub(crate) fn lose_patience(&mut self, now: Instant) -> Vec<(Visitor, Refused)> {
+    pub(crate) fn expire(&mut self, now: Instant) -> Vec<(Visitor, Refused)> {
         let mut refused = Vec::new();
         for (name, port) in &mut self.ports {
             port.connecting.retain(|visitor| {
@@ -299,16 +299,16 @@ mod tests {
         for visitor in [long, visitor(1, 3), short] {
             ports.visit(&port, Purpose::Connect, visitor).unwrap();
         }
-        let until = ports.patient_until().unwrap();
+        let until = ports.next_deadline().unwrap();
         assert_eq!(Some(until), short.limit.map(|limit| limit.until));
-        assert!(ports.lose_patience(until - Duration::from_millis(1)).is_empty());
-        let [(who, (refusal, reason))] = &ports.lose_patience(until)[..] else {
+        assert!(ports.expire(until - Duration::from_millis(1)).is_empty());
+        let [(who, (refusal, reason))] = &ports.expire(until)[..] else {
             panic!("one gives up");
         };
         assert_eq!((*who, *refusal), (short, Refusal::Port));
         assert!(reason.contains("within 20 s"), "{reason}");
         let met = ports.visit(&port, Purpose::Accept, visitor(0, 4)).unwrap();
-        assert_eq!((met, ports.patient_until()), (Some(long), None));
+        assert_eq!((met, ports.next_deadline()), (Some(long), None));
         assert_eq!(Limit::of(Duration::MAX), None);
     }
 

@@ -35,7 +35,7 @@ impl Visitor {
 
 impl Ports {
     /// Handles a question, and answers it if that is possible at once. Questions about programs are refused.
-    pub(crate) fn take_up(&mut self, asker: Asker, question: Question) -> Outcome {
+    pub(crate) fn handle(&mut self, asker: Asker, question: Question) -> Outcome {
         let answer = match question {
             Question::Accept { port, process } => {
                 let limit = None;
@@ -73,8 +73,8 @@ impl Ports {
     }
 
     /// The refusals of visitors whose time is over.
-    pub(crate) fn give_up(&mut self, now: Instant) -> impl Iterator<Item = (Asker, Answer)> + use<> {
-        let refused = self.lose_patience(now).into_iter();
+    pub(crate) fn refuse_expired(&mut self, now: Instant) -> impl Iterator<Item = (Asker, Answer)> + use<> {
+        let refused = self.expire(now).into_iter();
         refused.map(|(visitor, refused)| (visitor.asker, refusal(refused)))
     }
 

@@ -14,7 +14,7 @@
 //! be there.
 
 use super::Supervisor;
-use super::wire_up::introductions;
+use super::wire_up::peers_messages;
 use crate::hosts::Member;
 use crate::universe::ToServer;
 use simurgh_net::control::{Address, Peer, ToHost};
@@ -29,7 +29,7 @@ pub(super) enum Stage {
     /// Hosts of other launchers connect to those of the new world. The universe says when all have.
     Announced,
     /// The new hosts connect to all others.
-    FirstHosts(BTreeSet<usize>),
+    Starting(BTreeSet<usize>),
     /// For other launchers: hosts report the addresses at which theirs reach them.
     Gathering(BTreeSet<usize>),
     /// All hosts have. The universe says what comes next.
@@ -47,7 +47,7 @@ impl Stage {
     pub(super) fn is_own(&self) -> bool {
         matches!(
             self,
-            Self::Opening(_) | Self::Meeting(_) | Self::Announced | Self::FirstHosts(_)
+            Self::Opening(_) | Self::Meeting(_) | Self::Announced | Self::Starting(_)
         )
     }
 
@@ -56,7 +56,7 @@ impl Stage {
         match self {
             Self::Opening(missing)
             | Self::Meeting(missing)
-            | Self::FirstHosts(missing)
+            | Self::Starting(missing)
             | Self::Gathering(missing)
             | Self::Greeting { missing, .. } => missing.remove(&host) && missing.is_empty(),
             Self::Announced | Self::Gathered => false,
@@ -66,10 +66,10 @@ impl Stage {
 
 impl Supervisor<'_> {
     /// Begins the next wire-up, if none is under way. That of a new world begins when all its hosts have joined.
-    pub(super) fn continue_spawning(&mut self) {
+    pub(super) fn continue_wire_up(&mut self) {
         // After `Gathered`, the wire-up waits for the universe.
-        let is_busy = !matches!(self.spawning.introduction, None | Some(Stage::Gathered));
-        if is_busy || self.take_up_task() || self.spawning.is_introducing() {
+        let is_busy = !matches!(self.spawning.wire_up, None | Some(Stage::Gathered));
+        if is_busy || self.next_task() || self.spawning.is_wiring_up() {
             return;
         }
         let new = self.spawning.first_hosts();
@@ -78,7 +78,7 @@ impl Supervisor<'_> {
             self.pass_turn();
         } else if self.is_its_turn() {
             let there = self.present();
-            self.spawning.introduction = Some(Stage::Opening(there.clone()));
+            self.spawning.wire_up = Some(Stage::Opening(there.clone()));
             self.tell_each(there, &ToHost::Grow { far: false });
         }
     }
@@ -89,20 +89,20 @@ impl Supervisor<'_> {
         if there.is_empty() {
             return self.have_gathered();
         }
-        self.spawning.introduction = Some(Stage::Gathering(there.clone()));
+        self.spawning.wire_up = Some(Stage::Gathering(there.clone()));
         self.tell_each(there, &ToHost::Grow { far: true });
     }
 
     /// Has all hosts that are there connect to hosts of other launchers.
     pub(super) fn greet(&mut self, peers: Vec<Peer>) {
-        let gathered = matches!(self.spawning.introduction, Some(Stage::Gathered));
+        let gathered = matches!(self.spawning.wire_up, Some(Stage::Gathered));
         let there = self.present();
         let missing = there.clone();
-        self.spawning.introduction = Some(Stage::Greeting { missing, gathered });
+        self.spawning.wire_up = Some(Stage::Greeting { missing, gathered });
         if there.is_empty() || peers.is_empty() {
             return self.have_greeted(gathered);
         }
-        for message in introductions(peers.into_iter()) {
+        for message in peers_messages(peers.into_iter()) {
             self.tell_each(there.iter().copied(), &message);
         }
         self.tell_each(there, &ToHost::Meet);
@@ -111,7 +111,7 @@ impl Supervisor<'_> {
     /// A host has reported its addresses. When all have, they are told of the new hosts.
     pub(super) fn opened(&mut self, host: usize, addresses: Vec<Address>) {
         self.members[host].reopen(addresses);
-        let Some(stage) = &mut self.spawning.introduction else {
+        let Some(stage) = &mut self.spawning.wire_up else {
             return;
         };
         if !stage.is_done_by(host) {
@@ -121,7 +121,7 @@ impl Supervisor<'_> {
             return self.have_gathered();
         }
         let (new, there) = (self.spawning.first_hosts().unwrap_or_default(), self.present());
-        self.spawning.introduction = Some(Stage::Meeting(there.clone()));
+        self.spawning.wire_up = Some(Stage::Meeting(there.clone()));
         self.introduce_to(&there, new, true);
         self.tell_each(there, &ToHost::Meet);
     }
@@ -134,7 +134,7 @@ impl Supervisor<'_> {
 
     /// A host reports that hosts of other launchers cannot reach it: so the meeting fails.
     pub(super) fn cannot_be_reached(&mut self, host: usize, reason: &str) {
-        if matches!(self.spawning.introduction, Some(Stage::Gathering(_))) {
+        if matches!(self.spawning.wire_up, Some(Stage::Gathering(_))) {
             self.decline(format!("host {host}: {reason}"));
         }
     }
@@ -150,9 +150,9 @@ impl Supervisor<'_> {
     /// Waits for the universe, unless it is lost.
     fn wait_for_universe(&mut self) {
         if self.hears_universe() {
-            self.spawning.introduction = Some(Stage::Gathered);
+            self.spawning.wire_up = Some(Stage::Gathered);
         } else {
-            self.are_introduced();
+            self.wire_up_is_over();
         }
     }
 
@@ -160,7 +160,7 @@ impl Supervisor<'_> {
     /// them. When these have connected, too, the wire-up is over: nobody connects any more to a host that is about to
     /// end.
     pub(super) fn met(&mut self, host: usize) {
-        let Some(stage) = &mut self.spawning.introduction else {
+        let Some(stage) = &mut self.spawning.wire_up else {
             return;
         };
         if !stage.is_done_by(host) {
@@ -171,7 +171,7 @@ impl Supervisor<'_> {
             Stage::Meeting(_) => self.announce(),
             _ => {
                 self.spawning.is_begun();
-                self.are_introduced();
+                self.wire_up_is_over();
             }
         }
     }
@@ -180,51 +180,51 @@ impl Supervisor<'_> {
         self.tell_universe(&ToServer::Met);
         match gathered {
             true => self.wait_for_universe(),
-            false => self.are_introduced(),
+            false => self.wire_up_is_over(),
         }
     }
 
     /// All hosts that were there know the new ones. If other launchers are to know them, too, the universe is told.
     fn announce(&mut self) {
-        let Some(coming) = self.spawning.first_hosts() else {
+        let Some(starting) = self.spawning.first_hosts() else {
             return;
         };
         if !self.takes_its_turn() {
-            return self.set_going();
+            return self.start_new_world();
         }
-        let peers = self.members[coming].iter();
+        let peers = self.members[starting].iter();
         let peers = peers.filter_map(|member| member.as_peer(true)).collect();
-        self.spawning.introduction = Some(Stage::Announced);
+        self.spawning.wire_up = Some(Stage::Announced);
         self.tell_universe(&ToServer::New { peers });
     }
 
     /// The universe says that a wire-up is over, or it is lost.
-    pub(super) fn universe_has_introduced(&mut self) {
-        match self.spawning.introduction {
-            Some(Stage::Announced) => self.set_going(),
-            Some(Stage::Gathered) => self.are_introduced(),
+    pub(super) fn universe_has_wired_up(&mut self) {
+        match self.spawning.wire_up {
+            Some(Stage::Announced) => self.start_new_world(),
+            Some(Stage::Gathered) => self.wire_up_is_over(),
             _ => {}
         }
     }
 
     /// A wire-up is over. Worlds that have waited for that are released before the next one begins.
-    fn are_introduced(&mut self) {
-        self.spawning.introduction = None;
+    fn wire_up_is_over(&mut self) {
+        self.spawning.wire_up = None;
         self.release();
-        self.continue_spawning();
+        self.continue_wire_up();
     }
 
     /// Tells the new hosts of all others and starts them, and answers the rank that has asked for them.
-    fn set_going(&mut self) {
+    fn start_new_world(&mut self) {
         let others = self.present();
         let Some((asker, answer, new)) = self.spawning.first() else {
             return;
         };
-        self.spawning.introduction = Some(Stage::FirstHosts(new.clone().collect()));
+        self.spawning.wire_up = Some(Stage::Starting(new.clone().collect()));
         let to = new.clone().collect();
         self.introduce_to(&to, others, true);
         self.introduce_to(&to, new.clone(), false);
-        for message in introductions(self.acquaintances()) {
+        for message in peers_messages(self.hosts_of_others()) {
             self.tell_each(new.clone(), &message);
         }
         self.tell_each(new, &ToHost::Go);
@@ -250,21 +250,22 @@ impl Supervisor<'_> {
             .iter()
             .filter_map(|&host| self.members[host].as_peer(with_places));
         let peers = peers.filter(|peer| with_places || !peer.addresses.is_empty());
-        for message in introductions(peers) {
+        for message in peers_messages(peers) {
             self.tell_each(to.iter().copied(), &message);
         }
         if !self.starter.spec().shares_memory() {
             return;
         }
-        let houses: BTreeSet<(u32, u32)> = of.iter().map(|&host| self.house(host)).collect();
-        for (node, world) in houses {
+        let nodes_and_worlds: BTreeSet<(u32, u32)> =
+            of.iter().map(|&host| self.node_and_world(host)).collect();
+        for (node, world) in nodes_and_worlds {
             let hosts = self.worlds.hosts(world);
             let hosts = hosts.filter(|&host| self.members[host].node() == node);
             let memory = ToHost::Memory {
                 hosts: hosts.map(|host| self.members[host].number()).collect(),
             };
             let near = to.iter().copied().filter(|&host| {
-                let (own_node, own_world) = self.house(host);
+                let (own_node, own_world) = self.node_and_world(host);
                 own_node == node && own_world != world
             });
             self.tell_each(near.collect::<Vec<_>>(), &memory);
@@ -272,7 +273,7 @@ impl Supervisor<'_> {
     }
 
     /// The node of a host, and its world.
-    fn house(&self, host: usize) -> (u32, u32) {
+    fn node_and_world(&self, host: usize) -> (u32, u32) {
         let member = &self.members[host];
         (member.node(), member.world())
     }

@@ -187,9 +187,9 @@ impl Supervisor<'_> {
             // Hosts may be added meanwhile.
             for host in 0..self.members.len() {
                 self.listen_to(host);
-                self.look_after(host)?;
+                self.check_process(host)?;
             }
-            self.look_at_ports();
+            self.expire_at_ports();
             self.check_deadlines();
             self.report_startup();
         }
@@ -217,7 +217,7 @@ impl Supervisor<'_> {
         }
         let remote = self.remote.as_ref().and_then(RemoteNodes::wakes_at);
         let other_jobs = self.other_jobs.as_ref().and_then(OtherJobs::wakes_at);
-        let ports = self.ports.patient_until();
+        let ports = self.ports.next_deadline();
         let times = [
             self.deadline,
             self.limit,
@@ -277,7 +277,7 @@ impl Supervisor<'_> {
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
             FromHost::Ask { number, question } => {
                 let host = self.members[host].number();
-                self.take_up(Asker { host, number }, question);
+                self.handle(Asker { host, number }, question);
             }
             FromHost::Opened { addresses } => self.opened(host, addresses),
             FromHost::Unreachable { reason } => self.cannot_be_reached(host, &reason),
@@ -285,7 +285,7 @@ impl Supervisor<'_> {
             FromHost::Connected { world, so } => self.connected(host, world, so),
             FromHost::Lost { host: lost, reason } => match self.member_of(lost) {
                 Some(_) => self.suspect(self.members[host].number(), lost, reason),
-                None => self.miss(host, lost, reason),
+                None => self.report_unreachable(host, lost, reason),
             },
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
@@ -300,7 +300,7 @@ impl Supervisor<'_> {
     }
 
     /// Checks whether the process of a host has ended.
-    fn look_after(&mut self, host: usize) -> Result<(), LaunchError> {
+    fn check_process(&mut self, host: usize) -> Result<(), LaunchError> {
         let Some(member) = self.members.get_mut(host) else {
             return Ok(());
         };
@@ -310,7 +310,7 @@ impl Supervisor<'_> {
             if !self.members[host].forgotten {
                 self.has_ended(host, status);
             }
-            self.members[host].let_go_of_process();
+            self.members[host].close_process();
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 impl Supervisor<'_> {
     /// Handles a question, and answers it if that is possible at once.
-    pub(super) fn take_up(&mut self, asker: Asker, question: Question) {
+    pub(super) fn handle(&mut self, asker: Asker, question: Question) {
         if let Question::Spawn { commands, parent } = question {
             return self.spawn(SpawnRequest {
                 asker,
@@ -19,7 +19,7 @@ impl Supervisor<'_> {
         if self.wants_universe() {
             return self.ask_universe(asker, question);
         }
-        let outcome = self.ports.take_up(asker, question);
+        let outcome = self.ports.handle(asker, question);
         let met = outcome.met.map(|(one, other)| {
             let meeting = self.ports.meeting();
             one.meets(other, meeting)
@@ -30,8 +30,8 @@ impl Supervisor<'_> {
     }
 
     /// Refuses the ranks that have waited at a port as long as they wanted.
-    pub(super) fn look_at_ports(&mut self) {
-        for (asker, answer) in self.ports.give_up(Instant::now()) {
+    pub(super) fn expire_at_ports(&mut self) {
+        for (asker, answer) in self.ports.refuse_expired(Instant::now()) {
             self.answer_to(asker, answer);
         }
     }

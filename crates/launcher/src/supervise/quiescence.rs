@@ -1,6 +1,6 @@
 //! Deadlock detection: a job all of whose ranks wait for each other is ended.
 //!
-//! Quiescence is detected by [`Silence`](simurgh_net::control::Silence): all hosts are quiet, and have received as many
+//! Quiescence is detected by [`Quiescence`](simurgh_net::control::Quiescence): all hosts are quiet, and have received as many
 //! packets as they have sent.
 
 use super::Supervisor;
@@ -15,7 +15,7 @@ impl Supervisor<'_> {
             matches!(self.phase, Phase::Running) && self.members.iter().any(|member| member.ended.is_none());
         // Ranks of other jobs may be about to send something, and a rank that waits at a port for a limited time will
         // go on.
-        let runs = runs && !self.expects_others() && self.ports.patient_until().is_none();
+        let runs = runs && !self.expects_others() && self.ports.next_deadline().is_none();
         match self.quiescence.report(host, wave, counts) {
             Conclusion::Ask { wave } => self.tell_all(&ToHost::StillQuiet { wave }),
             Conclusion::Deadlock if runs => {

@@ -25,9 +25,9 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Spawning {
     /// Worlds whose hosts have been started, in the order of their numbers.
-    coming: VecDeque<StartingWorld>,
+    starting: VecDeque<StartingWorld>,
     /// The stage of the current wire-up: that of the first world, or of hosts of other launchers.
-    pub(super) introduction: Option<Stage>,
+    pub(super) wire_up: Option<Stage>,
     /// The number of process numbers that have been assigned.
     processes: u32,
 }
@@ -48,30 +48,33 @@ struct StartingWorld {
 
 impl Spawning {
     /// Whether a wire-up is under way.
-    pub(super) fn is_introducing(&self) -> bool {
-        self.introduction.is_some()
+    pub(super) fn is_wiring_up(&self) -> bool {
+        self.wire_up.is_some()
     }
 
     /// The hosts of the world that is wired up next.
     pub(super) fn first_hosts(&self) -> Option<Range<usize>> {
-        self.coming.front().map(|coming| coming.hosts.clone())
+        self.starting.front().map(|starting| starting.hosts.clone())
     }
 
     /// The world that is wired up next: the rank that has asked for it, the answer, and its hosts.
     pub(super) fn first(&self) -> Option<(Asker, Answer, Range<usize>)> {
-        let coming = self.coming.front()?;
-        Some((coming.asker, coming.answer.clone(), coming.hosts.clone()))
+        let starting = self.starting.front()?;
+        Some((starting.asker, starting.answer.clone(), starting.hosts.clone()))
     }
 
     /// The first world runs.
     pub(super) fn is_begun(&mut self) {
-        self.coming.pop_front();
+        self.starting.pop_front();
     }
 
     /// The index of a world that no other host has been told of, by one of its hosts.
-    fn untold(&self, host: usize) -> Option<usize> {
-        let place = self.coming.iter().position(|coming| coming.hosts.contains(&host));
-        let is_being_told = self.introduction.as_ref().is_some_and(Stage::is_own);
+    fn unannounced(&self, host: usize) -> Option<usize> {
+        let place = self
+            .starting
+            .iter()
+            .position(|starting| starting.hosts.contains(&host));
+        let is_being_told = self.wire_up.as_ref().is_some_and(Stage::is_own);
         place.filter(|&place| place > 0 || !is_being_told)
     }
 }
@@ -79,7 +82,7 @@ impl Spawning {
 impl Supervisor<'_> {
     /// Whether a host belongs to a world that no other host has been told of.
     pub(super) fn is_starting(&self, host: usize) -> bool {
-        self.spawning.untold(host).is_some()
+        self.spawning.unannounced(host).is_some()
     }
 
     /// Spawns programs. A failure is answered.
@@ -141,7 +144,7 @@ impl Supervisor<'_> {
             processes,
         };
         self.spawning
-            .coming
+            .starting
             .push_back(StartingWorld { asker, answer, hosts });
         Ok(())
     }
@@ -172,23 +175,23 @@ impl Supervisor<'_> {
 
     /// The world of a host cannot be started. Only the rank that has asked for it hears of that.
     pub(super) fn give_up_spawn(&mut self, host: usize, reason: String) {
-        let Some(place) = self.spawning.untold(host) else {
+        let Some(place) = self.spawning.unannounced(host) else {
             return;
         };
-        let Some(given_up) = self.spawning.coming.remove(place) else {
+        let Some(given_up) = self.spawning.starting.remove(place) else {
             return;
         };
         self.forget_world(self.members[host].world());
         self.answer_to(given_up.asker, Answer::refused(Refusal::Spawn, reason));
-        self.continue_spawning();
+        self.continue_wire_up();
     }
 
     /// The world that is being wired up cannot be made known to all. Hosts that have been told of it forget it.
     pub(super) fn give_up_announced(&mut self, reason: String) {
-        let Some(given_up) = self.spawning.coming.pop_front() else {
+        let Some(given_up) = self.spawning.starting.pop_front() else {
             return;
         };
-        self.spawning.introduction = None;
+        self.spawning.wire_up = None;
         let (first, hosts) = (&self.members[given_up.hosts.start], given_up.hosts.len() as u32);
         let (number, world) = (first.number(), first.world());
         self.forget_world(world);

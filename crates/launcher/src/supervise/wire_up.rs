@@ -20,7 +20,7 @@ impl Supervisor<'_> {
         }
         member.join(hello);
         if !member.is_first() {
-            self.continue_spawning();
+            self.continue_wire_up();
         } else if self.members.iter().all(super::Member::has_joined) {
             // If the job is about to end, it does not run any more.
             if let Phase::Joining = self.phase {
@@ -35,7 +35,7 @@ impl Supervisor<'_> {
     /// Sends all hosts the addresses that they need, and sets them going.
     fn introduce(&mut self) {
         let peers = self.members.iter().filter_map(|member| member.as_peer(false));
-        for message in introductions(peers.filter(|peer| !peer.addresses.is_empty())) {
+        for message in peers_messages(peers.filter(|peer| !peer.addresses.is_empty())) {
             self.tell_all(&message);
         }
         self.tell_all(&ToHost::Go);
@@ -43,7 +43,7 @@ impl Supervisor<'_> {
 }
 
 /// The messages that tell of these hosts.
-pub(super) fn introductions(peers: impl Iterator<Item = Peer>) -> Vec<ToHost> {
+pub(super) fn peers_messages(peers: impl Iterator<Item = Peer>) -> Vec<ToHost> {
     let peers: Vec<Peer> = peers.collect();
     let some = peers.chunks(MAX_PEERS);
     some.map(|peers| ToHost::Peers(peers.to_vec())).collect()

@@ -171,7 +171,7 @@ impl Supervisor<'_> {
 
     /// Releases the worlds that may end.
     pub(super) fn release(&mut self) {
-        if self.spawning.is_introducing() {
+        if self.spawning.is_wiring_up() {
             // Hosts that others are about to connect to have to be there.
             return;
         }
@@ -180,19 +180,19 @@ impl Supervisor<'_> {
             return;
         }
         for &world in &due {
-            self.let_go(world);
+            self.release_world(world);
         }
         self.forget_memories();
         if self.worlds.left().next().is_none() {
             return self.all_have_ended();
         }
         for &world in &due {
-            self.bid_farewell(world);
+            self.announce_gone(world);
         }
     }
 
     /// Releases a world.
-    fn let_go(&mut self, world: u32) {
+    fn release_world(&mut self, world: u32) {
         for host in self.worlds.forget(world) {
             let member = &mut self.members[host];
             member.released = true;
@@ -222,7 +222,7 @@ impl Supervisor<'_> {
 
     /// Tells all other hosts that those of a world are gone. Quiet hosts report again, since they count their packets
     /// anew.
-    fn bid_farewell(&mut self, world: u32) {
+    fn announce_gone(&mut self, world: u32) {
         let gone = self.worlds.hosts(world);
         self.quiescence.remove(gone.clone());
         let hosts = gone.len() as u32;

@@ -14,7 +14,7 @@ use simurgh_net::job::JobSpec;
 pub(crate) const VERSION: u32 = 4;
 
 /// The protocol of agents that connect to `mpiexec`.
-pub(crate) const CALLING: Protocol = Protocol {
+pub(crate) const AGENT_PROTOCOL: Protocol = Protocol {
     name: "agent of srun",
     version: VERSION,
 };

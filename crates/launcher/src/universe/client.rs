@@ -52,7 +52,7 @@ impl Universe {
         let mut link = connect(&contact, until).map_err(failed)?;
         if let Some(silence) = silence {
             // Without this, the kernel takes longer to notice a loss.
-            let _ = link.guard(silence);
+            let _ = link.set_peer_timeout(silence);
         }
         let enroll = ToServer::Enroll {
             hosts: u32::try_from(hosts).unwrap_or(u32::MAX),

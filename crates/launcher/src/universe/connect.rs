@@ -2,7 +2,7 @@
 
 use super::file::Contact;
 use super::machine::machine;
-use super::message::ENROLLING;
+use super::message::UNIVERSE_PROTOCOL;
 use crate::error::UniverseError;
 use crate::oob::connect_any;
 use crate::oob::{HandshakeError, Link, LinkError};
@@ -50,7 +50,7 @@ pub(super) fn connect(contact: &Contact, until: Instant) -> Result<Link, Connect
         let whose = stream.peer_addr().map(|address| address.ip().to_canonical());
         let opened = Link::over(stream, false).map_err(|error| HandshakeError::Link(LinkError::Io(error)));
         let greeted = opened.and_then(|mut link| {
-            ENROLLING.introduce(&mut link, &contact.secret, until)?;
+            UNIVERSE_PROTOCOL.authenticate(&mut link, &contact.secret, until)?;
             Ok(link)
         });
         last = match greeted {

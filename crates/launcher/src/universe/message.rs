@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(crate) const VERSION: u32 = 2;
 
 /// The protocol of connections with a universe.
-pub(crate) const ENROLLING: Protocol = Protocol {
+pub(crate) const UNIVERSE_PROTOCOL: Protocol = Protocol {
     name: "universe",
     version: VERSION,
 };

@@ -148,7 +148,7 @@ impl Agent {
                 // Waiting for a process fails only if it has been waited for.
                 host.pass_on(&mut self.link, congested).map_err(|_| Orphaned)?;
             }
-            self.obey_all()?;
+            self.handle_all()?;
             self.pass_up(congested);
             let service = self.starter.as_ref().and_then(Starter::pmix);
             self.exchange.pass_on(service, &mut self.link);

@@ -34,13 +34,13 @@ impl Agent {
     }
 
     /// Handles the messages from above.
-    pub(super) fn obey_all(&mut self) -> Result<(), Orphaned> {
+    pub(super) fn handle_all(&mut self) -> Result<(), Orphaned> {
         self.link.flush();
         loop {
             match self.link.receive() {
                 Ok(Some((message, bytes))) => {
                     self.heard = Instant::now();
-                    self.obey(message, &bytes);
+                    self.handle(message, &bytes);
                 }
                 Ok(None) => return Ok(()),
                 Err(_) => return Err(Orphaned),
@@ -48,7 +48,7 @@ impl Agent {
         }
     }
 
-    fn obey(&mut self, message: Down, bytes: &[u8]) {
+    fn handle(&mut self, message: Down, bytes: &[u8]) {
         match &message {
             Down::Tell {
                 node,

@@ -39,7 +39,7 @@ pub(super) struct OtherJobs {
     connections: BTreeSet<(u32, u32)>,
     /// Worlds that the universe has released.
     freed: BTreeSet<u32>,
-    missing: UnreachableHosts,
+    unreachable: UnreachableHosts,
 }
 
 /// A request of the universe to the hosts.
@@ -71,7 +71,7 @@ impl OtherJobs {
             turn: Turn::default(),
             connections: BTreeSet::new(),
             freed: BTreeSet::new(),
-            missing: UnreachableHosts::default(),
+            unreachable: UnreachableHosts::default(),
         }
     }
 
@@ -87,7 +87,7 @@ impl OtherJobs {
 
     /// When there is something to do even if nothing happens.
     pub(super) fn wakes_at(&self) -> Option<Instant> {
-        self.missing.until()
+        self.unreachable.until()
     }
 }
 
@@ -105,23 +105,23 @@ impl Supervisor<'_> {
                 UniverseEvent::Lost(reason) => self.lose_universe(reason),
             }
         }
-        self.look_for_missing();
+        self.check_unreachable();
     }
 
     fn act_on_word(&mut self, said: FromServer) {
         match said {
             FromServer::Answer { asker, answer } => self.pass_on(asker, answer),
             FromServer::Granted => self.has_its_turn(),
-            FromServer::Gather => self.take_note(Task::Gather),
-            FromServer::Meet { peers } => self.take_note(Task::Greet(peers)),
-            FromServer::Introduced => self.universe_has_introduced(),
+            FromServer::Gather => self.add_task(Task::Gather),
+            FromServer::Meet { peers } => self.add_task(Task::Greet(peers)),
+            FromServer::Introduced => self.universe_has_wired_up(),
             FromServer::Release { worlds } => {
                 if let Some(other_jobs) = &mut self.other_jobs {
                     other_jobs.freed.extend(worlds);
                 }
                 self.release();
             }
-            FromServer::Gone { first_host, hosts } => self.part_with(first_host, hosts),
+            FromServer::Gone { first_host, hosts } => self.forget_hosts_of_others(first_host, hosts),
             FromServer::Failed { message } => self.conclude(Verdict {
                 status: 1,
                 message: format!(
@@ -200,13 +200,13 @@ impl Supervisor<'_> {
         for ((host, number), refusal) in questions {
             self.answer_to(Asker { host, number }, Answer::refused(refusal, reason.clone()));
         }
-        if matches!(self.spawning.introduction, Some(Stage::Announced)) {
+        if matches!(self.spawning.wire_up, Some(Stage::Announced)) {
             // Nobody knows which hosts of other launchers have heard of the new ones.
             self.give_up_announced(reason);
         }
-        self.universe_has_introduced();
+        self.universe_has_wired_up();
         self.release();
-        self.continue_spawning();
+        self.continue_wire_up();
     }
 
     /// Whether messages may come of which nobody here knows.
@@ -269,7 +269,7 @@ impl Supervisor<'_> {
             return Ok(());
         };
         match &other_jobs.lost {
-            Some(reason) if !other_jobs.peers.is_empty() => Err(LaunchError::Strangers {
+            Some(reason) if !other_jobs.peers.is_empty() => Err(LaunchError::UniverseLost {
                 reason: reason.clone(),
             }),
             _ => Ok(()),

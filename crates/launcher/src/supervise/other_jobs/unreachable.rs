@@ -50,37 +50,37 @@ impl UnreachableHosts {
 
 impl Supervisor<'_> {
     /// A host cannot reach one of another launcher. It is forgotten if no world here is connected with its world.
-    pub(in crate::supervise) fn miss(&mut self, by: usize, host: HostId, reason: String) {
+    pub(in crate::supervise) fn report_unreachable(&mut self, by: usize, host: HostId, reason: String) {
         if self.members[by].released {
             return;
         }
-        let is_connected = self.has_to_do_with(host);
+        let is_connected = self.is_connected_with(host);
         match &mut self.other_jobs {
-            Some(other_jobs) if is_connected => other_jobs.missing.add(host, reason, Instant::now()),
-            _ => self.part_with(host, 1),
+            Some(other_jobs) if is_connected => other_jobs.unreachable.add(host, reason, Instant::now()),
+            _ => self.forget_hosts_of_others(host, 1),
         }
     }
 
     /// Ends the job if a host counts as lost.
-    pub(super) fn look_for_missing(&mut self) {
-        let lost = |missing: &mut UnreachableHosts| missing.take(Instant::now());
+    pub(super) fn check_unreachable(&mut self) {
+        let lost = |unreachable: &mut UnreachableHosts| unreachable.take(Instant::now());
         while let Some((host, reason)) = self
             .other_jobs
             .as_mut()
-            .and_then(|other_jobs| lost(&mut other_jobs.missing))
+            .and_then(|other_jobs| lost(&mut other_jobs.unreachable))
         {
-            if self.has_to_do_with(host) {
+            if self.is_connected_with(host) {
                 let message =
                     format!("a host of another mpiexec, with which this one is connected: {reason}");
                 self.conclude(Verdict { status: 1, message });
             } else {
-                self.part_with(host, 1);
+                self.forget_hosts_of_others(host, 1);
             }
         }
     }
 
     /// Whether the world of a host of another launcher is connected with one here that has not been released.
-    fn has_to_do_with(&self, host: HostId) -> bool {
+    fn is_connected_with(&self, host: HostId) -> bool {
         let peer = self
             .other_jobs
             .as_ref()
@@ -96,14 +96,17 @@ mod tests {
 
     #[test]
     fn a_host_is_lost_if_nothing_else_is_heard_of_it_in_time() {
-        let (mut missing, now) = (UnreachableHosts::default(), Instant::now());
+        let (mut unreachable, now) = (UnreachableHosts::default(), Instant::now());
         for (host, reason) in [(7, "first"), (9, "other"), (7, "later")] {
-            missing.add(host, reason.to_owned(), now);
+            unreachable.add(host, reason.to_owned(), now);
         }
-        assert_eq!((missing.until(), missing.take(now)), (Some(now + PATIENCE), None));
-        missing.forget(&(8..10));
+        assert_eq!(
+            (unreachable.until(), unreachable.take(now)),
+            (Some(now + PATIENCE), None)
+        );
+        unreachable.forget(&(8..10));
         let then = now + PATIENCE;
-        assert_eq!(missing.take(then), Some((7, "first".to_owned())));
-        assert_eq!((missing.take(then), missing.until()), (None, None));
+        assert_eq!(unreachable.take(then), Some((7, "first".to_owned())));
+        assert_eq!((unreachable.take(then), unreachable.until()), (None, None));
     }
 }

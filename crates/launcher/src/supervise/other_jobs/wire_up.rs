@@ -9,16 +9,16 @@ use simurgh_settings::Id;
 
 impl Supervisor<'_> {
     /// Takes a request of the universe. The hosts handle it as soon as no wire-up is under way.
-    pub(super) fn take_note(&mut self, task: Task) {
+    pub(super) fn add_task(&mut self, task: Task) {
         if let Some(other_jobs) = &mut self.other_jobs {
             other_jobs.tasks.push_back(task);
         }
-        self.continue_spawning();
+        self.continue_wire_up();
     }
 
     /// Handles the next request of the universe; false if there is none. It may come in the midst of a wire-up that has
     /// gathered hosts for it.
-    pub(in crate::supervise) fn take_up_task(&mut self) -> bool {
+    pub(in crate::supervise) fn next_task(&mut self) -> bool {
         let task = self
             .other_jobs
             .as_mut()
@@ -52,7 +52,7 @@ impl Supervisor<'_> {
     }
 
     /// Hosts of other launchers that all hosts here know.
-    pub(in crate::supervise) fn acquaintances(&self) -> impl Iterator<Item = Peer> + use<> {
+    pub(in crate::supervise) fn hosts_of_others(&self) -> impl Iterator<Item = Peer> + use<> {
         let other_jobs = self.other_jobs.as_ref();
         let peers: Vec<Peer> = other_jobs.map_or_else(Vec::new, |other_jobs| {
             other_jobs.peers.values().cloned().collect()
@@ -87,7 +87,7 @@ impl Supervisor<'_> {
         if let Some(other_jobs) = &mut self.other_jobs {
             other_jobs.turn = Turn::Ours;
         }
-        self.continue_spawning();
+        self.continue_wire_up();
     }
 
     /// Gives up the turn, if it has come: there is no new world any more.
@@ -110,7 +110,7 @@ impl Supervisor<'_> {
     }
 
     /// Forgets hosts of other launchers that are gone.
-    pub(super) fn part_with(&mut self, first: HostId, hosts: u32) {
+    pub(super) fn forget_hosts_of_others(&mut self, first: HostId, hosts: u32) {
         let Some(other_jobs) = &mut self.other_jobs else {
             return;
         };
@@ -126,7 +126,7 @@ impl Supervisor<'_> {
                 peers.retain(|peer| !gone.contains(&peer.host));
             }
         }
-        other_jobs.missing.forget(&gone);
+        other_jobs.unreachable.forget(&gone);
         // The hosts of a world are gone all at once, unless some of them could not be reached before.
         if known.len() == hosts as usize {
             self.tell_of_gone(first, hosts);

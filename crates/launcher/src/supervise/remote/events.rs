@@ -19,11 +19,11 @@ pub(super) enum NodeEvent {
 impl RemoteNodes {
     /// The events that have come.
     pub(super) fn listen(&mut self) -> Vec<NodeEvent> {
-        let mut events = std::mem::take(&mut self.untold);
+        let mut events = std::mem::take(&mut self.pending);
         self.output.catch_up();
         self.errors.catch_up();
         if let Some(srun) = &mut self.srun {
-            self.branches.extend(srun.welcome(&self.job));
+            self.branches.extend(srun.accept(&self.job));
             if let Some(loss) = srun.has_failed() {
                 events.extend(self.lost(0..self.job.nodes.1, &loss));
                 self.srun = None;

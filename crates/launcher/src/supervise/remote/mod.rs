@@ -16,7 +16,7 @@ use crate::tree::{Branch, HIGH_WATER, Loss, split};
 use events::NodeEvent;
 use input::Input;
 use members::members;
-use modex::Meetings;
+use modex::Fences;
 use printer::Printer;
 use rustix::process::Signal;
 use simurgh_net::HostId;
@@ -60,11 +60,11 @@ pub(in crate::supervise) struct RemoteNodes {
     output: Printer,
     errors: Printer,
     input: Input,
-    meetings: Meetings,
+    fences: Fences,
     timeout: Option<Duration>,
     launcher: String,
     /// The loss of nodes whose agents could not be started.
-    untold: Vec<NodeEvent>,
+    pending: Vec<NodeEvent>,
 }
 
 impl RemoteNodes {
@@ -86,10 +86,10 @@ impl RemoteNodes {
             output: Printer::new("standard output", std::io::stdout())?,
             errors: Printer::new("standard error", std::io::stderr())?,
             input: Input::new(),
-            meetings: Meetings::of(&job.spec),
+            fences: Fences::of(&job.spec),
             timeout: job.spec.settings.time(Id::PeerTimeout),
             launcher: launcher.to_owned(),
-            untold: Vec::new(),
+            pending: Vec::new(),
             pool,
             job,
         };
@@ -100,7 +100,7 @@ impl RemoteNodes {
         for nodes in split(0..remote.job.nodes.1, remote.job.width) {
             match Branch::start(&remote.job, nodes.clone(), &tool) {
                 Ok(branch) => remote.branches.push(branch),
-                Err(error) => remote.untold.extend(nodes.map(|node| NodeEvent::Lost {
+                Err(error) => remote.pending.extend(nodes.map(|node| NodeEvent::Lost {
                     node,
                     loss: Loss::of(format!(": {error}")),
                 })),
@@ -145,7 +145,7 @@ impl RemoteNodes {
     pub(in crate::supervise) fn wakes_at(&self) -> Option<Instant> {
         let signs = self.timeout.map(|timeout| Instant::now() + timeout / 8);
         let silent = self.srun.as_ref().and_then(Srun::wakes_at);
-        if self.untold.is_empty() {
+        if self.pending.is_empty() {
             signs.into_iter().chain(silent).min()
         } else {
             Some(Instant::now())

@@ -10,7 +10,7 @@ use simurgh_net::job::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The fences of ranks on several nodes.
-pub(super) struct Meetings {
+pub(super) struct Fences {
     /// The node of each rank.
     nodes: Vec<u32>,
     coming: Reassembly,
@@ -18,7 +18,7 @@ pub(super) struct Meetings {
     open: BTreeMap<Vec<u32>, BTreeMap<u32, Vec<u8>>>,
 }
 
-impl Meetings {
+impl Fences {
     /// The fences of a job.
     pub(super) fn of(spec: &JobSpec) -> Self {
         Self {
@@ -59,10 +59,10 @@ impl RemoteNodes {
                 self.send_to(to, &Down::Modex(fragment), bytes);
             }
             Modex::Shown { by, ref ranks } => {
-                let Some(shown) = self.meetings.coming.take(&fragment, bytes) else {
+                let Some(shown) = self.fences.coming.take(&fragment, bytes) else {
                     return;
                 };
-                if let Some(all) = self.meetings.add(ranks.clone(), by, shown) {
+                if let Some(all) = self.fences.add(ranks.clone(), by, shown) {
                     let ranks = ranks.clone();
                     for (fragment, bytes) in fragments(&Modex::Met { ranks }, &all) {
                         self.send_all_with(&Down::Modex(fragment), bytes);
@@ -81,18 +81,18 @@ mod tests {
 
     #[test]
     fn a_meeting_ends_when_all_nodes_of_its_ranks_have_shown_something() {
-        let mut meetings = Meetings {
+        let mut fences = Fences {
             nodes: vec![0, 0, 2, 1],
             coming: Reassembly::default(),
             open: BTreeMap::new(),
         };
         for _ in 0..2 {
-            assert_eq!(meetings.add(vec![], 2, vec![3]), None);
-            assert_eq!(meetings.add(vec![0, 2], 2, vec![5]), None);
-            assert_eq!(meetings.add(vec![], 0, vec![1]), None);
-            assert_eq!(meetings.add(vec![0, 2], 0, vec![4]), Some(vec![4, 5]));
-            assert_eq!(meetings.add(vec![], 1, vec![2]), Some(vec![1, 2, 3]));
+            assert_eq!(fences.add(vec![], 2, vec![3]), None);
+            assert_eq!(fences.add(vec![0, 2], 2, vec![5]), None);
+            assert_eq!(fences.add(vec![], 0, vec![1]), None);
+            assert_eq!(fences.add(vec![0, 2], 0, vec![4]), Some(vec![4, 5]));
+            assert_eq!(fences.add(vec![], 1, vec![2]), Some(vec![1, 2, 3]));
         }
-        assert!(meetings.open.is_empty());
+        assert!(fences.open.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::LaunchError;
 use crate::oob::{Link, Listener, addresses_of};
 use crate::process::PollSet;
-use crate::tree::message::{CALLING, Call, NodeJob, Up, VERSION};
+use crate::tree::message::{AGENT_PROTOCOL, Call, NodeJob, Up, VERSION};
 use crate::tree::{Branch, LaunchCommand, Loss};
 use simurgh_net::auth::Secret;
 use simurgh_settings::Id;
@@ -82,13 +82,13 @@ impl Srun {
 
     /// When there is something to do even if nothing happens.
     pub(super) fn wakes_at(&self) -> Option<Instant> {
-        self.listener.as_ref().and_then(Listener::wakes_at)
+        self.listener.as_ref().and_then(Listener::next_deadline)
     }
 
     /// The agents that have connected and authenticated themselves.
-    pub(super) fn welcome(&mut self, job: &NodeJob) -> Vec<Branch> {
+    pub(super) fn accept(&mut self, job: &NodeJob) -> Vec<Branch> {
         self.command.listen();
-        let called = self.listener.as_mut().map(Listener::welcome).unwrap_or_default();
+        let called = self.listener.as_mut().map(Listener::accept).unwrap_or_default();
         let come: Vec<(Link, u32)> = called
             .into_iter()
             .filter_map(|(link, word)| Some((link, node_of(job, &word)?)))
@@ -118,8 +118,8 @@ impl Srun {
 fn listener(job: &NodeJob, secret: Secret) -> io::Result<Listener> {
     let interface = job.spec.settings.name(Id::Interface);
     match interface.map(addresses_of).filter(|found| !found.is_empty()) {
-        Some(addresses) => Listener::open(CALLING, secret, &addresses),
-        None => Listener::open_everywhere(CALLING, secret),
+        Some(addresses) => Listener::open(AGENT_PROTOCOL, secret, &addresses),
+        None => Listener::open_everywhere(AGENT_PROTOCOL, secret),
     }
 }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Member {
     /// The group to which it belongs, named by the realm of one of its members. Hosts of one group are all wired up.
-    pub(super) circle: Realm,
+    pub(super) group: Realm,
     /// The shares that it may give its hosts.
     pub(super) shares: Vec<u32>,
     /// The hosts that others have been told of, by their worlds.
@@ -23,7 +23,7 @@ impl Member {
     /// A member that is alone in its group.
     pub(super) fn new(realm: Realm, shares: Vec<u32>) -> Self {
         Self {
-            circle: realm,
+            group: realm,
             shares,
             known: BTreeMap::new(),
             gone: BTreeSet::new(),

@@ -15,7 +15,7 @@ mod wire_up;
 
 use super::file::{Contact, Written};
 use super::machine::machine;
-use super::message::{ENROLLING, FromServer, ToServer, VERSION};
+use super::message::{FromServer, ToServer, UNIVERSE_PROTOCOL, VERSION};
 use crate::error::{LaunchError, UniverseError};
 use crate::oob::{self, Link, LinkError, Listener};
 use crate::process::{PollSet, Signals};
@@ -60,7 +60,7 @@ impl Server {
         let secret = Secret::random().map_err(LaunchError::Supervise)?;
         let addresses = oob::listening_addresses(interface)?;
         let listener =
-            Listener::open(ENROLLING, secret.clone(), &addresses).map_err(UniverseError::Listen)?;
+            Listener::open(UNIVERSE_PROTOCOL, secret.clone(), &addresses).map_err(UniverseError::Listen)?;
         let contact = Contact {
             version: VERSION,
             machine: machine(),
@@ -85,14 +85,14 @@ impl Server {
         for link in self.links.values() {
             link.watch(&mut set);
         }
-        let times = [self.listener.wakes_at(), self.registry.patient_until()];
+        let times = [self.listener.next_deadline(), self.registry.next_deadline()];
         set.wait(times.into_iter().flatten().min())
             .map_err(|error| LaunchError::Supervise(error.into()))
     }
 
     /// Handles all connections and messages that have come.
     fn work(&mut self) {
-        for (link, word) in self.listener.welcome() {
+        for (link, word) in self.listener.accept() {
             self.welcome(link, word);
         }
         let realms: Vec<Realm> = self.links.keys().copied().collect();
@@ -100,7 +100,7 @@ impl Server {
             self.listen_to(realm);
             self.deliver();
         }
-        self.registry.lose_patience(Instant::now());
+        self.registry.expire(Instant::now());
         self.links.retain(|&realm, _| self.registry.has(realm));
         self.deliver();
     }
@@ -113,7 +113,7 @@ impl Server {
         match self.registry.enroll(hosts) {
             Ok((realm, shares)) => {
                 if let Some(silence) = silence {
-                    let _ = link.guard(silence);
+                    let _ = link.set_peer_timeout(silence);
                 }
                 link.send(&FromServer::Enrolled { realm, shares }, &[]);
                 self.links.insert(realm, link);
@@ -152,7 +152,7 @@ impl Server {
 
     /// Sends the messages that the registry has for members.
     fn deliver(&mut self) {
-        for (realm, message) in self.registry.post() {
+        for (realm, message) in self.registry.outbox() {
             if let Some(link) = self.links.get_mut(&realm) {
                 link.send(&message, &[]);
             }

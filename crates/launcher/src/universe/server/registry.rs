@@ -28,7 +28,7 @@ pub(super) struct Registry {
     /// The messages of members that have failed.
     pub(super) failed: BTreeMap<Realm, String>,
     pub(super) wire_ups: WireUps,
-    post: Vec<(Realm, FromServer)>,
+    outbox: Vec<(Realm, FromServer)>,
 }
 
 /// A violation of the protocol, in words that follow "its mpiexec says".
@@ -46,7 +46,7 @@ impl Registry {
             ended: BTreeSet::new(),
             failed: BTreeMap::new(),
             wire_ups: WireUps::default(),
-            post: Vec::new(),
+            outbox: Vec::new(),
         }
     }
 
@@ -71,14 +71,14 @@ impl Registry {
     }
 
     /// The messages that are to be sent, in this order.
-    pub(super) fn post(&mut self) -> Vec<(Realm, FromServer)> {
-        std::mem::take(&mut self.post)
+    pub(super) fn outbox(&mut self) -> Vec<(Realm, FromServer)> {
+        std::mem::take(&mut self.outbox)
     }
 
     /// Queues a message for a member, unless it has left.
     pub(super) fn tell(&mut self, realm: Realm, message: FromServer) {
         if self.has(realm) {
-            self.post.push((realm, message));
+            self.outbox.push((realm, message));
         }
     }
 
@@ -100,9 +100,9 @@ impl Registry {
             }
             ToServer::Gathered { peers } => return self.gathered(realm, Ok(peers)),
             ToServer::Declined { reason } => return self.gathered(realm, Err(reason)),
-            ToServer::New { peers } => return self.has_grown(realm, peers),
+            ToServer::New { peers } => return self.has_new_hosts(realm, peers),
             ToServer::Met => return self.met(realm),
-            ToServer::Tied { a, b, so } => return self.tied(realm, a, b, so),
+            ToServer::Tied { a, b, so } => return self.set_connected(realm, a, b, so),
             ToServer::Ended { world } => return self.world_ended(realm, world),
             ToServer::Gone {
                 world,
@@ -116,15 +116,15 @@ impl Registry {
     }
 
     /// When something is to be done, even if nothing happens.
-    pub(super) fn patient_until(&self) -> Option<Instant> {
-        let times = [self.wire_ups.patient_until(), self.ports.patient_until()];
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        let times = [self.wire_ups.next_deadline(), self.ports.next_deadline()];
         times.into_iter().flatten().min()
     }
 
     /// Does what is due at that time.
-    pub(super) fn lose_patience(&mut self, now: Instant) {
-        self.send_silent_away(now);
-        let given_up = self.ports.give_up(now);
+    pub(super) fn expire(&mut self, now: Instant) {
+        self.remove_silent(now);
+        let given_up = self.ports.refuse_expired(now);
         self.answer(given_up);
     }
 
@@ -132,10 +132,10 @@ impl Registry {
         if Realm::of(asker.host) != realm {
             return Err(ProtocolError("that the host of another asks"));
         }
-        let outcome = self.ports.take_up(asker, question);
+        let outcome = self.ports.handle(asker, question);
         self.answer(outcome.answers);
         if let Some((one, other)) = outcome.met {
-            self.introduce(one, other);
+            self.meet(one, other);
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Registry {
             self.failed.insert(realm, message);
         }
         for hosts in member.known.into_values() {
-            self.tell_gone(member.circle, realm, hosts);
+            self.tell_gone(member.group, realm, hosts);
         }
         let first = realm.number(0);
         self.ports.forget(&(first..first + Realm::SIZE));
@@ -160,16 +160,16 @@ impl Registry {
     }
 
     /// Tells the others of a group that hosts of one member are gone.
-    pub(super) fn tell_gone(&mut self, circle: Realm, of: Realm, hosts: Range<HostId>) {
+    pub(super) fn tell_gone(&mut self, group: Realm, of: Realm, hosts: Range<HostId>) {
         let (first_host, hosts) = (hosts.start, hosts.len() as u32);
-        for realm in self.circle(circle).into_iter().filter(|&realm| realm != of) {
+        for realm in self.group(group).into_iter().filter(|&realm| realm != of) {
             self.tell(realm, FromServer::Gone { first_host, hosts });
         }
     }
 
     /// The members of a group.
-    pub(super) fn circle(&self, circle: Realm) -> BTreeSet<Realm> {
-        let members = self.members.iter().filter(|(_, member)| member.circle == circle);
+    pub(super) fn group(&self, group: Realm) -> BTreeSet<Realm> {
+        let members = self.members.iter().filter(|(_, member)| member.group == group);
         members.map(|(&realm, _)| realm).collect()
     }
 }

@@ -43,9 +43,9 @@ pub(super) enum Stage {
         all: BTreeSet<Realm>,
     },
     /// A member wires up new hosts to its own.
-    Growing(Realm),
+    OwnHosts(Realm),
     /// Hosts of the group connect to the new ones of a member.
-    Spreading {
+    GroupHosts {
         of: Realm,
         /// The members that have not done so.
         missing: BTreeSet<Realm>,
@@ -67,8 +67,8 @@ pub(super) struct Gathering {
 
 impl WireUps {
     /// Goes on to a stage.
-    pub(super) fn enter(&mut self, introduction: Stage) {
-        self.current = Some(introduction);
+    pub(super) fn enter(&mut self, stage: Stage) {
+        self.current = Some(stage);
         self.since = Some(Instant::now());
     }
 
@@ -76,14 +76,14 @@ impl WireUps {
     pub(super) fn missing(&self) -> BTreeSet<Realm> {
         match &self.current {
             Some(Stage::Gathering(Gathering { missing, .. }))
-            | Some(Stage::Meeting { missing, .. } | Stage::Spreading { missing, .. }) => missing.clone(),
-            Some(Stage::Growing(realm)) => BTreeSet::from([*realm]),
+            | Some(Stage::Meeting { missing, .. } | Stage::GroupHosts { missing, .. }) => missing.clone(),
+            Some(Stage::OwnHosts(realm)) => BTreeSet::from([*realm]),
             None => BTreeSet::new(),
         }
     }
 
     /// When they will have taken too long.
-    pub(super) fn patient_until(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         let since = self.since.filter(|_| self.current.is_some());
         since.map(|since| since + PATIENCE)
     }
@@ -92,7 +92,9 @@ impl WireUps {
     /// but not ready.
     pub(super) fn concerns(&self, (one, other): &Pair) -> bool {
         match &self.current {
-            Some(Stage::Meeting { all, .. }) => all.contains(&home(one)) && all.contains(&home(other)),
+            Some(Stage::Meeting { all, .. }) => {
+                all.contains(&realm_of(one)) && all.contains(&realm_of(other))
+            }
             _ => false,
         }
     }
@@ -110,11 +112,11 @@ impl Gathering {
 }
 
 /// The realm of a visitor.
-pub(super) fn home(visitor: &Visitor) -> Realm {
+pub(super) fn realm_of(visitor: &Visitor) -> Realm {
     Realm::of(visitor.asker.host)
 }
 
 /// Whether one of the two visitors is of that realm.
 pub(super) fn is_of(realm: Realm, (one, other): &Pair) -> bool {
-    home(one) == realm || home(other) == realm
+    realm_of(one) == realm || realm_of(other) == realm
 }

@@ -8,7 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Registry {
     /// A member reports that two worlds are connected, or are not any more.
-    pub(super) fn tied(&mut self, realm: Realm, a: u32, b: u32, so: bool) -> Result<(), ProtocolError> {
+    pub(super) fn set_connected(
+        &mut self,
+        realm: Realm,
+        a: u32,
+        b: u32,
+        so: bool,
+    ) -> Result<(), ProtocolError> {
         if Realm::of(a) != realm || a == b {
             return Err(ProtocolError(
                 "what worlds have to do with each other that are not its own",
@@ -59,8 +65,8 @@ impl Registry {
         };
         member.gone.insert(world);
         if let Some(known) = member.known.remove(&world) {
-            let circle = member.circle;
-            self.tell_gone(circle, realm, known);
+            let group = member.group;
+            self.tell_gone(group, realm, known);
         }
         Ok(())
     }

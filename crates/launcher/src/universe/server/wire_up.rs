@@ -5,7 +5,7 @@
 
 use super::providers;
 use super::registry::{ProtocolError, Registry};
-use super::stage::{Gathering, PATIENCE, Pair, Request, Stage, home, is_of};
+use super::stage::{Gathering, PATIENCE, Pair, Request, Stage, is_of, realm_of};
 use crate::ports::Visitor;
 use crate::universe::message::FromServer;
 use simurgh_net::control::{Answer, Peer, Refusal};
@@ -18,31 +18,31 @@ const HAS_LEFT: &str = "the job at the other end of the port has ended";
 
 impl Registry {
     /// Two ranks have met. They are answered when their hosts can reach each other.
-    pub(super) fn introduce(&mut self, one: Visitor, other: Visitor) {
+    pub(super) fn meet(&mut self, one: Visitor, other: Visitor) {
         let pair = (one, other);
-        if self.are_acquainted(&pair) && !self.wire_ups.concerns(&pair) {
-            return self.bring_together(pair);
+        if self.share_group(&pair) && !self.wire_ups.concerns(&pair) {
+            return self.answer_pair(pair);
         }
         self.wire_ups.waiting.push_back(Request::Meeting(pair));
-        self.go_on();
+        self.start_next();
     }
 
     /// A member has a new world.
     pub(super) fn wants_turn(&mut self, realm: Realm) {
         self.wire_ups.waiting.push_back(Request::Turn(realm));
-        self.go_on();
+        self.start_next();
     }
 
-    fn circle_of(&self, realm: &Realm) -> Option<Realm> {
-        self.members.get(realm).map(|member| member.circle)
+    fn group_of(&self, realm: &Realm) -> Option<Realm> {
+        self.members.get(realm).map(|member| member.group)
     }
 
-    fn are_acquainted(&self, (one, other): &Pair) -> bool {
-        self.circle_of(&home(one)) == self.circle_of(&home(other))
+    fn share_group(&self, (one, other): &Pair) -> bool {
+        self.group_of(&realm_of(one)) == self.group_of(&realm_of(other))
     }
 
     /// Answers two ranks that have met.
-    fn bring_together(&mut self, (one, other): Pair) {
+    fn answer_pair(&mut self, (one, other): Pair) {
         let meeting = self.ports.meeting();
         self.answer(one.meets(other, meeting));
     }
@@ -53,15 +53,15 @@ impl Registry {
     }
 
     /// Begins the next wire-up, if none is under way.
-    fn go_on(&mut self) {
+    fn start_next(&mut self) {
         while self.wire_ups.current.is_none() {
             match self.wire_ups.waiting.pop_front() {
                 None => return,
                 Some(Request::Turn(realm)) => {
-                    self.wire_ups.enter(Stage::Growing(realm));
+                    self.wire_ups.enter(Stage::OwnHosts(realm));
                     self.tell(realm, FromServer::Granted);
                 }
-                Some(Request::Meeting(pair)) if self.are_acquainted(&pair) => self.bring_together(pair),
+                Some(Request::Meeting(pair)) if self.share_group(&pair) => self.answer_pair(pair),
                 Some(Request::Meeting(pair)) => self.gather(pair),
             }
         }
@@ -69,10 +69,10 @@ impl Registry {
 
     /// Begins the wire-up of two groups: asks all members for their hosts.
     fn gather(&mut self, pair: Pair) {
-        let circles = [&pair.0, &pair.1]
+        let groups = [&pair.0, &pair.1]
             .into_iter()
-            .filter_map(|visitor| self.circle_of(&home(visitor)));
-        let all: BTreeSet<Realm> = circles.flat_map(|circle| self.circle(circle)).collect();
+            .filter_map(|visitor| self.group_of(&realm_of(visitor)));
+        let all: BTreeSet<Realm> = groups.flat_map(|group| self.group(group)).collect();
         for &realm in &all {
             self.tell(realm, FromServer::Gather);
         }
@@ -104,7 +104,7 @@ impl Registry {
     /// The hosts of a member have connected to those that they were told of.
     pub(super) fn met(&mut self, realm: Realm) -> Result<(), ProtocolError> {
         match &mut self.wire_ups.current {
-            Some(Stage::Meeting { missing, .. } | Stage::Spreading { missing, .. })
+            Some(Stage::Meeting { missing, .. } | Stage::GroupHosts { missing, .. })
                 if missing.contains(&realm) =>
             {
                 missing.remove(&realm);
@@ -120,9 +120,9 @@ impl Registry {
     }
 
     /// A member has wired up new hosts to its own. Now the others of its group do the same.
-    pub(super) fn has_grown(&mut self, realm: Realm, peers: Vec<Peer>) -> Result<(), ProtocolError> {
+    pub(super) fn has_new_hosts(&mut self, realm: Realm, peers: Vec<Peer>) -> Result<(), ProtocolError> {
         match &self.wire_ups.current {
-            Some(Stage::Growing(turn)) if *turn == realm => {}
+            Some(Stage::OwnHosts(turn)) if *turn == realm => {}
             _ => {
                 return Err(ProtocolError(
                     "that it has new hosts, which is not its turn to say",
@@ -133,17 +133,17 @@ impl Registry {
             return Ok(());
         };
         member.make_known(&peers);
-        let circle = member.circle;
-        let mut missing = self.circle(circle);
+        let group = member.group;
+        let mut missing = self.group(group);
         missing.remove(&realm);
-        let missing = self.have_meet(missing, &peers);
-        self.wire_ups.enter(Stage::Spreading { of: realm, missing });
+        let missing = self.tell_to_meet(missing, &peers);
+        self.wire_ups.enter(Stage::GroupHosts { of: realm, missing });
         self.check();
         Ok(())
     }
 
     /// Tells members to have their hosts connect to these; returns the members that will answer.
-    fn have_meet(&mut self, members: BTreeSet<Realm>, peers: &[Peer]) -> BTreeSet<Realm> {
+    fn tell_to_meet(&mut self, members: BTreeSet<Realm>, peers: &[Peer]) -> BTreeSet<Realm> {
         if peers.is_empty() {
             return BTreeSet::new();
         }
@@ -164,20 +164,20 @@ impl Registry {
             Some(Stage::Meeting { pair, all, .. }) => {
                 let left = [&pair.0, &pair.1]
                     .into_iter()
-                    .any(|visitor| !self.has(home(visitor)));
+                    .any(|visitor| !self.has(realm_of(visitor)));
                 self.conclude(all, pair, left.then_some(HAS_LEFT));
             }
-            Some(Stage::Spreading { of, .. }) => {
+            Some(Stage::GroupHosts { of, .. }) => {
                 self.tell(of, FromServer::Introduced);
-                self.go_on();
+                self.start_next();
             }
             other => self.wire_ups.current = other,
         }
     }
 
     /// Removes the members whose answers have been missing for too long.
-    pub(super) fn send_silent_away(&mut self, now: Instant) {
-        if self.wire_ups.patient_until().is_none_or(|until| now < until) {
+    pub(super) fn remove_silent(&mut self, now: Instant) {
+        if self.wire_ups.next_deadline().is_none_or(|until| now < until) {
             return;
         }
         for realm in self.wire_ups.missing() {
@@ -201,18 +201,18 @@ impl Registry {
         }
         let (near, far): (BTreeMap<_, _>, BTreeMap<_, _>) = said
             .into_iter()
-            .partition(|(realm, _)| self.circle_of(realm) == self.circle_of(&home(&pair.0)));
-        let circle = near.keys().next().copied().unwrap_or_default();
+            .partition(|(realm, _)| self.group_of(realm) == self.group_of(&realm_of(&pair.0)));
+        let group = near.keys().next().copied().unwrap_or_default();
         for (realm, peers) in near.iter().chain(&far) {
             if let Some(member) = self.members.get_mut(realm) {
                 member.make_known(peers);
-                member.circle = circle;
+                member.group = group;
             }
         }
         let mut missing = BTreeSet::new();
         for (to, of) in [(&near, &far), (&far, &near)] {
             let peers: Vec<Peer> = of.values().flatten().cloned().collect();
-            missing.extend(self.have_meet(to.keys().copied().collect(), &peers));
+            missing.extend(self.tell_to_meet(to.keys().copied().collect(), &peers));
         }
         self.wire_ups.enter(Stage::Meeting { pair, missing, all });
         self.check();
@@ -225,9 +225,9 @@ impl Registry {
         }
         match refused {
             Some(reason) => self.refuse(pair, reason),
-            None => self.bring_together(pair),
+            None => self.answer_pair(pair),
         }
-        self.go_on();
+        self.start_next();
     }
 
     /// A member has left: its answers are not waited for.
@@ -248,13 +248,13 @@ impl Registry {
                     gathering.declined = Some(HAS_LEFT.to_owned());
                 }
             }
-            Some(Stage::Meeting { missing, .. } | Stage::Spreading { missing, .. }) => {
+            Some(Stage::Meeting { missing, .. } | Stage::GroupHosts { missing, .. }) => {
                 missing.remove(&realm);
             }
-            Some(Stage::Growing(turn)) if *turn == realm => self.wire_ups.current = None,
-            Some(Stage::Growing(_)) | None => {}
+            Some(Stage::OwnHosts(turn)) if *turn == realm => self.wire_ups.current = None,
+            Some(Stage::OwnHosts(_)) | None => {}
         }
         self.check();
-        self.go_on();
+        self.start_next();
     }
 }

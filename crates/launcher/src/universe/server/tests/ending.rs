@@ -1,6 +1,6 @@
 //! Worlds end together, well or badly.
 
-use super::{Fake, FromServer, Served, ToServer, acquaint};
+use super::{Fake, FromServer, Served, ToServer, wire_up};
 
 impl Fake {
     /// Its first world has to do with that of another, or not.
@@ -108,7 +108,7 @@ fn ties_with_what_has_gone_do_not_count() {
 fn who_fails_takes_those_with_it_to_whom_it_is_tied() {
     let served = Served::new();
     let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
-    acquaint(&mut a, &mut b);
+    wire_up(&mut a, &mut b);
     a.tie(&b, true);
     b.tie(&c, true);
     b.hears_nothing();
@@ -123,7 +123,7 @@ fn who_fails_takes_those_with_it_to_whom_it_is_tied() {
 fn who_only_knows_another_one_goes_on_without_it() {
     let served = Served::new();
     let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
-    acquaint(&mut a, &mut b);
+    wire_up(&mut a, &mut b);
     a.tie(&b, true);
     a.tie(&b, false);
     a.hears_nothing();
@@ -164,7 +164,7 @@ fn a_tie_with_who_has_failed_already_comes_too_late() {
 fn farewells_leave_nothing_behind() {
     let served = Served::new();
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
-    acquaint(&mut a, &mut b);
+    wire_up(&mut a, &mut b);
     let of_a = gone(&a);
     a.universe.leave(&ToServer::Farewell);
     b.hears(&of_a);

@@ -4,7 +4,7 @@ use super::{Folder, PATIENCE, Served, ToServer};
 use crate::error::UniverseError;
 use crate::oob::{HandshakeError, Link, Protocol};
 use crate::universe::file::{Contact, Written};
-use crate::universe::message::{ENROLLING, VERSION};
+use crate::universe::message::{UNIVERSE_PROTOCOL, VERSION};
 use crate::universe::server::registry::Registry;
 use crate::universe::{Universe, UniverseEvent, serve};
 use serde::Serialize;
@@ -90,10 +90,13 @@ fn strangers_are_sent_away() {
 }
 
 /// Calls a universe with a secret that is not its, or in another version; what comes of it.
-fn introduce(served: &Served, version: u32, secret: &Secret) -> Result<Link, HandshakeError> {
-    let protocol = Protocol { version, ..ENROLLING };
+fn connect(served: &Served, version: u32, secret: &Secret) -> Result<Link, HandshakeError> {
+    let protocol = Protocol {
+        version,
+        ..UNIVERSE_PROTOCOL
+    };
     let mut link = Link::over(call(served), false).unwrap();
-    protocol.introduce(&mut link, secret, Instant::now() + PATIENCE)?;
+    protocol.authenticate(&mut link, secret, Instant::now() + PATIENCE)?;
     Ok(link)
 }
 
@@ -101,11 +104,11 @@ fn introduce(served: &Served, version: u32, secret: &Secret) -> Result<Link, Han
 fn who_does_not_know_the_secret_is_not_let_in() {
     let served = Served::new();
     let good = contact(&served).secret;
-    let stranger = introduce(&served, VERSION, &Secret::random().unwrap());
+    let stranger = connect(&served, VERSION, &Secret::random().unwrap());
     assert!(matches!(stranger, Err(HandshakeError::Impostor)));
-    let foreign = introduce(&served, VERSION + 1, &good);
+    let foreign = connect(&served, VERSION + 1, &good);
     assert!(matches!(foreign, Err(HandshakeError::Version(VERSION))));
-    assert!(introduce(&served, VERSION, &good).is_ok());
+    assert!(connect(&served, VERSION, &good).is_ok());
 }
 
 /// The file of a universe whose port somebody else has.

@@ -1,7 +1,7 @@
-//! Two circles become one.
+//! Two groups become one.
 
 use super::{
-    Answer, Fake, FromServer, Question, Served, ToServer, acquaint, are_introduced, are_partners, visit,
+    Answer, Fake, FromServer, Question, Served, ToServer, are_introduced, are_partners, visit, wire_up,
 };
 use simurgh_net::control::Refusal;
 
@@ -25,7 +25,7 @@ fn is_partner(said: &FromServer) -> bool {
 fn two_are_introduced_when_they_meet_first() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
-    acquaint(&mut a, &mut b);
+    wire_up(&mut a, &mut b);
     // The second time they know each other.
     visit(&mut a, &mut b);
     are_partners(&mut a, &mut b);
@@ -78,8 +78,8 @@ fn acquaintances_of_both_are_introduced_as_well() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
     let mut d = served.enroll(1);
-    acquaint(&mut a, &mut b);
-    acquaint(&mut c, &mut d);
+    wire_up(&mut a, &mut b);
+    wire_up(&mut c, &mut d);
     visit(&mut b, &mut c);
     for fake in [&mut a, &mut b, &mut c, &mut d] {
         fake.gather();
@@ -154,7 +154,7 @@ fn who_declines_is_not_introduced() {
         let expected = Answer::refused(Refusal::Port, "host 0 cannot be reached");
         assert_eq!(refused, expected);
     }
-    // They are no circle.
+    // They are not of one group.
     visit(&mut a, &mut b);
     a.gather();
     b.gather();
@@ -207,7 +207,7 @@ fn others_that_leave_are_not_waited_for() {
     let served = Served::new();
     for while_gathering in [true, false] {
         let [mut a, mut b, mut c] = three(&served);
-        acquaint(&mut a, &mut b);
+        wire_up(&mut a, &mut b);
         visit(&mut a, &mut c);
         a.gather();
         c.gather();

@@ -255,7 +255,7 @@ fn visit(a: &mut Fake, b: &mut Fake) {
 }
 
 /// The two are introduced to each other for that.
-fn acquaint(a: &mut Fake, b: &mut Fake) {
+fn wire_up(a: &mut Fake, b: &mut Fake) {
     visit(a, b);
     a.gather();
     b.gather();
@@ -264,7 +264,7 @@ fn acquaint(a: &mut Fake, b: &mut Fake) {
     are_introduced(a, b);
 }
 
-/// The two hear the end of their introduction, and of each other.
+/// The two hear the end of their wire-up, and of each other.
 fn are_introduced(a: &mut Fake, b: &mut Fake) {
     for fake in [&mut *a, &mut *b] {
         fake.hears(&FromServer::Introduced);

@@ -10,8 +10,9 @@ use std::time::Instant;
 
 /// What is heard in a realm.
 fn heard(registry: &mut Registry, realm: Realm) -> Vec<FromServer> {
-    let post = registry.post().into_iter();
-    post.filter_map(|(to, message)| (to == realm).then_some(message))
+    let outbox = registry.outbox().into_iter();
+    outbox
+        .filter_map(|(to, message)| (to == realm).then_some(message))
         .collect()
 }
 
@@ -66,7 +67,7 @@ fn one_is_silent() -> (Registry, [Realm; 2]) {
 #[test]
 fn who_is_silent_for_long_is_not_waited_for() {
     let (mut registry, [first, second]) = one_is_silent();
-    registry.lose_patience(Instant::now() + PATIENCE);
+    registry.expire(Instant::now() + PATIENCE);
     assert!(registry.has(first) && !registry.has(second));
     let [FromServer::Introduced, FromServer::Answer { answer, .. }] = &heard(&mut registry, first)[..] else {
         panic!("it goes on");
@@ -86,7 +87,7 @@ fn who_is_silent_for_long_is_not_waited_for() {
 #[test]
 fn nobody_is_sent_away_before() {
     let (mut registry, realms) = one_is_silent();
-    registry.lose_patience(Instant::now());
+    registry.expire(Instant::now());
     assert!(realms.into_iter().all(|realm| registry.has(realm)));
-    assert!(registry.post().is_empty());
+    assert!(registry.outbox().is_empty());
 }

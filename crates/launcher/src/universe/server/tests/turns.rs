@@ -1,15 +1,15 @@
 //! New worlds are introduced to acquaintances.
 
-use super::{Fake, FromServer, Served, ToServer, acquaint, are_introduced, visit};
+use super::{Fake, FromServer, Served, ToServer, are_introduced, visit, wire_up};
 
 fn two(served: &Served) -> [Fake; 2] {
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
-    acquaint(&mut a, &mut b);
+    wire_up(&mut a, &mut b);
     [a, b]
 }
 
 impl Fake {
-    /// Is granted the introduction of a world of one host.
+    /// Is granted its turn for a world of one host.
     fn grow(&mut self) {
         self.tell(&ToServer::Turn);
         self.hears(&FromServer::Granted);
