@@ -141,7 +141,7 @@ fn a_node_that_cannot_be_reached_is_named_with_what_the_launcher_says() {
     with("echo Welcome; exec \"$@\"", &[])
         .expect_code(1)
         .expect_stderr(
-            "\"Welcome\" came instead of a message: what a login shell starts with must print nothing",
+            "\"Welcome\" came instead of a message: the startup files of the login shell must not print anything",
         );
     let slow = with(
         "[ $node = a ] && exec \"$@\"; exec sleep 100",

@@ -1,6 +1,6 @@
-//! Compiles the host executable, which must not contain `std` (`host/main.rs` says why).
+//! Compiles the host executable, which must not contain `std` (see `host/main.rs`).
 //!
-//! A package of Cargo cannot have one program that unwinds and one that does not, so the compiler is called here. The
+//! A Cargo package cannot have one program that unwinds and one that does not, so the compiler is called here. The
 //! result is put where Cargo puts programs, beside `mpiexec`, as `simurgh-host`.
 
 use std::env;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 const SOURCE: &str = "host/main.rs";
 
-/// What libraries find in the executable before they look elsewhere (`host/objects.rs`).
+/// The symbols that libraries find in the executable before they look elsewhere (`host/objects.rs`).
 const EXPORTS: [&str; 3] = ["_dl_find_object", "dl_iterate_phdr", "simurgh_host_interposed"];
 
 fn main() {
@@ -23,15 +23,15 @@ fn main() {
         .ancestors()
         .nth(3)
         .expect("OUT_DIR lies in the folder of a profile");
-    // By rename, so that a host that runs at this moment keeps its file.
+    // The rename leaves a host that is running its file.
     let beside = programs.join(format!("simurgh-host.{}", std::process::id()));
     std::fs::copy(&host, &beside).expect("the folder of programs is writable");
     std::fs::rename(&beside, programs.join("simurgh-host")).expect("the folder of programs is writable");
     println!("cargo:rustc-env=SIMURGH_HOST={}", host.display());
-    // Users preload tools that need libmpi_abi, which the loader then looks for on behalf of mpiexec too. Only the old
-    // kind of run path holds for what other libraries need.
+    // Users preload tools that need libmpi_abi, and the loader looks for it in mpiexec, too. Only the old kind of run
+    // path, DT_RPATH, applies to the needs of other libraries.
     println!("cargo:rustc-link-arg-bin=mpiexec=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib");
-    // Libraries that an installation brings along.
+    // The libraries that an installation contains.
     println!("cargo:rustc-link-arg-bin=simurgh=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib/simurgh");
 }
 

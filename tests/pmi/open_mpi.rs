@@ -142,7 +142,7 @@ fn what_would_not_be_one_job_is_not_started() {
     for (words, reason) in [
         (
             &["-n", "1", path, ":", "-n", "1", "hostname"][..],
-            "programs of Open MPI cannot be in a job with others, which they would not find",
+            "programs of Open MPI cannot be in one job with others: they would not find each other",
         ),
         (
             &["-n", "2", "--mode", "threads", path],

@@ -1,10 +1,10 @@
 //! The executable in which ranks live: loads the runtime and hands over to it.
 //!
-//! Compilers let a program address its thread-local storage at fixed distances below the thread pointer, where that of
-//! the executable lies. Ranks' programs are loaded into this process, so that place must be theirs: this executable has
-//! no thread-local storage but a reservation, which nobody uses here. Hence it must not contain `std`, which has some;
-//! and since without `std` nothing can unwind, it is compiled apart from the rest, by `build.rs`, with `panic=abort`. A
-//! test looks at its ELF header.
+//! Compilers let a program address its thread-local storage at fixed distances below the thread pointer, in the place
+//! of the executable's. The programs of ranks are loaded into this process, so they must have that place. Therefore
+//! this executable has no thread-local storage of its own, only a reservation that nothing here uses. It must not
+//! contain `std`, which has some. Without `std` nothing can unwind, so it is compiled apart from the rest, by
+//! `build.rs`, with `panic=abort`. A test looks at its ELF header.
 
 #![no_std]
 #![no_main]
@@ -16,9 +16,9 @@ use core::ffi::{c_char, c_int, c_void};
 use core::mem;
 use core::panic::PanicInfo;
 
-// Room for the thread-local storage of a rank's program and its libraries. `mpiexec` starts a copy with more where a
-// program needs more; every thread of the process has it, so it is no larger than what usual programs need. `R` keeps
-// the linker from dropping it.
+// Room for the thread-local storage of a rank's program and its libraries. Every thread of the process has it, so it is
+// no larger than usual programs need; for a program that needs more, `mpiexec` starts a copy with more. `R` keeps the
+// linker from dropping it.
 global_asm!(
     ".pushsection .tbss.simurgh_reservation,\"awTR\",@nobits",
     ".balign 4096",
@@ -49,7 +49,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     unsafe { abort() }
 }
 
-/// The compiled `core` library names it for code that unwinds, of which there is none here.
+/// The compiled `core` library refers to it in code that unwinds, of which there is none here.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 
@@ -57,14 +57,14 @@ extern "C" fn rust_eh_personality() {}
 #[unsafe(no_mangle)]
 pub extern "C" fn main(count: c_int, _arguments: *const *const c_char) -> c_int {
     if count > 1 {
-        // mpiexec gives it none: somebody takes it for a program.
+        // mpiexec passes no arguments: another program has started this one, taking it for its own.
         // SAFETY:
         // - the format has no directives.
         unsafe {
             dprintf(
                 2,
-                c"simurgh-host: this is the process in which the ranks of an MPI job live, no program. A rank has \
-probably tried to start its own program, and has asked the kernel by itself which one that is: let it use \
+                c"simurgh-host: this is the process in which the ranks of an MPI job live, not a program. A rank has \
+probably tried to start its own program, and has asked the kernel directly which one that is: let it use \
 readlink(\"/proc/self/exe\") of the C library, name the program instead, or run the job with \
 mpiexec --mode processes\n"
                     .as_ptr(),
@@ -107,7 +107,7 @@ mpiexec --mode processes\n"
     }
 }
 
-/// Says why the runtime cannot be loaded.
+/// Prints why the runtime cannot be loaded.
 fn refuse() -> c_int {
     // SAFETY:
     // - a call to the loader has just failed, so that there is a message, a C string, for the one directive.

@@ -1,7 +1,8 @@
-//! Finding the objects in ranks' images, which the dynamic loader does not know.
+//! Finding the objects in the images of ranks, which the dynamic loader does not know.
 //!
-//! The unwinder and others ask the dynamic loader what lies at an address. An executable's definitions come before
-//! those of libraries, so these functions are asked instead. They ask the runtime first, once it has said how.
+//! The unwinder and others ask functions of the dynamic loader what lies at an address. Definitions in the executable
+//! come before those in libraries, so the functions of this file are asked instead. They ask the runtime first, once it
+//! has registered itself.
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem;
@@ -20,7 +21,7 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// The runtime's functions, none at first: `Interposed` of simurgh-image.
+/// The functions of the runtime, `Interposed` of simurgh-image; null until it registers itself.
 #[repr(C)]
 pub struct Interposed {
     find_object: AtomicPtr<c_void>,
@@ -34,11 +35,11 @@ pub static simurgh_host_interposed: Interposed = Interposed {
     iterate: AtomicPtr::new(ptr::null_mut()),
 };
 
-/// The dynamic loader's own functions.
+/// The functions of the dynamic loader.
 static FIND_OBJECT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static ITERATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
-/// Finds the dynamic loader's functions: in a signal handler it would be too late.
+/// Looks up the functions of the dynamic loader. A signal handler could not do that later.
 pub fn begin() {
     // SAFETY:
     // - the names are C strings.
@@ -52,7 +53,7 @@ pub fn begin() {
     ITERATE.store(iterate, Ordering::Release);
 }
 
-/// In the place of the dynamic loader's function of this name.
+/// Replaces the function of this name in the dynamic loader.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _dl_find_object(address: *const c_void, result: *mut c_void) -> c_int {
     for function in [&simurgh_host_interposed.find_object, &FIND_OBJECT] {
@@ -70,7 +71,7 @@ pub unsafe extern "C" fn _dl_find_object(address: *const c_void, result: *mut c_
     -1
 }
 
-/// In the place of the C library's function of this name.
+/// Replaces the function of this name in the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dl_iterate_phdr(visit: Visit, data: *mut c_void) -> c_int {
     // SAFETY:

@@ -45,7 +45,7 @@ fn by_hand_it_says_what_it_is() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("started by mpiexec"));
 }
 
-/// As when a program starts what it takes for itself.
+/// A program that starts its own executable anew may start the host instead.
 #[test]
 fn with_arguments_it_says_who_may_have_started_it() {
     let output = Command::new(HOST).args(["-n", "4"]).output().unwrap();

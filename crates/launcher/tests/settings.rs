@@ -1,4 +1,4 @@
-//! `docs/settings.md` is what the table says.
+//! `docs/settings.md` agrees with the table of settings.
 #![allow(missing_docs, reason = "a test")]
 
 use simurgh_mpi::limits::LIMITS;

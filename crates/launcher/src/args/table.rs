@@ -163,7 +163,7 @@ fn places() -> impl Iterator<Item = OptionInfo> {
             Place::Hosts,
             &["hosts", "host", "H"],
             "LIST",
-            "nodes, such as a,b:4 or n[1-3]; a number is how many ranks a node takes before the next has its turn [1]",
+            "nodes, such as a,b:4 or n[1-3]; the number after a name is how many ranks the node takes before the next one [1]",
         ),
         (
             Place::File,
@@ -175,7 +175,7 @@ fn places() -> impl Iterator<Item = OptionInfo> {
             Place::PerNode,
             &["ppn", "N", "npernode", "perhost"],
             "N",
-            "ranks that each node takes, whatever its number says",
+            "ranks on each node, whatever the numbers of the list say",
         ),
         (
             Place::Cpus,
@@ -187,20 +187,20 @@ fn places() -> impl Iterator<Item = OptionInfo> {
             Place::Launcher,
             &["launcher", "bootstrap"],
             "NAME",
-            "what starts processes on other nodes: ssh, slurm, or fork: this machine stands for all; auto: slurm in an \
-             allocation, else ssh [auto]",
+            "what starts processes on other nodes: ssh, slurm, or fork (this machine stands for all nodes); auto is \
+             slurm in an allocation, and ssh otherwise [auto]",
         ),
         (
             Place::Command,
             &["launcher-exec", "bootstrap-exec"],
             "COMMAND",
-            "command with its options in the place of ssh or srun",
+            "command to use instead of ssh or srun, with its options",
         ),
         (
             Place::Width,
             &["tree-width"],
             "N",
-            "nodes that one process starts: those start the others [32]",
+            "nodes that one process reaches directly; these reach the others [32]",
         ),
     ];
     places.into_iter().map(|(place, names, value, help)| OptionInfo {

@@ -1,4 +1,4 @@
-//! Compiles and links MPI programs; also installed as `mpicxx` and `mpic++`, by which name it compiles C++.
+//! Compiles and links MPI programs. Also installed as `mpicxx` and `mpic++`; under these names it compiles C++.
 
 use simurgh_launcher::wrapper::{self, Language};
 use std::path::Path;

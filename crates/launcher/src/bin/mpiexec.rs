@@ -42,7 +42,7 @@ fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     Ok(0)
 }
 
-/// Stands in front of the process that supervises the job.
+/// Monitors the process that supervises the job.
 fn stand(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     let role = format!("the process of {tool} that supervises the job");
     monitor::run(tool, &role, words)

@@ -26,7 +26,7 @@ enum Command {
         /// Print the settings only: the values in effect and where they come from.
         #[arg(long, conflicts_with = "collectives")]
         settings: bool,
-        /// Print only which way collective operations go.
+        /// Print only how collective operations are done.
         #[arg(long)]
         collectives: bool,
     },
@@ -38,14 +38,14 @@ enum Command {
     },
     /// Let the jobs of several mpiexecs meet that are given the same file (`mpiexec --universe FILE`), until Ctrl-C.
     Universe {
-        /// The file, which is written now and removed in the end: only its user's jobs can read it.
+        /// The file. It is written at the start and removed at the end, and only jobs of its user can read it.
         file: PathBuf,
-        /// The network interface at which jobs can reach it: `lo` for those of this machine alone. [default: the first
+        /// The network interface at which jobs can reach it; `lo` for jobs of this machine alone. [default: the first
         /// that leads to other machines]
         #[arg(long)]
         interface: Option<String>,
     },
-    /// Serve a node of a job: mpiexec starts it there.
+    /// Serve a node of a job; mpiexec starts it there.
     #[command(hide = true)]
     Agent,
 }

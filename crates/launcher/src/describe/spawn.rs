@@ -1,7 +1,7 @@
 //! The job description of programs that running ranks spawn.
 //!
 //! The programs run as those of the command line do, with the environment of `mpiexec`. Unknown info keys are ignored,
-//! as MPI wants it (MPI 5.0, section 11.8.2).
+//! as MPI wants it.
 
 use super::partition;
 use super::{section, working_directory};

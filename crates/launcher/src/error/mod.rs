@@ -117,8 +117,8 @@ pub enum LaunchError {
     },
     /// Ranks have spawned too many programs.
     #[error(
-        "{more} more hosts beside {there} are too many: there may be {} that ranks have started; those go whose ranks \
-         have ended and called MPI_Comm_disconnect on what they had in common with others",
+        "{more} more hosts beside {there} are too many: there may be {} of spawned programs; a host goes when its ranks \
+         have ended and have disconnected (MPI_Comm_disconnect) from all others",
         simurgh_mpi::limits::MAX_LATER_HOSTS
     )]
     TooManyHosts {
@@ -203,7 +203,7 @@ pub enum LaunchError {
         allowed: String,
     },
     /// There are more ranks than slots or cores, and `--oversubscribe` is off.
-    #[error("{ranks} ranks are too many for {places} places; with --oversubscribe they share them")]
+    #[error("{ranks} ranks are too many for {places} places; --oversubscribe lets them share")]
     Oversubscribed {
         /// The number of ranks.
         ranks: u32,
@@ -221,7 +221,7 @@ pub enum LaunchError {
         most: u32,
     },
     /// A singleton, the program that has started this `mpiexec`, cannot be adopted.
-    #[error("{place}: the program that has started this mpiexec cannot be taken over: {source}")]
+    #[error("{place}: the program that has started this mpiexec cannot be adopted: {source}")]
     Adopt {
         /// The path of its job description.
         place: PathBuf,

@@ -8,10 +8,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum PmixError {
     /// The job has programs of other MPIs, too.
-    #[error("programs of Open MPI cannot be in a job with others, which they would not find")]
+    #[error("programs of Open MPI cannot be in one job with others: they would not find each other")]
     Mixed,
     /// Running ranks have asked for the program.
-    #[error("programs of Open MPI cannot be spawned: they would not find the ranks that have done so")]
+    #[error("programs of Open MPI cannot be spawned: they would not find the ranks that spawn them")]
     Spawned,
     /// The directory for their files cannot be made.
     #[error("a directory for the files of Open MPI cannot be made: {}: {source}", path.display())]

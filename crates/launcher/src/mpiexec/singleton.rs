@@ -1,9 +1,10 @@
-//! Taking over a process that runs, as the job of a command line.
+//! Adopting an MPI singleton: a program that was started without `mpiexec` becomes the first world of a job.
 //!
-//! A program that has been started without `mpiexec` starts one when it asks for what only a launcher can do, such as
-//! more processes. Its first word says where the description of the job is, which names files that the process has
-//! open; the standard input is the launcher's end of the channel. What the process asks for starts beside it, and all
-//! goes on and ends as if `mpiexec` had started the process, but that nobody learns how that one ends.
+//! Such a program starts `mpiexec` when it asks for what only a launcher can do, such as spawning more processes (MPI
+//! 5.0, section 11.10.2, singleton MPI initialization). The first word of the command line is the path of the job
+//! description, beside which the open files of the process are found. The standard input is the launcher's end of the
+//! control channel. Spawned programs start beside the singleton, and the job goes on and ends as if `mpiexec` had
+//! started it. Only the exit status of the singleton is not known.
 
 use crate::args::stack_limit;
 use crate::describe::settled;
@@ -18,17 +19,17 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the description is of the job that is to be taken over, if that is wanted.
+/// The path of the job description, if the command line asks for adopting a singleton.
 pub fn wanted(words: &[OsString]) -> Option<PathBuf> {
     let place = words.first()?.to_str()?.strip_prefix(TAKE_OVER)?;
     Some(PathBuf::from(place))
 }
 
-/// Takes over the process that has this description of its job, and runs the job to its end.
+/// Adopts the singleton with this job description, and runs the job to its end; the status is the launcher's.
 ///
 /// # Errors
 ///
-/// When the process is gone, or is no such process.
+/// When the process has ended, or the description is not that of a singleton.
 pub fn run(description: &Path) -> Result<u8, LaunchError> {
     let mut spec = job::unseal(open(description)?.into())?;
     let (Some(control), Some(process)) = (spec.control.take(), spec.parent) else {
@@ -37,13 +38,13 @@ pub fn run(description: &Path) -> Result<u8, LaunchError> {
             source: io::Error::other("no process has written it that runs"),
         });
     };
-    // Beside the description: /proc may know the process by another number.
+    // Beside the description: the process may have another number in /proc than this process knows.
     let file = |descriptor: i32| open(&description.with_file_name(descriptor.to_string()));
     let output = file(control.output)?;
     let memory = control.memory.map(file).transpose()?;
     let channel = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 0);
     let channel = Channel::inherited(channel.map_err(|error| LaunchError::Supervise(error.into()))?)?;
-    // That of the processes that are to come.
+    // The parent of the processes that are to come.
     spec.parent = Some(std::process::id());
     spec.settings = settled(spec.settings)?;
     if !spec.settings.is_given(Id::StackSize) {

@@ -1,8 +1,8 @@
 //! The handshake by which the two ends of a connection prove to each other that they know a secret, without sending it.
 //!
-//! 1. The caller sends its version of the protocol and a nonce.
-//! 2. The answerer sends its own nonce, and a proof that it knows the secret.
-//! 3. The caller checks that proof before it sends anything else, and then sends its own.
+//! 1. The initiator sends its version of the protocol and a nonce.
+//! 2. The responder sends its own nonce, and a proof that it knows the secret.
+//! 3. The initiator checks that proof before it sends anything else, and then sends its own.
 //!
 //! From then on each frame carries an [authentication code](super::mac). So a third party that has relayed the
 //! handshake can neither change nor add anything.
@@ -26,13 +26,13 @@ pub(crate) struct Protocol {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Message {
-    /// The first message of the caller.
+    /// The first message of the initiator.
     Greeting { version: u32, nonce: Nonce },
     /// The answer.
     Challenge { nonce: Nonce, proof: Proof },
-    /// The other answer: the answerer speaks another version.
+    /// The other answer: the responder speaks another version.
     Foreign { version: u32 },
-    /// The second message of the caller.
+    /// The second message of the initiator.
     Response { proof: Proof },
 }
 
@@ -40,10 +40,10 @@ enum Message {
 #[derive(Debug, Error)]
 pub(crate) enum HandshakeError {
     /// It does not know the secret.
-    #[error("who answers does not know the secret: somebody else has its port")]
+    #[error("the program that answers does not know the secret: it has taken over the port")]
     Impostor,
     /// It sends something else.
-    #[error("somebody else answers")]
+    #[error("another program answers")]
     Unexpected,
     /// It speaks another version.
     #[error("it comes from another installation: it speaks version {0}")]
@@ -61,16 +61,16 @@ pub(crate) enum HandshakeError {
 
 impl Protocol {
     /// Calls `then` with the handshake of two ends that have sent these nonces.
-    fn handshake<R>(&self, caller: &Nonce, answerer: &Nonce, then: impl FnOnce(Handshake<'_>) -> R) -> R {
+    fn handshake<R>(&self, initiator: &Nonce, responder: &Nonce, then: impl FnOnce(Handshake<'_>) -> R) -> R {
         let party = |nonce| Party { name: b"", nonce };
         then(Handshake {
             purpose: &format!("{} {}", self.name, self.version),
-            initiator: party(caller),
-            responder: party(answerer),
+            initiator: party(initiator),
+            responder: party(responder),
         })
     }
 
-    /// Performs the handshake of the caller. On success the other end knows the secret.
+    /// Performs the handshake of the initiator. On success the other end knows the secret.
     ///
     /// # Errors
     ///
@@ -81,14 +81,14 @@ impl Protocol {
         secret: &Secret,
         until: Instant,
     ) -> Result<(), HandshakeError> {
-        let caller = Nonce::random().map_err(HandshakeError::Random)?;
+        let initiator = Nonce::random().map_err(HandshakeError::Random)?;
         let greeting = Message::Greeting {
             version: self.version,
-            nonce: caller.clone(),
+            nonce: initiator.clone(),
         };
         link.send(&greeting, &[]);
         match link.wait(Some(until))?.ok_or(HandshakeError::Silent)? {
-            Message::Challenge { nonce, proof } => self.handshake(&caller, &nonce, |handshake| {
+            Message::Challenge { nonce, proof } => self.handshake(&initiator, &nonce, |handshake| {
                 if !handshake.accepts(secret, Role::Responder, &proof) {
                     return Err(HandshakeError::Impostor);
                 }
@@ -103,12 +103,12 @@ impl Protocol {
     }
 }
 
-/// The state of the answerer in the handshake with one caller.
+/// The state of the responder in the handshake with one initiator.
 #[derive(Debug, Default)]
 pub(super) struct Responding(Option<(Nonce, Nonce)>);
 
 impl Responding {
-    /// Handles the messages of the caller that have come; true when it has proved that it knows the secret.
+    /// Handles the messages of the initiator that have come; true when it has proved that it knows the secret.
     pub(super) fn advance(
         &mut self,
         link: &mut Link,
@@ -126,8 +126,8 @@ impl Responding {
                     link.send(&Message::Foreign { version: own }, &[]);
                     return Err(HandshakeError::Version(version));
                 }
-                (Message::Response { proof }, Some((caller, own))) => {
-                    return protocol.handshake(&caller, &own, |handshake| {
+                (Message::Response { proof }, Some((initiator, own))) => {
+                    return protocol.handshake(&initiator, &own, |handshake| {
                         if !handshake.accepts(secret, Role::Initiator, &proof) {
                             return Err(HandshakeError::Impostor);
                         }
@@ -144,17 +144,17 @@ impl Responding {
     fn challenge(
         &mut self,
         link: &mut Link,
-        caller: Nonce,
+        initiator: Nonce,
         protocol: &Protocol,
         secret: &Secret,
     ) -> Result<(), HandshakeError> {
         let own = Nonce::random().map_err(HandshakeError::Random)?;
-        let proof = protocol.handshake(&caller, &own, |handshake| {
+        let proof = protocol.handshake(&initiator, &own, |handshake| {
             handshake.proof(secret, Role::Responder)
         });
         let nonce = own.clone();
         link.send(&Message::Challenge { nonce, proof }, &[]);
-        self.0 = Some((caller, own));
+        self.0 = Some((initiator, own));
         Ok(())
     }
 }
@@ -191,17 +191,17 @@ mod tests {
         Ok(())
     }
 
-    /// The outcome of a handshake on both ends: the caller speaks `version`, and each end knows its own of the secrets.
+    /// The outcome of a handshake on both ends: the initiator speaks `version`, and each end knows its own of the secrets.
     fn meet(
         version: u32,
         secrets: [&Secret; 2],
     ) -> (Result<Link, HandshakeError>, Result<Link, HandshakeError>) {
-        let [mut caller, mut answerer] = pair();
+        let [mut initiator, mut responder] = pair();
         let [known, own] = secrets.map(Clone::clone);
-        let thread = std::thread::spawn(move || answer(&mut answerer, PROTOCOL, &own).map(|()| answerer));
+        let thread = std::thread::spawn(move || answer(&mut responder, PROTOCOL, &own).map(|()| responder));
         let protocol = Protocol { version, ..PROTOCOL };
-        let authenticated = protocol.authenticate(&mut caller, &known, soon());
-        let authenticated = authenticated.map(|()| caller);
+        let authenticated = protocol.authenticate(&mut initiator, &known, soon());
+        let authenticated = authenticated.map(|()| initiator);
         (authenticated, thread.join().unwrap())
     }
 
@@ -230,11 +230,11 @@ mod tests {
         assert!(matches!(answered, Err(HandshakeError::Version(2))));
     }
 
-    /// The other side returns the words of the caller, which proves nothing.
+    /// The other side returns the words of the initiator, which proves nothing.
     #[test]
     fn words_that_are_sent_back_prove_nothing() {
         let secret = Secret::random().unwrap();
-        let [mut caller, mut mirror] = pair();
+        let [mut initiator, mut mirror] = pair();
         let thread = std::thread::spawn(move || {
             let Some(Message::Greeting { nonce, .. }) = mirror.wait(Some(soon())).unwrap() else {
                 panic!("it greets");
@@ -244,9 +244,9 @@ mod tests {
             mirror.send(&Message::Challenge { nonce, proof }, &[]);
             mirror.wait::<Message>(Some(soon()))
         });
-        let authenticated = PROTOCOL.authenticate(&mut caller, &secret, soon());
+        let authenticated = PROTOCOL.authenticate(&mut initiator, &secret, soon());
         assert!(matches!(authenticated, Err(HandshakeError::Impostor)));
-        drop(caller);
+        drop(initiator);
         assert!(
             matches!(thread.join().unwrap(), Err(LinkError::Closed)),
             "nothing more is said"

@@ -45,10 +45,10 @@ pub(crate) enum LinkError {
     #[error("the connection fails: {0}")]
     Io(io::Error),
     /// Something else writes to the connection.
-    #[error("{0:?} came instead of a message: what a login shell starts with must print nothing")]
+    #[error("{0:?} came instead of a message: the startup files of the login shell must not print anything")]
     Noise(String),
     /// A frame does not come from the other end.
-    #[error("somebody has changed what is said on the connection")]
+    #[error("a message on the connection was changed by somebody else")]
     Forged,
     /// A value cannot be understood.
     #[error("a message is malformed ({0}): the nodes may have different installations")]

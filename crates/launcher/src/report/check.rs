@@ -14,7 +14,11 @@ pub struct Verdict {
     pub text: String,
 }
 
-/// Looks at a program with the libraries that `LD_PRELOAD` would put before its own.
+/// Checks a program with the libraries that `LD_PRELOAD` would put before its own.
+///
+/// # Errors
+///
+/// When the program cannot be read.
 pub fn check(path: &Path, preload: &[PathBuf]) -> Result<Verdict, LaunchError> {
     let program = Program::open(path)?;
     let shown = path.display();

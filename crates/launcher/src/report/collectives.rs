@@ -1,4 +1,4 @@
-//! What `simurgh info --collectives` prints: which way collective operations go.
+//! The output of `simurgh info --collectives`: how collective operations are done.
 
 use crate::error::LaunchError;
 use simurgh_mpi::Hardware;
@@ -10,19 +10,23 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write};
 
 const HEAD: &str = "\
-Which way a collective operation goes: who does its work, and who waits for whom. A row applies from so many bytes,
-ranks and levels on; of all rows that apply, the last one counts. Bytes are those moved or combined for all ranks
-together.
+How collective operations are done: which ranks do the work, and which wait for which. A row applies from its number of
+bytes, its number of ranks and its level on; of all rows that apply, the last one counts. Bytes are those moved or
+combined for all ranks together.
 ";
 
 const TAIL: &str = "
-The setting collectives adds rows, separated by commas: OPERATION:BYTES:RANKS:LEVEL=ALGORITHM, where what is left out
-at the end or between two colons is the least there is. So mpiexec --collectives allreduce:256K=shared,any::64:l3=last
-What hosts do with each other they may do in slices of the data, all at the same time: ALGORITHM/SLICES, as in
+The setting collectives adds rows, separated by commas, in the form OPERATION:BYTES:RANKS:LEVEL=ALGORITHM. Parts that
+are left out stand for the least there is, as in mpiexec --collectives allreduce:256K=shared,any::64:l3=last
+Between hosts, slices of the data may be worked on at the same time: ALGORITHM/SLICES, as in
 allreduce:4M:2:hosts=ring/4 (bcast, allgather, alltoall, reduce, allreduce, reduce_scatter; alltoall by parcels).
 ";
 
-/// The table of algorithms with the rules that `environment` adds.
+/// The table of algorithms, with the rules that `environment` adds.
+///
+/// # Errors
+///
+/// When one of the rules is wrong.
 pub fn collectives(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<String, LaunchError> {
     let values = Values::from_environment(environment)?;
     let level = level(&values)?;
@@ -31,7 +35,7 @@ pub fn collectives(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<S
     Ok(text)
 }
 
-/// The level at which the virtual processors of a job meet on this machine.
+/// The level of the topology at which the virtual processors of a job on this machine meet.
 fn level(values: &Values) -> Result<Level, LaunchError> {
     let topology = Topology::detect()?;
     let cores = topology.cores().len();
@@ -56,7 +60,7 @@ fn write(text: &mut String, values: &Values, level: Level) -> fmt::Result {
     for rule in table.given() {
         write_rule(text, rule, origin)?;
     }
-    writeln!(text, "\nOperations, of which any is each one:")?;
+    writeln!(text, "\nOperations (any stands for each of them):")?;
     for some in Operation::ITEMS.chunks(7) {
         let names: Vec<_> = some.iter().map(|item| item.name).collect();
         writeln!(text, "  {}", names.join(", "))?;

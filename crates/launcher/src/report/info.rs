@@ -1,4 +1,4 @@
-//! What `simurgh info` prints: version, machine, settings and limits.
+//! The output of `simurgh info`: version, machine, settings and limits.
 
 use crate::VERSION;
 use crate::args::stack_limit;
@@ -12,6 +12,10 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write};
 
 /// The whole text, with the settings that `environment` makes.
+///
+/// # Errors
+///
+/// When one of the settings is wrong.
 pub fn info(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<String, LaunchError> {
     let topology = Topology::detect()?;
     let mut text = format!(
@@ -29,7 +33,11 @@ pub fn info(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<String, 
     Ok(text)
 }
 
-/// The settings in effect and where each comes from.
+/// The settings in effect, each with its origin.
+///
+/// # Errors
+///
+/// When one of the settings is wrong.
 pub fn settings(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<String, LaunchError> {
     let mut values = Values::from_environment(environment)?;
     if !values.is_given(Id::StackSize) {
@@ -56,7 +64,7 @@ pub fn settings(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<Stri
     Ok(text)
 }
 
-/// Every limit that a user may meet and that is no setting.
+/// All limits that a user may meet and that are not settings.
 fn limits(text: &mut String) -> fmt::Result {
     writeln!(text, "\nLimits:")?;
     for limit in LIMITS {

@@ -1,4 +1,4 @@
-//! Which compiler a wrapper calls.
+//! The compiler that a wrapper calls.
 
 use crate::error::LaunchError;
 use std::ffi::{OsStr, OsString};
@@ -30,8 +30,8 @@ impl Language {
         }
     }
 
-    /// Environment variables that choose the compiler, the first set one wins. The latter two are those of other MPIs,
-    /// which build scripts set.
+    /// Environment variables that choose the compiler; the first one that is set wins. The last two are those of other
+    /// MPIs, which build scripts set.
     fn variables(self) -> &'static [&'static str] {
         match self {
             Self::C => &["SIMURGH_CC", "MPICH_CC", "OMPI_CC"],
@@ -48,7 +48,7 @@ impl Language {
     }
 }
 
-/// Takes the option that chooses the compiler out of the words.
+/// Takes the option that chooses the compiler out of the command line.
 pub(super) fn take_choice(
     language: Language,
     words: Vec<OsString>,
@@ -70,6 +70,10 @@ pub(super) fn take_choice(
 }
 
 /// The compiler that the environment chooses, or the first one that is installed.
+///
+/// # Errors
+///
+/// When there is none.
 pub(super) fn from_environment(
     language: Language,
     environment: impl Fn(&str) -> Option<OsString>,
@@ -93,7 +97,7 @@ pub(super) fn from_environment(
         })
 }
 
-/// A compiler may be several words (`ccache gcc`).
+/// Splits the name of a compiler, which may have several words (`ccache gcc`).
 fn split(value: &[u8]) -> Vec<OsString> {
     let words = value
         .split(|b| b.is_ascii_whitespace())

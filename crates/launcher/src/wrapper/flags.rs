@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Name of the library for the linker.
 pub(super) const LIBRARY: &str = "mpi_abi";
 
-/// Where the compiler finds the header and the linker the library.
+/// The directories in which the compiler finds the header, and the linker the library.
 pub(super) struct Flags {
     pub(super) include_dir: PathBuf,
     pub(super) lib_dir: PathBuf,
@@ -22,12 +22,12 @@ impl Flags {
         }
     }
 
-    /// What compiling needs.
+    /// The flags for compiling.
     pub(super) fn compile(&self) -> Vec<OsString> {
         vec![joined("-I", &self.include_dir)]
     }
 
-    /// What linking needs.
+    /// The flags for linking.
     pub(super) fn link(&self) -> Vec<OsString> {
         vec![
             joined("-L", &self.lib_dir),
@@ -36,7 +36,7 @@ impl Flags {
         ]
     }
 
-    /// The whole command for what the user wrote.
+    /// The whole command for the arguments of the user.
     pub(super) fn command(&self, compiler: &[OsString], words: &[OsString]) -> Vec<OsString> {
         let mut command = compiler.to_vec();
         command.extend(self.compile());
@@ -54,10 +54,10 @@ fn joined(flag: &str, directory: &std::path::Path) -> OsString {
     word
 }
 
-/// Whether the compiler will link: it has something to link and was not told to stop before.
+/// Whether the compiler will link: there are inputs, and no option stops it before.
 fn links(words: &[OsString]) -> bool {
     const STOPS: &[&str] = &["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
-    /// Options whose value is the next word, so that this is no input.
+    /// Options whose value is the next word, which is no input.
     const WITH_VALUE: &[&str] = &[
         "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem", "-MF", "-MT", "-MQ", "-T",
     ];

@@ -1,6 +1,6 @@
 //! The compiler wrappers `mpicc` and `mpicxx`: the user's compiler with the flags for this installation.
 //!
-//! Programs are plain: one include directory, one library, no preparation. So a wrapper only adds flags; and it answers
+//! Programs need one include directory, one library, and no preparation. So a wrapper only adds flags. It also answers
 //! the questions by which CMake's FindMPI, meson and configure scripts find an MPI.
 
 mod compiler;
@@ -19,7 +19,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Answers a question, or becomes the compiler: then it returns only if that fails.
+/// Answers a question, or replaces this process by the compiler.
+///
+/// # Errors
+///
+/// When there is no compiler, or it cannot be started.
 pub fn run(language: Language, words: Vec<OsString>) -> Result<(), LaunchError> {
     let flags = Flags::of(&Installation::of_this_tool()?);
     let (chosen, words) = compiler::take_choice(language, words);
@@ -40,7 +44,7 @@ pub fn run(language: Language, words: Vec<OsString>) -> Result<(), LaunchError> 
     })
 }
 
-/// Prints words so that a shell reads the same words.
+/// Prints words, quoted so that a shell reads the same words.
 fn print_words(words: &[OsString]) -> Result<(), LaunchError> {
     let mut line = Vec::new();
     for (index, word) in words.iter().enumerate() {

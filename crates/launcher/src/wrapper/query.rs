@@ -29,11 +29,11 @@ pub(super) enum Query {
     Compiler,
     /// The version of this MPI.
     Version,
-    /// What can be asked.
+    /// The list of questions.
     Help,
 }
 
-/// The questions as they are asked: MPICH's and Open MPI's ways.
+/// The questions in the forms of MPICH and Open MPI.
 const QUESTIONS: &[(&str, Query)] = &[
     ("-show", Query::Command),
     ("-showme", Query::Command),
@@ -80,7 +80,7 @@ impl Query {
             .cloned()
             .collect();
         let answer = match self {
-            // A bare question is about compiling and linking, a question beside arguments about just these.
+            // Alone, the question is about compiling and linking. Beside arguments it is about these.
             Self::Command if words.is_empty() => [compiler.to_vec(), flags.compile(), flags.link()].concat(),
             Self::Command => flags.command(compiler, &words),
             Self::CompileCommand => [compiler.to_vec(), flags.compile()].concat(),

@@ -92,11 +92,13 @@ impl Registry {
     /// Handles a message of a member.
     pub(super) fn hear(&mut self, realm: Realm, message: ToServer) -> Result<(), ProtocolError> {
         match message {
-            ToServer::Enroll { .. } => return Err(ProtocolError("that it enrolls, once more")),
+            ToServer::Enroll { .. } => {
+                return Err(ProtocolError("that it enrolls, which it has done already"));
+            }
             ToServer::Ask { asker, question } => return self.asked(realm, asker, question),
             ToServer::Turn => self.wants_turn(realm),
             ToServer::Gathered { peers } | ToServer::New { peers } if !are_own(realm, &peers) => {
-                return Err(ProtocolError("where the hosts of others are"));
+                return Err(ProtocolError("where hosts of other jobs are"));
             }
             ToServer::Gathered { peers } => return self.gathered(realm, Ok(peers)),
             ToServer::Declined { reason } => return self.gathered(realm, Err(reason)),
@@ -130,7 +132,7 @@ impl Registry {
 
     fn asked(&mut self, realm: Realm, asker: Asker, question: Question) -> Result<(), ProtocolError> {
         if Realm::of(asker.host) != realm {
-            return Err(ProtocolError("that the host of another asks"));
+            return Err(ProtocolError("that a host of another job asks"));
         }
         let outcome = self.ports.handle(asker, question);
         self.answer(outcome.answers);

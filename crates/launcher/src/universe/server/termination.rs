@@ -16,9 +16,7 @@ impl Registry {
         so: bool,
     ) -> Result<(), ProtocolError> {
         if Realm::of(a) != realm || a == b {
-            return Err(ProtocolError(
-                "what worlds have to do with each other that are not its own",
-            ));
+            return Err(ProtocolError("that worlds are connected which are not its own"));
         }
         let other = Realm::of(b);
         let is_there = self
@@ -39,7 +37,7 @@ impl Registry {
     /// All ranks of a world have ended.
     pub(super) fn world_ended(&mut self, realm: Realm, world: u32) -> Result<(), ProtocolError> {
         if Realm::of(world) != realm {
-            return Err(ProtocolError("that a world of another has ended"));
+            return Err(ProtocolError("that a world of another job has ended"));
         }
         self.ended.insert(world);
         self.release();
@@ -56,7 +54,7 @@ impl Registry {
     ) -> Result<(), ProtocolError> {
         let end = first_host.saturating_add(hosts);
         if [world, first_host].map(Realm::of) != [realm; 2] || end > realm.number(0) + Realm::SIZE {
-            return Err(ProtocolError("that a world of another is gone"));
+            return Err(ProtocolError("that a world of another job is gone"));
         }
         self.ports.forget(&(first_host..end));
         self.forget_worlds(|other| other == world);

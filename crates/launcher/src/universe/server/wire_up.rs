@@ -95,7 +95,7 @@ impl Registry {
             Some(Stage::Gathering(gathering)) if gathering.missing.contains(&realm) => {
                 gathering.take(realm, said);
             }
-            _ => return Err(ProtocolError("where its hosts are, which is not its turn to say")),
+            _ => return Err(ProtocolError("where its hosts are, without having been asked")),
         }
         self.check();
         Ok(())
@@ -111,7 +111,7 @@ impl Registry {
             }
             _ => {
                 return Err(ProtocolError(
-                    "that its hosts have met those of others, to which they were not told",
+                    "that its hosts have connected to others, without having been asked",
                 ));
             }
         }
@@ -124,9 +124,7 @@ impl Registry {
         match &self.wire_ups.current {
             Some(Stage::OwnHosts(turn)) if *turn == realm => {}
             _ => {
-                return Err(ProtocolError(
-                    "that it has new hosts, which is not its turn to say",
-                ));
+                return Err(ProtocolError("that it has new hosts, when it is not its turn"));
             }
         }
         let Some(member) = self.members.get_mut(&realm) else {

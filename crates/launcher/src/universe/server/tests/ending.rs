@@ -3,7 +3,7 @@
 use super::{Fake, FromServer, Served, ToServer, wire_up};
 
 impl Fake {
-    /// Its first world has to do with that of another, or not.
+    /// Reports that its first world is connected with that of another, or is not any more.
     fn tie(&mut self, other: &Fake, so: bool) {
         let (a, b) = (self.number(0), other.number(0));
         self.tell(&ToServer::Tied { a, b, so });
@@ -37,7 +37,7 @@ fn gone(fake: &Fake) -> FromServer {
     }
 }
 
-/// Three, of which the first and the second are tied, and the second and the third.
+/// Three members: the first is connected with the second, and the second with the third.
 fn chain(served: &Served) -> [Fake; 3] {
     let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
     a.tie(&b, true);
@@ -70,7 +70,7 @@ fn worlds_that_are_not_tied_any_more_end_alone() {
     a.is_released();
     c.end_world();
     c.hears_nothing();
-    // A tie of who has left does not count.
+    // A connection with a world whose member has left does not count.
     b.universe.leave(&ToServer::Farewell);
     c.is_released();
 }

@@ -1,4 +1,4 @@
-//! Who belongs to a universe, and who does not.
+//! Which peers may enroll with a universe.
 
 use super::{Folder, PATIENCE, Served, ToServer};
 use crate::error::UniverseError;
@@ -27,7 +27,7 @@ fn call(served: &Served) -> TcpStream {
     TcpStream::connect((Ipv4Addr::LOCALHOST, contact(served).port)).unwrap()
 }
 
-/// What a stranger hears that says this.
+/// The answer to the first message of an unknown peer.
 fn reply(served: &Served, word: &impl Serialize) -> Option<serde_json::Value> {
     let mut link = Link::over(call(served), true).unwrap();
     link.send(word, &[]);
@@ -43,7 +43,7 @@ fn each_has_numbers_of_its_own() {
     assert_eq!((of_a.len(), of_b.len()), (66, 200));
     assert_eq!(of_a.iter().chain(&of_b).collect::<BTreeSet<_>>().len(), 266);
     assert_eq!(*a.universe.secret(), contact(&served).secret);
-    // The link of who has said its last word is closed.
+    // The link of a member that has sent its last message is closed.
     a.universe.leave(&ToServer::Farewell);
     let c = served.enroll(1);
     assert_eq!((c.realm, c.universe.shares()), (Realm(3), &of_a[..65]));
@@ -79,7 +79,7 @@ fn strangers_are_sent_away() {
         hosts: 1,
         silence: None,
     };
-    // Who says something else than it should, or too much, hears nothing at all.
+    // A peer that sends something unexpected, or too much, gets no answer.
     assert_eq!(reply(&served, &enroll), None);
     assert_eq!(reply(&served, &ToServer::Met), None);
     let message = "x".repeat(8 << 10);
@@ -89,7 +89,7 @@ fn strangers_are_sent_away() {
     served.enroll(1).hears_nothing();
 }
 
-/// Calls a universe with a secret that is not its, or in another version; what comes of it.
+/// Connects to a universe with a secret, in a version of the protocol.
 fn connect(served: &Served, version: u32, secret: &Secret) -> Result<Link, HandshakeError> {
     let protocol = Protocol {
         version,
@@ -111,7 +111,7 @@ fn who_does_not_know_the_secret_is_not_let_in() {
     assert!(connect(&served, VERSION, &good).is_ok());
 }
 
-/// The file of a universe whose port somebody else has.
+/// The file of a universe whose port another program has.
 #[test]
 fn who_has_the_port_and_not_the_secret_learns_nothing() {
     let (served, folder) = (Served::new(), Folder::new());

@@ -5,7 +5,7 @@ use super::{
 };
 use simurgh_net::control::Refusal;
 
-/// What others are told of all hosts of somebody who has two.
+/// The message about the end of all hosts of a member that has two.
 fn gone(realm_first: u32) -> FromServer {
     FromServer::Gone {
         first_host: realm_first,
@@ -26,7 +26,7 @@ fn two_are_introduced_when_they_meet_first() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
     wire_up(&mut a, &mut b);
-    // The second time they know each other.
+    // The second time they know each other already.
     visit(&mut a, &mut b);
     are_partners(&mut a, &mut b);
     visit(&mut b, &mut a);
@@ -108,7 +108,7 @@ fn introductions_follow_each_other() {
     b.hears(&FromServer::Gather);
     let port = c.open_port();
     c.accept(&port);
-    // The third and the first, which is busy.
+    // The third meets the first, which is busy.
     let asked = a.asked;
     a.connect(&port);
     c.hears_nothing();
@@ -144,7 +144,7 @@ fn who_declines_is_not_introduced() {
     a.hears(&FromServer::Gather);
     let reason = "host 0 cannot be reached".to_owned();
     a.tell(&ToServer::Declined { reason });
-    // All have their say first.
+    // The server waits for the answers of all.
     a.hears_nothing();
     a.asked -= 1;
     b.gather();
@@ -170,7 +170,7 @@ fn a_visitor_that_leaves_while_it_waits_is_not_met() {
     c.accept(&port);
     c.hears_nothing();
     c.asked -= 1;
-    // Both meetings of the second are over when it leaves: that which is under way, and that which waits.
+    // When the second leaves, both its meetings are over: the one under way, and the one that waits.
     b.connect(&port);
     b.hears_nothing();
     b.universe.leave(&ToServer::Farewell);

@@ -1,4 +1,4 @@
-//! A server that runs, and mpiexecs that say what the tests have them say.
+//! A running server, and mpiexecs whose messages the tests choose.
 
 mod ending;
 mod enrolling;
@@ -117,7 +117,7 @@ impl Fake {
         self.universe.tell(message);
     }
 
-    /// What is heard next, within a time.
+    /// The next event, if it comes within a time.
     fn event(&mut self, patience: Duration) -> Option<UniverseEvent> {
         let until = Instant::now() + patience;
         loop {
@@ -144,8 +144,8 @@ impl Fake {
         assert_eq!(self.hear(), *message, "{:?}", self.realm);
     }
 
-    /// All that has been said before has been worked through when the answer to another question is there; nothing else
-    /// has been said to this one.
+    /// Asserts that this mpiexec has been sent nothing. The answer to another question shows that the server has
+    /// handled all messages before.
     fn hears_nothing(&mut self) {
         let asker = self.ask(Question::OpenPort);
         match self.hear() {
@@ -158,7 +158,7 @@ impl Fake {
         self.realm.number(local)
     }
 
-    /// A host of its asks.
+    /// Asks a question in the name of a host.
     fn ask(&mut self, question: Question) -> Asker {
         self.asked += 1;
         let asker = Asker {
@@ -205,7 +205,7 @@ impl Fake {
         })
     }
 
-    /// Its hosts, all of its first world.
+    /// All hosts of its first world.
     fn peers(&self) -> Vec<Peer> {
         (0..self.hosts as u32).map(|host| self.peer(host, 0)).collect()
     }
@@ -247,14 +247,14 @@ impl Fake {
     }
 }
 
-/// Ranks of two, which do not know each other, meet at a port of the first.
+/// Has ranks of two members, whose hosts do not know each other, meet at a port of the first.
 fn visit(a: &mut Fake, b: &mut Fake) {
     let port = a.open_port();
     a.accept(&port);
     b.connect(&port);
 }
 
-/// The two are introduced to each other for that.
+/// Wires up two members for such a meeting.
 fn wire_up(a: &mut Fake, b: &mut Fake) {
     visit(a, b);
     a.gather();
@@ -264,7 +264,7 @@ fn wire_up(a: &mut Fake, b: &mut Fake) {
     are_introduced(a, b);
 }
 
-/// The two hear the end of their wire-up, and of each other.
+/// Asserts that two members hear the end of their wire-up, and their ranks of each other.
 fn are_introduced(a: &mut Fake, b: &mut Fake) {
     for fake in [&mut *a, &mut *b] {
         fake.hears(&FromServer::Introduced);
@@ -272,7 +272,7 @@ fn are_introduced(a: &mut Fake, b: &mut Fake) {
     are_partners(a, b);
 }
 
-/// Ranks of the two hear of each other.
+/// Asserts that ranks of two members hear of each other.
 fn are_partners(a: &mut Fake, b: &mut Fake) {
     let answers = [a.answer(), b.answer()];
     let Answer::Partner { meeting, .. } = answers[0] else {

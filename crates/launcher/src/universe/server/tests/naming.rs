@@ -106,7 +106,7 @@ fn visitors_go_with_their_mpiexec() {
     a.accept(&port);
     a.hears_nothing();
     a.universe.leave(&ToServer::Farewell);
-    // Had the visitor been there still, it would be met.
+    // A visitor that was still there would meet this one.
     c.connect(&port);
     b.accept(&port);
     for fake in [&mut b, &mut c] {

@@ -1,4 +1,4 @@
-//! Who says nothing.
+//! Members that send nothing.
 
 use crate::ports::Asker;
 use crate::universe::server::registry::Registry;
@@ -8,7 +8,7 @@ use simurgh_net::control::{Answer, Question, Refusal};
 use simurgh_net::job::Realm;
 use std::time::Instant;
 
-/// What is heard in a realm.
+/// The messages for a realm.
 fn heard(registry: &mut Registry, realm: Realm) -> Vec<FromServer> {
     let outbox = registry.outbox().into_iter();
     outbox
@@ -22,7 +22,7 @@ fn ask(registry: &mut Registry, realm: Realm, number: u64, question: Question) {
     registry.hear(realm, ToServer::Ask { asker, question }).unwrap();
 }
 
-/// Ranks of two wait to be introduced to each other, of whom only the first says where its hosts are.
+/// Two members whose ranks are about to meet. Only the first has sent the addresses of its hosts.
 fn one_is_silent() -> (Registry, [Realm; 2]) {
     let mut registry = Registry::new();
     let realms = [(); 2].map(|()| registry.enroll(1).unwrap().0);

@@ -1,4 +1,4 @@
-//! New worlds are introduced to acquaintances.
+//! New worlds are wired up to the group.
 
 use super::{Fake, FromServer, Served, ToServer, are_introduced, visit, wire_up};
 
@@ -16,14 +16,14 @@ impl Fake {
         self.announce();
     }
 
-    /// Has introduced that world to its own hosts.
+    /// Reports that the new world is wired up to its own hosts.
     fn announce(&mut self) {
         let peers = vec![self.peer(1, 1)];
         self.tell(&ToServer::New { peers });
     }
 }
 
-/// It is the turn of the first, and the second waits for its own.
+/// Has the second member wait while it is the turn of the first.
 fn queue(a: &mut Fake, b: &mut Fake) {
     a.tell(&ToServer::Turn);
     a.hears(&FromServer::Granted);
@@ -41,7 +41,7 @@ fn a_new_world_is_introduced_to_acquaintances() {
     b.meet(vec![a.peer(1, 1)]);
     a.hears(&FromServer::Introduced);
     c.hears_nothing();
-    // It is known from now on.
+    // From now on others know it.
     let [world, first_host] = [a.number(1); 2];
     a.tell(&ToServer::Gone {
         world,
