@@ -163,7 +163,7 @@ fn places() -> impl Iterator<Item = OptionInfo> {
             Place::Hosts,
             &["hosts", "host", "H"],
             "LIST",
-            "nodes, such as a,b:4 or n[1-3]; the number after a name is how many ranks the node takes before the next one [1]",
+            "nodes, such as a,b:4 or n[1-3]; the number is how many ranks the node takes before the next one [1]",
         ),
         (
             Place::File,

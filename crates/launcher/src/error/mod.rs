@@ -117,8 +117,8 @@ pub enum LaunchError {
     },
     /// Ranks have spawned too many programs.
     #[error(
-        "{more} more hosts beside {there} are too many: there may be {} of spawned programs; a host goes when its ranks \
-         have ended and have disconnected (MPI_Comm_disconnect) from all others",
+        "{more} more hosts beside {there} are too many: there may be {} of spawned programs; a host goes when its \
+         ranks have ended and have disconnected (MPI_Comm_disconnect) from all others",
         simurgh_mpi::limits::MAX_LATER_HOSTS
     )]
     TooManyHosts {

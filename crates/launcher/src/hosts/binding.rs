@@ -67,8 +67,8 @@ impl NodePlacement {
         Ok(self.0.get_or_init(|| placement).as_ref())
     }
 
-    /// Binds the process that is started next to the processors of its rank, if it is a single rank that is to be bound.
-    /// A host whose ranks are threads binds those itself.
+    /// Binds the process that is started next to the processors of its rank, if it is a single rank that is to be
+    /// bound. A host whose ranks are threads binds those itself.
     ///
     /// # Errors
     ///

@@ -191,7 +191,8 @@ mod tests {
         Ok(())
     }
 
-    /// The outcome of a handshake on both ends: the initiator speaks `version`, and each end knows its own of the secrets.
+    /// The outcome of a handshake on both ends: the initiator speaks `version`, and each end knows its own of the
+    /// secrets.
     fn meet(
         version: u32,
         secrets: [&Secret; 2],

@@ -115,7 +115,8 @@ impl PmixService {
         Some(process.node)
     }
 
-    /// Calls `told` with the data that a rank of this node publishes, as soon as it has; false if there is no such rank.
+    /// Calls `told` with the data that a rank of this node publishes, as soon as it has; false if there is no such
+    /// rank.
     pub(crate) fn shown_by(&self, rank: u32, told: Box<dyn FnOnce(Option<Vec<u8>>) + Send>) -> bool {
         let server = self.server.get();
         server.is_some_and(|server| server.shown_by(rank, told).is_ok())

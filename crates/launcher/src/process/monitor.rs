@@ -3,8 +3,8 @@
 //!
 //! Each of the two outlives the other just long enough to clean up after it:
 //!
-//! - `kill -9` of the monitor leaves the supervising process. The kernel tells it of its parent's death, and it ends the
-//!   job with all that ranks have started, whether or not these use MPI yet.
+//! - `kill -9` of the monitor leaves the supervising process. The kernel tells it of its parent's death, and it ends
+//!   the job with all that ranks have started, whether or not these use MPI yet.
 //! - `kill -9` of the supervising process leaves the monitor. It is a subreaper, so the kernel gives it every process
 //!   that has lost its parent, and it kills them.
 //!

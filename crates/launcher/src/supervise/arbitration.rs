@@ -5,8 +5,8 @@
 //! so one may notice a loss half of that time after another.
 //!
 //! A report has three stages. First a process may turn out to have ended, which says more than any report
-//! ([`EXIT_DELAY`]). Then more reports are waited for, until two hosts agree or half of `peer_timeout` is over. Then the
-//! job ends with the name of the host that [`Suspicions::lost`] finds.
+//! ([`EXIT_DELAY`]). Then more reports are waited for, until two hosts agree or half of `peer_timeout` is over. Then
+//! the job ends with the name of the host that [`Suspicions::lost`] finds.
 
 use super::phase::{Phase, Verdict};
 use super::{GRACE, Supervisor};

@@ -1,7 +1,7 @@
 //! Deadlock detection: a job all of whose ranks wait for each other is ended.
 //!
-//! Quiescence is detected by [`Quiescence`](simurgh_net::control::Quiescence): all hosts are quiet, and have received as many
-//! packets as they have sent.
+//! Quiescence is detected by [`Quiescence`](simurgh_net::control::Quiescence): all hosts are quiet, and have received
+//! as many packets as they have sent.
 
 use super::Supervisor;
 use super::phase::{Phase, Verdict};
