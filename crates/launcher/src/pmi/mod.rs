@@ -1,7 +1,7 @@
 //! PMI for programs that are linked with another MPI, such as MPICH, Intel MPI or Open MPI: so their processes find
 //! each other.
 //!
-//! Clients of PMI-1 and PMI-2 speak over a socket ([`PmiSocket`]) with the key-value kvs of their job
+//! Clients of PMI-1 and PMI-2 speak over a socket ([`PmiSocket`]) with the key-value space of their job
 //! ([`KeyValueSpace`]). Clients of PMIx are served by the library of that name, in the process that starts them
 //! ([`PmixService`]). No job is asked which protocol it speaks: the two versions of PMI are told apart by their
 //! messages.
