@@ -4,7 +4,46 @@
 //! is a communicator as one of them sees it, a [`Request`] an operation in progress. The C interface
 //! (`simurgh-mpi-abi`) and the Rust interface (the root crate) check and convert arguments and call what is here.
 //! Blocking calls suspend the execution context through `simurgh-core`, never the kernel thread. May depend on core,
-//! sched, net, base and datatype; safe Rust, except where users' memory is lent to a transport (`remote/exposed.rs`).
+//! sched, net, base and datatype; safe Rust, except where users' memory is lent to a transport (`network/exposed.rs`).
+
+//!
+//! # Layers
+//!
+//! Each module imports only from those above it in this table.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`limits`] | the limits of the engine |
+//! | `slots` | room for what a layer keeps with an object of a layer below it |
+//! | `errhandler` | error handlers |
+//! | [`check`] | what is checked in a job, and the checks of tags and counts |
+//! | `layout` | which processes live on which host |
+//! | `hardware` | where the processes of a host run |
+//! | `members` | the members of a communicator: its groups, seats and hosts |
+//! | `topology` | virtual topologies: grids and graphs |
+//! | `context` | context ids, which keep the messages of one communicator apart from those of another |
+//! | `selection` | algorithm selection for collectives |
+//! | `worlds` | the launcher, and the worlds with which a host is connected |
+//! | `matching` | matching of messages and receives: envelopes, patterns, and the queues |
+//! | `instrument` | instrumentation: the counters and events of a rank |
+//! | `request` | requests, and the completion of operations |
+//! | `buffered` | the buffers that are attached for buffered sends |
+//! | `deadlock` | deadlock reports: what waits for what |
+//! | `partitioned` | partitioned communication on one host: channels, and how sends and receives are paired |
+//! | `endpoint` | the endpoint of a rank: its posted receives, its unexpected messages, its waiting calls |
+//! | `host` | a host of a job: the endpoints of its ranks, and where all others are |
+//! | `network` | the protocols between hosts: eager and rendezvous, credits, progress |
+//! | `job` | a job, as one of its hosts sees it |
+//! | `process` | a rank: its requests, its settings, the state of its use of MPI |
+//! | `session` | sessions and process sets |
+//! | [`collective`] | collectives as ranks do them: where they meet, and the algorithms within and between hosts |
+//! | `comm` | communicators, and how they are made |
+//! | `point2point` | sends, receives and probes on a communicator |
+//! | `collective_calls` | the collective operations of a communicator |
+//! | `placement` | communicators with a topology, and where their ranks are placed |
+//! | `universe` | dynamic processes: spawn, connect and accept, join, disconnect |
+//! | `world_model` | the world model: initialisation and finalization |
+//! | [`tool`] | the tool information interface: control and performance variables |
 
 #![deny(unsafe_code)]
 
@@ -45,7 +84,7 @@ mod slots;
 pub mod tool;
 mod topology;
 mod universe;
-mod world;
+mod world_model;
 mod worlds;
 
 pub use simurgh_base::{
