@@ -1,4 +1,4 @@
-//! What all ranks have laid on the table.
+//! The buffers of all ranks in a collective.
 
 use std::ops::Range;
 
@@ -11,39 +11,39 @@ use super::nonblocking::Contribution;
 use crate::members::{GroupSizes, HostMap};
 use crate::memory::{Target, Writer};
 
-/// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
-/// rank among those of the left group and then of the right one.
+/// The buffers of all ranks in a collective, by seat. The seat of a rank is its rank; in an inter-communicator, the
+/// ranks of the right group come after those of the left one.
 #[derive(Clone, Copy)]
 pub(crate) struct AllBuffers<'a> {
     table: Table<'a>,
     group_sizes: GroupSizes,
 }
 
-/// Where they lie.
+/// Where the buffers' descriptions are.
 #[derive(Clone, Copy)]
 enum Table<'a> {
-    /// At a meeting, where all wait.
+    /// At a meeting of the ranks of one host, where all wait.
     Meeting(&'a Contributions<'a, Arrival>),
-    /// At a gathering, where nobody waits.
+    /// At a split barrier, where nobody waits.
     Gathering(PhaseValues<'a, Contribution>),
-    /// On several hosts: by seat of all, but only those of this host, and what others have sent.
+    /// Buffers of a collective of several hosts: those of this host, and what other hosts have sent.
     KnownBuffers(&'a KnownBuffers<'a>),
 }
 
 impl<'a> AllBuffers<'a> {
-    /// What was brought to a meeting of so many ranks.
+    /// The buffers brought to a meeting.
     pub(crate) fn new(brought: &'a Contributions<'a, Arrival>, group_sizes: GroupSizes) -> Self {
         let table = Table::Meeting(brought);
         Self { table, group_sizes }
     }
 
-    /// What was brought to a gathering of so many ranks.
+    /// The buffers brought to a nonblocking collective.
     pub(crate) fn gathered(gifts: PhaseValues<'a, Contribution>, group_sizes: GroupSizes) -> Self {
         let table = Table::Gathering(gifts);
         Self { table, group_sizes }
     }
 
-    /// What is known of the ranks of several hosts.
+    /// The buffers that this host knows of in a collective of several hosts.
     pub(super) fn known(known_buffers: &'a KnownBuffers<'a>, group_sizes: GroupSizes) -> Self {
         let table = Table::KnownBuffers(known_buffers);
         Self { table, group_sizes }
@@ -54,31 +54,31 @@ impl<'a> AllBuffers<'a> {
         self.group_sizes.seats()
     }
 
-    /// Bytes to be moved or combined on behalf of all.
+    /// Bytes to be moved or combined on behalf of all ranks.
     pub(crate) fn work(self) -> usize {
         self.of(0..self.len())
             .fold(0, |work: usize, buffers| work.saturating_add(buffers.work()))
     }
 
-    /// Bytes that the first rank of this host gets, when that is the same on all.
+    /// Bytes that the first rank of this host receives, for operations in which every rank receives the same number.
     pub(crate) fn bytes_here(self, host_map: &HostMap) -> usize {
         let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         let recv = self.at(first).recv.as_ref();
         recv.map_or(0, |recv| recv.bytes(self.len()))
     }
 
-    /// Whether the first rank of this host gets as much from each rank.
+    /// Whether the first rank of this host receives equal parts from all ranks.
     pub(crate) fn have_even_parts(self, host_map: &HostMap) -> bool {
         let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         self.at(first).whole_target().is_some()
     }
 
-    /// What writes to the buffers of a seat, when all others get about as much.
+    /// The writer to the buffers of a seat, when the others receive about as much.
     pub(crate) fn writer_for(self, seat: usize) -> Writer {
         Writer::new(self.at(seat).work().saturating_mul(2 * self.len()))
     }
 
-    /// What lies at a seat.
+    /// The buffers of a seat.
     pub(crate) fn at(self, seat: usize) -> &'a Buffers {
         match self.table {
             Table::Meeting(brought) => brought[seat].buffers(),
@@ -87,7 +87,7 @@ impl<'a> AllBuffers<'a> {
         }
     }
 
-    /// Whether a seat is one of this host.
+    /// Whether a seat's rank lives on this host.
     pub(crate) fn is_here(self, seat: usize) -> bool {
         match self.table {
             Table::Meeting(_) | Table::Gathering(_) => true,
@@ -95,7 +95,7 @@ impl<'a> AllBuffers<'a> {
         }
     }
 
-    /// The seats that prefix reductions go through: all, or those up to the last of this host.
+    /// The seats that prefix reductions go through: all, or those up to the last one of this host.
     pub(crate) fn scanned(self) -> Range<usize> {
         match self.table {
             Table::Meeting(_) | Table::Gathering(_) => 0..self.len(),
@@ -103,7 +103,7 @@ impl<'a> AllBuffers<'a> {
         }
     }
 
-    /// Elements for which the rank at a seat has room.
+    /// Number of elements for which the rank at a seat has room.
     pub(crate) fn room(self, seat: usize) -> usize {
         match self.table {
             Table::Meeting(_) | Table::Gathering(_) => self.at(seat).whole_target().map_or(0, Target::count),
@@ -111,7 +111,7 @@ impl<'a> AllBuffers<'a> {
         }
     }
 
-    /// Those of some seats.
+    /// The buffers of some seats.
     pub(crate) fn of(
         self,
         seats: Range<usize>,
@@ -119,7 +119,7 @@ impl<'a> AllBuffers<'a> {
         seats.map(move |seat| self.at(seat))
     }
 
-    /// The seats whose data a seat gets: all, or those of the other group.
+    /// The seats whose data a seat receives: all, or those of the other group.
     pub(crate) fn peers_of(self, seat: usize) -> Range<usize> {
         self.group_sizes.peers_of(seat)
     }
@@ -134,7 +134,8 @@ impl<'a> AllBuffers<'a> {
         self.group_sizes.groups()
     }
 
-    /// The same seats, beginning with the one of the same rank, or one near it, so that not all begin with the same.
+    /// The seats of [`AllBuffers::peers_of`], beginning with the one of the same rank or one near it, so that not all
+    /// ranks begin with the same peer.
     pub(crate) fn peers_from(self, seat: usize) -> impl Iterator<Item = usize> {
         let seats = self.peers_of(seat);
         let first = seats.start + self.rank(seat) % seats.len().max(1);
@@ -146,12 +147,12 @@ impl<'a> AllBuffers<'a> {
         self.group_sizes.rank(seat)
     }
 
-    /// How the ranks sit.
+    /// Sizes of the groups.
     pub(crate) fn group_sizes(self) -> GroupSizes {
         self.group_sizes
     }
 
-    /// What a seat's rank is called in messages.
+    /// The name of a seat's rank in messages.
     pub(crate) fn name(self, seat: usize) -> String {
         self.group_sizes.name(seat)
     }

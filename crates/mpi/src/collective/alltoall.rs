@@ -1,4 +1,4 @@
-//! From each rank a different part to each.
+//! All-to-all exchange: each rank sends a different part to each rank.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::limits::SWAP_BLOCK;
 use crate::members::GroupSizes;
 use crate::memory::{Target, pack_from, unpack_at};
 
-/// Fetches the parts for the seats of a share.
+/// Copies the parts for the seats of a share.
 pub(super) fn fetch(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     for seat in share.seats(all_buffers.len()) {
         let rank = all_buffers.rank(seat);
@@ -27,7 +27,7 @@ pub(super) fn fetch(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     Ok(())
 }
 
-/// Exchanges the parts of pairs of ranks; each pair is one rank's business.
+/// Exchanges the parts of pairs of ranks. Each pair belongs to the share of one of its ranks.
 pub(super) fn swap(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     let size = all_buffers.len();
     for rank in share.seats(size) {
@@ -43,7 +43,8 @@ pub(super) fn swap(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     Ok(())
 }
 
-/// Whether `rank` exchanges the parts of itself and `other`: spread evenly, decided alike by both.
+/// Whether `rank`, and not `other`, exchanges the parts of both. The pairs are spread evenly, and both ranks get the
+/// same answer.
 fn in_charge(rank: usize, other: usize) -> bool {
     (rank < other) == (rank + other).is_multiple_of(2)
 }

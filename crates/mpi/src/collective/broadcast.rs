@@ -1,4 +1,4 @@
-//! From one rank to all.
+//! Broadcast: one rank's data to all ranks.
 
 use super::all_buffers::AllBuffers;
 use super::deliver::deliver;
@@ -6,7 +6,7 @@ use super::share::Share;
 use crate::error::Result;
 use crate::memory::{Source, Writer};
 
-/// Gives the root's data to the ranks of a share.
+/// Copies the root's data to the ranks of a share.
 pub(super) fn spread(all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
     let source = all_buffers.at(root).source();
     let bytes = source.as_ref().map_or(0, Source::bytes);

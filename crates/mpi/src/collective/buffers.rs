@@ -1,19 +1,19 @@
-//! What a rank lays on the table.
+//! The buffers with which one rank takes part in a collective.
 
 use crate::memory::{Parts, Source, Target};
 
-/// What one rank brings to a collective.
+/// The buffers of one rank in a collective.
 #[derive(Debug)]
 pub(crate) struct Buffers {
     pub(crate) send: Option<Parts<Source>>,
     pub(crate) recv: Option<Parts<Target>>,
-    /// Whether what it sends is already where it would be received.
+    /// Whether the data that it sends is already where it would be received (`MPI_IN_PLACE`).
     pub(crate) in_place: bool,
     work: usize,
 }
 
 impl Buffers {
-    /// The offer of a rank that has nothing to offer.
+    /// The buffers of a rank that has none.
     pub(crate) const NONE: Self = Self {
         send: None,
         recv: None,
@@ -21,7 +21,7 @@ impl Buffers {
         work: 0,
     };
 
-    /// An offer that stands for `work` bytes to be moved or combined.
+    /// The buffers of a rank on whose behalf `work` bytes have to be moved or combined.
     #[inline]
     pub(crate) fn new(send: Option<Parts<Source>>, recv: Option<Parts<Target>>, work: usize) -> Self {
         Self {
@@ -32,8 +32,8 @@ impl Buffers {
         }
     }
 
-    /// The same offer for later, when the arrays in which its parts were listed may be gone: programs free them once
-    /// the operation is set up.
+    /// The same buffers with copies of the arrays that list their parts. Programs may free these arrays once an
+    /// operation is set up.
     pub(crate) fn kept(self) -> Self {
         Self {
             send: self.send.map(Parts::kept),
@@ -42,19 +42,19 @@ impl Buffers {
         }
     }
 
-    /// The same offer, of a rank that works in place or does not.
+    /// The same buffers, of a rank that works in place or does not.
     #[inline]
     pub(crate) fn placed(self, in_place: bool) -> Self {
         Self { in_place, ..self }
     }
 
-    /// What it sends, when that is not divided into parts.
+    /// The send buffer, if it is not divided into parts.
     #[inline]
     pub(crate) fn whole_source(&self) -> Option<&Source> {
         self.send.as_ref().and_then(Parts::whole)
     }
 
-    /// Where it receives, when that is not divided into parts.
+    /// The receive buffer, if it is not divided into parts.
     #[inline]
     pub(crate) fn whole_target(&self) -> Option<&Target> {
         self.recv.as_ref().and_then(Parts::whole)
@@ -70,12 +70,12 @@ impl Buffers {
         self.whole_target().cloned()
     }
 
-    /// What it sends to `rank`.
+    /// The part of the send buffer for `rank`.
     pub(crate) fn source_part(&self, rank: usize) -> Option<Source> {
         self.send.as_ref().and_then(|parts| parts.part(rank))
     }
 
-    /// Where it receives from `rank`.
+    /// The part of the receive buffer for data from `rank`.
     pub(crate) fn target_part(&self, rank: usize) -> Option<Target> {
         self.recv.as_ref().and_then(|parts| parts.part(rank))
     }

@@ -1,9 +1,10 @@
-//! ByValue reductions: data goes by value.
+//! Short reductions, whose data goes by value.
 //!
-//! What each rank brings lies at its seat, one cache line for each, and the last to come leaves the result where all
-//! find it: it touches no rank's memory, and each rank fetches its result when it goes on, into memory that is warm in
-//! its own cache. Whether a reduction is short depends on what the standard wants to be the same at all ranks, so all
-//! choose alike; who brings another length calls something else ([`Call::of_length`]).
+//! Each rank brings its operand itself, on one cache line, and the last rank to arrive leaves the result where all find
+//! it. It touches no memory of other ranks: each rank copies the result when it goes on, into memory that is warm in
+//! its own cache. Whether a reduction is short depends only on what the standard requires to be the same at all ranks,
+//! so that all ranks decide alike. The number of bytes is part of the call ([`Call::of_length`]), so a rank that brings
+//! another number is in a different call.
 
 use simurgh_core::Contributions;
 use simurgh_settings::rules::{Algorithm, Operation};
@@ -21,7 +22,7 @@ use crate::op::Op;
 /// A reduction that can be done by value, as one rank sees it.
 pub(crate) struct ByValue<'a> {
     op: &'a Op,
-    /// What the rank brings. It has no gaps.
+    /// The rank's operand, which has no gaps.
     operand: &'a Source,
 }
 
@@ -39,14 +40,14 @@ impl<'a> ByValue<'a> {
         let reduction = (1..=PACKET).contains(&bytes)
             && matches!(op, Op::Builtin(_))
             && datatype.is_contiguous()
-            // What all do is compared in what they offer.
+            // Only descriptions of buffers can be compared in detail.
             && checks < Checks::All
             && job.algorithm(operation, ranks, bytes * ranks) == Algorithm::Last
             && op.check(datatype).is_ok();
         reduction.then_some(Self { op, operand })
     }
 
-    /// Combines in rank order what all have brought, who have brought alike.
+    /// Combines the operands of all ranks in rank order. They have equal lengths.
     fn combine(&self, brought: &Contributions<'_, Arrival>, result: &mut Packet) -> Result<()> {
         let (count, datatype) = (self.operand.count(), self.operand.datatype());
         let sources = brought
@@ -62,7 +63,7 @@ impl<'a> ByValue<'a> {
 }
 
 impl IntraHost {
-    /// Runs a short reduction, whose result goes to `recv`, if the rank gets it.
+    /// Runs a short reduction. The result goes to `recv`, if the rank gets it.
     pub(crate) fn reduce_by_value(
         &self,
         seat: usize,

@@ -1,4 +1,4 @@
-//! What ranks agree on when they meet.
+//! The call that a rank makes: what all ranks of a collective have to agree on.
 
 use super::reduce::Counts;
 use super::task::Task;
@@ -7,13 +7,13 @@ use crate::limits::PACKET;
 use crate::op::{BuiltinOp, Op};
 use crate::portable::portable;
 
-/// A collective call: its name and its root, and its operation if all is checked.
+/// A collective call: its name and its root, and its operation if everything is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     name: &'static str,
     root: Root,
     operation: Option<Operation>,
-    /// Bytes of a collective that is done by value.
+    /// Number of bytes of a collective that is done by value.
     length: Option<u32>,
     fingerprint: u64,
 }
@@ -22,13 +22,13 @@ pub(crate) struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Root {
     None,
-    /// A rank, whom all name.
+    /// The root's rank, which all ranks pass.
     Rank(u32),
-    /// Of two groups: what the caller passes, which differs from rank to rank.
+    /// On an inter-communicator, what the caller passes as root: it differs from rank to rank.
     Passed(i32),
 }
 
-/// What can be known of an operation in all ranks: a user's function has another address in each.
+/// What ranks can compare of an operation. The address of a user's function is different in each rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     Builtin(BuiltinOp),
@@ -69,7 +69,8 @@ impl Call {
         Self::SCATTER,
     ];
 
-    /// The call of a program that has this topic, among so many ranks. It tries them all.
+    /// The call with this fingerprint, among those that programs can make with so many ranks. It tries all of them, for
+    /// messages of errors and deadlocks.
     pub(crate) fn recognise(fingerprint: u64, ranks: usize) -> Option<Self> {
         let rooted = |call: &Self| {
             let call = *call;
@@ -106,7 +107,7 @@ impl Call {
         }
     }
 
-    /// The same call, by value, in which every rank brings so many bytes.
+    /// The same call by value, in which every rank brings so many bytes.
     #[inline]
     pub(crate) const fn of_length(self, bytes: usize) -> Self {
         Self {
@@ -116,7 +117,7 @@ impl Call {
         }
     }
 
-    /// The same call on an inter-communicator with what the caller passes as root.
+    /// The same call on an inter-communicator, with what the caller passes as root.
     pub(crate) const fn between_groups(self, passed: i32) -> Self {
         Self {
             root: Root::Passed(passed),
@@ -145,13 +146,13 @@ impl Call {
         matches!((self.operation, other.operation), (Some(one), Some(other)) if one != other)
     }
 
-    /// The same call, which differs from others of its name and root if their operations do, and, on a communicator of
-    /// one group, the numbers of elements for each rank.
+    /// The same call with a fingerprint that depends on the operation, too, and, on an intra-communicator, on the
+    /// number of elements for each rank. It is used when everything is checked.
     #[cold]
     pub(crate) fn with_arguments(self, task: &Task) -> Self {
         let Some(op) = task.op() else { return self };
         let operation = Operation::of(op);
-        // Of two groups, who stands aside knows no operation.
+        // On an inter-communicator, a rank that passes `MPI_PROC_NULL` does not know the operation.
         let fingerprint = match self.root {
             Root::Passed(_) => self.fingerprint,
             Root::None | Root::Rank(_) => mix(self.fingerprint, operation.number()),
@@ -169,7 +170,7 @@ impl Call {
 
     fn with_counts(self, counts: &Counts) -> Self {
         let fingerprint = match counts {
-            // The buffers tell.
+            // The buffers show how many there are.
             Counts::Even(_) | Counts::Room => self.fingerprint,
             Counts::Each(counts) => counts.iter().fold(self.fingerprint, |fingerprint, count| {
                 mix(fingerprint, count.cast_unsigned())
@@ -181,11 +182,12 @@ impl Call {
     /// A number that is the same for equal calls, and different for others as far as 63 bits can tell.
     #[inline]
     pub(crate) fn fingerprint(self) -> u64 {
-        // The meeting place keeps zero and the largest number for itself.
+        // The barrier keeps zero and the largest numbers for itself.
         (self.fingerprint & (u64::MAX >> 1)) | 1
     }
 
-    /// The error of ranks that make different calls, of which these are two.
+    /// The error of ranks that make different calls: this one by the rank named `rank`, the other by the rank named
+    /// `other`.
     #[cold]
     pub(crate) fn disagreement(self, rank: &str, theirs: Self, other: &str) -> Error {
         let class = if self.name != theirs.name {
@@ -225,7 +227,7 @@ impl Call {
     }
 }
 
-/// A call as it is told to other hosts.
+/// A call as hosts describe it to each other.
 #[derive(Clone, Debug)]
 pub(crate) struct CallDescription {
     name: String,
@@ -248,7 +250,7 @@ impl CallDescription {
         }
     }
 
-    /// Refuses another call, which somebody else makes.
+    /// Refuses a different call of another rank, with the same error as [`Call::disagreement`].
     pub(crate) fn agree(&self, rank: &str, theirs: &Self, other: &str) -> Result<()> {
         if self.fingerprint == theirs.fingerprint {
             return Ok(());
@@ -302,7 +304,7 @@ impl Operation {
         }
     }
 
-    /// A number that no other has.
+    /// A number that tells operations apart.
     fn number(self) -> u64 {
         match self {
             Self::Builtin(op) => op.handle() as u64,
@@ -334,7 +336,7 @@ impl std::fmt::Display for Call {
     }
 }
 
-/// FNV-1a.
+/// The hash function FNV-1a.
 const fn hash(name: &str) -> u64 {
     let (bytes, mut index, mut hash) = (name.as_bytes(), 0, 0xcbf2_9ce4_8422_2325);
     while index < bytes.len() {

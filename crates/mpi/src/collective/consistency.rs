@@ -1,10 +1,9 @@
-//! Whether what all ranks bring fits together.
+//! The check that the arguments of all ranks are consistent.
 //!
-//! What a rank sends and what another takes from it must be the same elements, and what is combined must be alike. More
-//! than there is room for is always an error; the rest is found here, when the setting `check` asks for it, before any
-//! data moves. Ranks that call different operations, or with different roots, are told from each other by what they
-//! meet for ([`Call`]), and so are operations of reductions and lists of counts when all is checked
-//! ([`Call::in_detail`]).
+//! What a rank sends and what another receives from it must be the same elements, and what is combined must be alike.
+//! More data than there is room for is always an error. Everything else is found here before any data moves, when the
+//! setting `check` asks for it. Different operations and different roots show earlier, by the ranks' calls ([`Call`]);
+//! so do operations of reductions and lists of counts when everything is checked ([`Call::with_arguments`]).
 
 use super::all_buffers::AllBuffers;
 use super::call::Call;
@@ -19,14 +18,14 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
 use crate::portable::portable;
 
-/// Elements in a buffer, as they are told to others.
+/// A summary of the elements in a buffer, as hosts send it to each other.
 #[derive(Clone, Debug)]
 pub(super) struct ContentSummary {
     bytes: usize,
-    /// Whether they may be any.
+    /// Whether the elements may be any: the datatype is `MPI_PACKED`.
     packed: bool,
     digest: Digest,
-    /// The signature in words.
+    /// The type signature in words.
     text: String,
 }
 
@@ -35,12 +34,12 @@ portable! {
 }
 
 impl ContentSummary {
-    /// What is in a buffer.
+    /// The elements that a buffer holds.
     pub(super) fn of(source: &Source) -> Self {
         Content::of(source).tell()
     }
 
-    /// What a buffer has room for.
+    /// The elements for which a buffer has room.
     pub(super) fn to(target: &Target) -> Self {
         Content::to(target).tell()
     }
@@ -51,14 +50,14 @@ impl ContentSummary {
     }
 }
 
-/// Elements in a buffer.
+/// The elements in a buffer.
 #[derive(Clone, Copy)]
 struct Content<'a> {
     count: usize,
     datatype: &'a Datatype,
 }
 
-/// Compares what all ranks bring to a collective.
+/// Compares the arguments of all ranks of a collective.
 ///
 /// # Errors
 ///
@@ -80,7 +79,7 @@ pub(super) fn check_consistency(call: Call, task: &Task, all_buffers: AllBuffers
     }
 }
 
-/// What is sent must be what is received.
+/// Refuses a transfer whose two ends have different elements.
 fn compare_ends(call: Call, all_buffers: AllBuffers<'_>, transfer: &Transfer) -> Result<()> {
     let (sent, taken) = (Content::of(&transfer.source), Content::to(&transfer.target));
     if sent.matches(taken) {
@@ -90,7 +89,7 @@ fn compare_ends(call: Call, all_buffers: AllBuffers<'_>, transfer: &Transfer) ->
     Err(mismatch(&call, names, &sent.tell(), &taken.tell()))
 }
 
-/// All ranks must bring the same to a reduction, and have the same room for its result if they get all of it.
+/// Refuses operands of a reduction that differ, and results of different size if all ranks get the whole result.
 fn compare_all(call: Call, all_buffers: AllBuffers<'_>, whole_result: bool) -> Result<()> {
     let contents = (0..all_buffers.len()).flat_map(|seat| {
         let buffers = all_buffers.at(seat);
@@ -139,7 +138,7 @@ impl<'a> Content<'a> {
         self.datatype.basic() == Some(Basic::Packed)
     }
 
-    /// The predefined elements it consists of.
+    /// The sequence of predefined datatypes of which it consists.
     fn signature(self) -> Signature {
         self.datatype.signature().repeat(self.count)
     }
@@ -154,7 +153,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// As [`ContentSummary::is_like`].
+    /// As [`ContentSummary::matches`].
     fn matches(self, other: Self) -> bool {
         if self.is_packed() || other.is_packed() {
             return self.bytes() == other.bytes();
@@ -164,7 +163,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The error of a rank that sends something else than another takes from it.
+/// The error of a rank that sends other elements than another rank receives from it.
 #[cold]
 pub(super) fn mismatch(
     call: &dyn Display,
@@ -186,7 +185,8 @@ pub(super) fn mismatch(
     )
 }
 
-/// The error of ranks that bring different things to a reduction: who, what it does, and with what.
+/// The error of ranks that bring different operands to a reduction: each rank's name, what it does (a verb) and its
+/// elements.
 #[cold]
 pub(super) fn unequal_operands(
     call: &dyn Display,

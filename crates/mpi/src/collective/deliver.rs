@@ -1,10 +1,10 @@
-//! Moving data from one rank's buffer to another's.
+//! Copying data from one rank's buffer to another's.
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::members::GroupSizes;
 use crate::memory::{Source, Target, Writer};
 
-/// Moves the data of seat `from` to seat `to`.
+/// Copies the data of seat `from` to seat `to`.
 pub(crate) fn deliver(
     writer: &Writer,
     group_sizes: GroupSizes,
@@ -44,7 +44,7 @@ pub(crate) fn no_buffer(from: &str, to: &str) -> Error {
     )
 }
 
-/// The error of a rank that works in place between two groups.
+/// The error of a rank that passes `MPI_IN_PLACE` on an inter-communicator.
 #[cold]
 pub(crate) fn nowhere_in_place() -> Error {
     Error::new(
@@ -53,7 +53,7 @@ pub(crate) fn nowhere_in_place() -> Error {
     )
 }
 
-/// The error of a rank that may not work in place.
+/// The error of a rank that passes `MPI_IN_PLACE` where only the root may.
 #[cold]
 pub(crate) fn not_in_place(rank: i32, root: i32) -> Error {
     Error::new(

@@ -1,11 +1,11 @@
-//! From all ranks to one, and from all to all the same.
+//! Gather and allgather.
 
 use super::all_buffers::AllBuffers;
 use super::deliver::deliver;
 use super::share::Share;
 use crate::error::Result;
 
-/// Brings the parts of the ranks of a share to the root.
+/// Copies the parts of the ranks of a share to the root.
 pub(super) fn collect(all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
     share
         .among(all_buffers.peers_of(root))
@@ -27,7 +27,7 @@ pub(super) fn collect(all_buffers: AllBuffers<'_>, share: Share, root: usize) ->
         })
 }
 
-/// Brings all parts to the ranks of a share.
+/// Copies all parts to the ranks of a share.
 pub(super) fn collect_everywhere(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     for seat in share.seats(all_buffers.len()) {
         let writer = all_buffers.writer_for(seat).alone();

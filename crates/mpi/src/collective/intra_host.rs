@@ -1,9 +1,11 @@
-//! Where the ranks of a communicator that live on this host meet.
+//! The meetings of a communicator's ranks that live on this host: the intra-host phase of blocking collectives.
 //!
-//! A meeting is the scheduler's ([`CyclicBarrier`]): each rank brings a description of its buffers, the last one finds
-//! them all, does the work or says that it is shared, and lets the others go. Two meetings alternate, so nothing is
-//! copied and nobody waits at the end. A short reduction goes by value (`short.rs`); the work of another short
-//! collective is done by the last rank alone, on data that is warm in its cache, and costs the others nothing.
+//! A meeting is one phase of a [`CyclicBarrier`]: each rank brings a description of its buffers; the last one to arrive
+//! finds all of them, does the work or decides that it is shared, and releases the others. Two phases alternate, so
+//! that nothing is copied and nobody waits at the end of a meeting.
+//!
+//! A short reduction goes by value (`by_value.rs`). The work of any other short collective is done by the last rank
+//! alone, on data that is warm in its cache, and costs the others nothing.
 
 use std::any::{Any, type_name};
 use std::sync::OnceLock;
@@ -29,21 +31,22 @@ use crate::members::GroupSizes;
 use crate::members::HostMap;
 use crate::memory::{Packet, Source};
 
-/// Where the ranks of a communicator that live on this host meet.
+/// The meetings of a communicator's ranks that live on this host.
 ///
-/// Calls of one rank follow each other, as the standard demands of collectives on one communicator; different ranks
+/// The calls of one rank follow each other, as the standard demands of collectives on one communicator. Different ranks
 /// may run anywhere, in execution contexts or attached threads.
 pub struct IntraHost {
     barrier: CyclicBarrier<Arrival, Conclusion>,
-    /// How the ranks sit, those of other hosts too.
+    /// Sizes of the communicator's groups, with the ranks of other hosts.
     group_sizes: GroupSizes,
-    /// None if all are on this host.
+    /// `None` if all ranks are on this host.
     host_map: Option<Arc<HostMap>>,
-    /// Where ranks wait until the others have done their shares too; made when work is shared for the first time.
+    /// Where ranks wait until the others have done their shares too. Made when work is shared for the first time.
     drained: OnceLock<WaitList>,
 }
 
-/// What a rank brings to a meeting. Changed in place from one meeting to the next but one.
+/// What a rank brings to a meeting. It lies at the rank's place in the barrier and is changed in place two meetings
+/// later.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Arrival {
@@ -52,36 +55,36 @@ pub(crate) struct Arrival {
     payload: Payload,
 }
 
-/// What is short enough to lie on the line that says that a rank has come.
+/// What is short enough to lie on the cache line that also holds the rank's arrival flag.
 #[derive(Default)]
 pub(crate) enum Inline {
-    /// Nothing: what there is to know is in the gift.
+    /// Nothing: the payload has all of it.
     #[default]
     Payload,
     /// The data of a short collective.
     Data(Packet),
-    /// What a rank sends, if it has no gaps and lies in one piece: all that others need to know of its gift.
+    /// The rank's send buffer, if it is dense and in one piece. The others need to know no more of the payload.
     Source(Source),
-    /// That the gift is a fault.
+    /// The payload is a fault.
     Fault,
 }
 
 #[derive(Default)]
 pub(crate) enum Payload {
-    /// Itself.
+    /// Nothing: the rank only takes part.
     #[default]
     Nothing,
     /// Buffers.
     Buffers(Buffers),
-    /// Its part in a collective of several hosts.
+    /// The rank's invocation of a collective of several hosts.
     Invocation(Invocation),
     /// A value for [`IntraHost::exchange`].
     Value(SpinLock<Option<Box<dyn Any + Send>>>),
-    /// What went wrong when it did its share.
+    /// The error that the rank met when it did its share.
     Fault(Error),
 }
 
-/// What the last rank to arrive leaves for the others.
+/// The result of a meeting, which the last rank to arrive leaves for the others.
 #[derive(Default)]
 #[repr(C, align(64))]
 pub(crate) struct Conclusion {
@@ -97,9 +100,9 @@ enum Outcome {
     Done,
     /// All ranks share the work.
     Shared(SharedWork),
-    /// The answer of an exchange. It is kept no longer than until everybody has it.
+    /// The answer of an exchange. It is kept until every rank has taken it.
     Answer(SpinLock<Answer>),
-    /// The meeting was no collective, or the collective failed.
+    /// The ranks were in different calls, or the collective failed.
     Fault(Error),
 }
 
@@ -110,7 +113,7 @@ struct Answer {
 }
 
 impl Inline {
-    /// The data of a short collective, if it has been brought by value.
+    /// The data of a short collective, or an empty packet.
     #[inline]
     pub(crate) fn value(&self) -> &Packet {
         static NONE: Packet = Packet::EMPTY;
@@ -120,7 +123,7 @@ impl Inline {
         }
     }
 
-    /// Brings data by value, as much as there is room for.
+    /// Brings data by value, as much as fits into a packet.
     #[inline]
     pub(crate) fn carry(&mut self, source: &Source) {
         if let Self::Data(packet) = self {
@@ -131,7 +134,7 @@ impl Inline {
         *self = Self::Data(packet);
     }
 
-    /// What a rank sends, if it is told here.
+    /// The rank's send buffer, if it is described inline.
     #[inline]
     pub(crate) fn plain(&self) -> Option<&Source> {
         match self {
@@ -142,7 +145,7 @@ impl Inline {
 }
 
 impl Arrival {
-    /// Comes empty-handed. What was brought the last time but one goes.
+    /// Brings no payload, and drops the one of two meetings before.
     #[inline]
     pub(crate) fn give_nothing(&mut self) {
         if !matches!(self.payload, Payload::Nothing) {
@@ -159,7 +162,7 @@ impl Arrival {
         }
     }
 
-    /// The part in a collective of several hosts.
+    /// The invocation of a collective of several hosts.
     pub(crate) fn invocation(&self) -> Option<&Invocation> {
         match &self.payload {
             Payload::Invocation(invocation) => Some(invocation),
@@ -167,12 +170,12 @@ impl Arrival {
         }
     }
 
-    /// Comes with a gift.
+    /// Brings a payload.
     pub(crate) fn give(&mut self, payload: Payload) {
         self.payload = payload;
     }
 
-    /// Comes with what has become of a share, and nothing else.
+    /// Brings the outcome of a share of work, and nothing else.
     #[inline]
     pub(crate) fn report(&mut self, done: &Result<()>) {
         match done {
@@ -187,7 +190,7 @@ impl Arrival {
         }
     }
 
-    /// What went wrong at a rank that has reported.
+    /// The error of a rank that has reported one.
     #[inline]
     pub(crate) fn fault(&self) -> Option<&Error> {
         match (&self.inline, &self.payload) {
@@ -202,13 +205,13 @@ impl Arrival {
 }
 
 impl IntraHost {
-    /// A meeting place for `size` ranks.
+    /// The meetings of `size` ranks.
     #[must_use]
     pub fn new(size: usize) -> Self {
         Self::seated(GroupSizes { left: size, right: 0 })
     }
 
-    /// A meeting place for the ranks of one or two groups.
+    /// The meetings of the ranks of one or two groups, all of which live on this host.
     pub(crate) fn seated(group_sizes: GroupSizes) -> Self {
         Self {
             barrier: CyclicBarrier::new(group_sizes.seats()),
@@ -218,7 +221,7 @@ impl IntraHost {
         }
     }
 
-    /// A meeting place for those ranks of several hosts that live here.
+    /// The meetings of those ranks of a communicator of several hosts that live on this host.
     pub(crate) fn of_hosts(group_sizes: GroupSizes, host_map: Arc<HostMap>) -> Self {
         Self {
             barrier: CyclicBarrier::new(host_map.local_seats().len()),
@@ -227,7 +230,7 @@ impl IntraHost {
         }
     }
 
-    /// What the rank that sits at a place is called in messages.
+    /// The name of a rank in messages, by its local index.
     fn name(&self, local_index: usize) -> String {
         let seat = self.host_map.as_ref().map_or(local_index, |host_map| {
             host_map.local_seats()[local_index] as usize
@@ -235,7 +238,7 @@ impl IntraHost {
         self.group_sizes.name(seat)
     }
 
-    /// How they sit.
+    /// Sizes of the communicator's groups.
     pub(crate) fn group_sizes(&self) -> GroupSizes {
         self.group_sizes
     }
@@ -263,7 +266,7 @@ impl IntraHost {
         visit.result().verdict()
     }
 
-    /// Every rank gives a value; the last to come combines them, in rank order; everyone gets the result.
+    /// Every rank gives a value; the last one to arrive combines them, in rank order; every rank gets the result.
     ///
     /// # Errors
     ///
@@ -276,11 +279,12 @@ impl IntraHost {
         self.try_exchange(rank, value, |values| values.map(combine))
     }
 
-    /// The same, in which `decide` learns of it if ranks are in different calls, and what it decides may be an error.
+    /// [`IntraHost::exchange`] with a combination that may fail. If ranks are in different calls, `decide` gets that
+    /// error and may replace it.
     ///
     /// # Errors
     ///
-    /// What `decide` says.
+    /// What `decide` returns.
     pub(crate) fn try_exchange<V, T>(
         &self,
         rank: usize,
@@ -322,15 +326,15 @@ impl IntraHost {
         }
     }
 
-    /// Runs a collective: all ranks' offers, and what to do once they are on the table.
+    /// Runs a collective, with the buffers of this rank and the work to be done once all ranks have brought theirs.
     ///
-    /// Returns when the rank's own buffers are no longer used by others, if `lends`, or else when its share is done.
-    /// The job's table of algorithms says what the last rank to arrive does alone, and what the ranks share, which
-    /// costs a second round of switches.
+    /// Returns when other ranks do not use this rank's buffers any more, if it `lends` them; otherwise when its share
+    /// of the work is done. The job's selection table says whether the last rank to arrive does the work alone or the
+    /// ranks share it, which costs a second round of switches.
     ///
     /// # Errors
     ///
-    /// When ranks are in different calls, or what the work reports.
+    /// When ranks are in different calls, and what the work reports.
     pub(crate) fn run(
         &self,
         seat: usize,
@@ -353,7 +357,7 @@ impl IntraHost {
                         task.complete_in_pieces(all_buffers).map(|()| Outcome::Done)
                     }
                     _ => {
-                        // Here, for the others would have to wait for whoever makes it.
+                        // Made here, because otherwise the other ranks would have to wait for whoever makes it.
                         self.drained.get_or_init(WaitList::new);
                         Ok(Outcome::Shared(SharedWork::new(all_buffers.len())))
                     }
@@ -377,14 +381,14 @@ impl IntraHost {
         }
     }
 
-    /// The ranks as they see each other, if they are few.
+    /// The barrier whose parties watch each other's arrival flags, if there are few enough of them.
     #[inline]
     pub(crate) fn flags(&self) -> Option<FlagBarrier<'_, Arrival, Conclusion>> {
         self.barrier.as_flag_barrier()
     }
 
-    /// Goes to the next meeting of ranks that see each other and waits until all have come. It is each rank's business
-    /// then what to do with what all have brought.
+    /// Arrives at the next meeting by flags and waits until all have arrived. Each rank then does by itself whatever
+    /// has to be done with what all have brought.
     #[inline]
     pub(crate) fn meet_by_flags<'a>(
         &self,
@@ -404,8 +408,8 @@ impl IntraHost {
         }
     }
 
-    /// Takes part in a collective of several hosts: `last` is what the last rank of this host to come does for it. It
-    /// is told whether the ranks here agree.
+    /// Takes part in a collective of several hosts. The last rank of this host to arrive runs `last` as the leader of
+    /// its host; the argument of `last` says whether the ranks here are in the same call.
     pub(crate) fn run_across_hosts(
         &self,
         local_index: usize,
@@ -444,7 +448,7 @@ impl IntraHost {
         }
     }
 
-    /// Goes to the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
+    /// Arrives at the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
     #[inline]
     pub(crate) fn meet(
         &self,
@@ -479,7 +483,7 @@ impl Conclusion {
         }
     }
 
-    /// What has become of a collective that leaves nothing to do.
+    /// The outcome of a collective that leaves nothing to do after the meeting.
     #[inline]
     pub(crate) fn verdict(&self) -> Result<()> {
         match &self.outcome {
@@ -523,7 +527,7 @@ impl Place for IntraHost {
     }
 }
 
-/// What ranks have come for, in words.
+/// The call that ranks wait in, in words.
 fn told(fingerprint: u64, ranks: usize) -> String {
     let call = Call::recognise(fingerprint, ranks);
     call.map_or_else(|| "a collective call".to_owned(), |call| call.to_string())
@@ -541,12 +545,12 @@ fn wait(wait: Wait<'_>) {
     instrument::blocking(Reason::Collective, || wait.block());
 }
 
-/// Brings a gift.
+/// Brings a payload.
 fn give(payload: Payload) -> impl FnOnce(&mut Arrival) {
     |arrival| arrival.give(payload)
 }
 
-/// A rank's copy of the answer; the last rank takes it away.
+/// A rank's reference to the answer. The last rank takes it out.
 fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
     answer.left -= 1;
     if answer.left == 0 {
@@ -556,7 +560,8 @@ fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
     }
 }
 
-/// The values in rank order; all are of one type, because the calls agreed.
+/// The values in rank order. All are of one type, because the calls have the same fingerprint, which is made of the
+/// type's name.
 fn unpack<V: 'static>(brought: &Contributions<'_, Arrival>) -> Vec<V> {
     let value = |arrival: &Arrival| match &arrival.payload {
         Payload::Value(value) => value.lock().take(),

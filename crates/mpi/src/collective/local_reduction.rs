@@ -1,4 +1,4 @@
-//! Combining the ranks' elements.
+//! Combining the elements of several ranks, by one rank.
 
 use std::ops::Range;
 
@@ -9,27 +9,31 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Scratch, Source, Target, Writer, transfer};
 use crate::op::{Bound, Op};
 
-/// A reduction as one rank carries it out.
+/// A reduction as one rank carries it out, over its share of the elements.
 pub(super) struct LocalReduction<'a> {
     bound: Bound<'a>,
     datatype: &'a Datatype,
     count: usize,
-    /// Elements combined at a time.
+    /// Number of elements combined at a time.
     step: usize,
     all_buffers: AllBuffers<'a>,
-    /// Whose elements are combined.
+    /// The seats whose elements are combined.
     seats: Range<usize>,
-    /// Whether those of other hosts are left out.
+    /// Whether ranks of other hosts are left out.
     only_here: bool,
 }
 
 impl<'a> LocalReduction<'a> {
-    /// The reduction of what some ranks bring, who must bring alike: as many elements, of the same size and extent.
+    /// The reduction over some seats.
+    ///
+    /// # Errors
+    ///
+    /// When the ranks do not bring the same number of elements, of the same size and extent.
     pub(super) fn new(op: &'a Op, all_buffers: AllBuffers<'a>, seats: Range<usize>) -> Result<Self> {
         Self::over(op, all_buffers, seats, false)
     }
 
-    /// The same for those of the ranks that live on this host.
+    /// [`LocalReduction::new`] over those of the seats that are on this host.
     pub(super) fn here(op: &'a Op, all_buffers: AllBuffers<'a>, seats: Range<usize>) -> Result<Self> {
         Self::over(op, all_buffers, seats, true)
     }
@@ -55,7 +59,7 @@ impl<'a> LocalReduction<'a> {
         Ok(reduction)
     }
 
-    /// Elements that each rank brings.
+    /// Number of elements that each rank brings.
     pub(super) fn count(&self) -> usize {
         self.count
     }
@@ -65,23 +69,23 @@ impl<'a> LocalReduction<'a> {
         self.datatype.size()
     }
 
-    /// Whether a buffer is made for the result, and so for partial results too.
+    /// Whether a buffer has the datatype and count of the result, so that partial results may be combined there.
     pub(super) fn fills(&self, target: &Target) -> bool {
         target.count() == self.count && target.datatype() == self.datatype
     }
 
-    /// Memory for a partial result of a piece of `len` elements.
+    /// Memory for the partial result of a piece of at most `len` elements.
     pub(super) fn scratch(&self, len: usize) -> Scratch {
         Scratch::new(self.datatype, len.min(self.step))
     }
 
-    /// What writes all results, if so many ranks get the whole of them.
+    /// The writer for the results, when so many ranks get all of them.
     pub(super) fn writer(&self, targets: usize) -> Writer {
         let bytes = self.count.saturating_mul(self.element());
         Writer::new(bytes.saturating_mul(self.seats.len() + targets))
     }
 
-    /// The pieces in which the slice is combined: start and length.
+    /// The pieces in which a slice is combined: start and length.
     pub(super) fn pieces(&self, (start, len): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
         let (step, end) = (self.step, start + len);
         (start..end)
@@ -118,10 +122,10 @@ impl<'a> LocalReduction<'a> {
         Ok(())
     }
 
-    /// Leaves in `result` the combination of all ranks' elements from `start` on, in rank order.
+    /// Combines the elements of all seats from `start` on into `result`, in rank order.
     ///
-    /// Predefined operations commute, and begin with rank 0, as a loop over the ranks would. A user's function takes
-    /// its right operand and leaves the result there; so it begins with the last rank, and the order is kept.
+    /// Predefined operations commute and begin with rank 0, as a loop over the ranks would. A user's function
+    /// overwrites its right operand, so it begins with the last rank, which keeps the order.
     pub(super) fn combine(&self, (start, len): (usize, usize), result: &Target) {
         let sources = self
             .seats()
@@ -150,7 +154,7 @@ impl<'a> LocalReduction<'a> {
     }
 }
 
-/// Leaves in `result` the combination of all sources, the first of which is at the far end of the operation.
+/// Combines all sources into `result`, beginning with the first one.
 pub(super) fn accumulate(bound: &Bound<'_>, mut sources: impl Iterator<Item = Source>, result: &Target) {
     if let Some(first) = sources.next() {
         transfer(&first, result);
@@ -170,7 +174,7 @@ pub(super) fn accumulate(bound: &Bound<'_>, mut sources: impl Iterator<Item = So
     }
 }
 
-/// Gives a partial result to the rank on a seat.
+/// Copies a partial result to the receive buffer of a seat.
 pub(super) fn hand_over(
     writer: &Writer,
     result: &Source,

@@ -1,26 +1,32 @@
-//! Collectives, as the ranks of a communicator do them: where they meet, and the algorithms.
+//! Collectives, as the ranks of a communicator carry them out: how they meet, and the algorithms.
 //!
-//! A rank takes part with its buffers (`buffers.rs`) and with what has to be done with those of all ranks (`task.rs`).
-//! Nothing here knows a communicator; the calls on communicators are `collective_calls`.
+//! A rank takes part with its buffers (`buffers.rs`) and with the work to be done with the buffers of all ranks
+//! (`task.rs`). Nothing here knows a communicator; the calls on communicators are in `collective_calls`.
 //!
-//! A short reduction goes by value (`by_value.rs`), and in a broadcast the root publishes its data (`published.rs`). The
-//! ranks of a small group see each other, and each does its share of the work at once (`small_group.rs`). Any other
-//! blocking collective is one meeting of the ranks of a host (`intra_host.rs`). Each brings descriptors of its buffers;
-//! then the algorithm is looked up (`selection`). Either the last rank to arrive does all of the work before it releases
-//! the others, alone or with the help of idle virtual processors. Or the work is shared (`shared_work.rs`): every rank
-//! does its part after the release, and a rank whose buffers others use waits until all have done theirs. Either way
-//! data goes once, straight from the users' buffers to the users' buffers. When everything is checked, what all bring is
-//! compared first (`consistency.rs`).
+//! In the intra-host phase the ranks of one host meet in one of these ways:
 //!
-//! A nonblocking collective waits for nobody (`nonblocking.rs`): what the ranks bring lies where they find it by counting
-//! what they start (`outstanding.rs`), and the last rank to come does the work or leaves it to whoever has time. A
-//! persistent one is found once, when it is set up (`persistent.rs`).
+//! * Blocking collectives: every rank brings descriptors of its buffers to one meeting of the host's ranks
+//!   (`intra_host.rs`). The last rank to arrive looks up the algorithm (`crate::selection`). Either it does all the
+//!   work before it releases the others, alone or with the help of idle virtual processors. Or the work is shared
+//!   (`shared_work.rs`): every rank does its part after the release, and a rank whose buffers others use waits until
+//!   all have done theirs.
+//! * Short reductions: the data itself is brought to the meeting (`by_value.rs`).
+//! * Groups of up to four ranks with a core each: every rank watches the others' arrival flags and does its share at
+//!   once (`small_group.rs`).
+//! * Broadcasts: the root publishes its data, and nobody waits for all (`published.rs`).
+//! * Nonblocking collectives: nobody waits (`nonblocking.rs`). Ranks find the same operation by counting what they
+//!   start (`outstanding.rs`); the last one to start it does the work or leaves it to whoever has time. A persistent
+//!   collective finds its state once, when it is set up (`persistent.rs`).
 //!
-//! All that is the intra-host phase. If the communicator has ranks on several hosts, the last rank to come on each host
-//! leads it in the inter-host phase (`inter_host`).
+//! In all of them data is copied once, from the users' buffers to the users' buffers. When everything is checked, the
+//! arguments of all ranks are compared first (`consistency.rs`).
 //!
-//! Reductions combine the ranks' data in rank order, each element by one rank alone, so results depend neither on the
-//! scheduling nor on how the work was shared. A user's operation is called as the function of the rank that works.
+//! If the communicator has ranks on several hosts, the last rank to arrive on each host becomes its leader and carries
+//! out the inter-host phase (`inter_host`).
+//!
+//! Reductions combine the ranks' data in rank order, and each element is combined by one rank alone. So results depend
+//! neither on scheduling nor on how the work was shared. A user's operation is called as the function of the rank that
+//! works.
 
 mod all_buffers;
 mod alltoall;

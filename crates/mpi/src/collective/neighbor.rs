@@ -1,7 +1,8 @@
-//! Among the neighbours of a topology.
+//! Neighbourhood collectives.
 //!
-//! All ranks of the communicator meet, as the calls are collective; data goes along the edges. Each rank fetches what
-//! it gets, from the place that the other end of the edge has for it ([`InEdges`]).
+//! All ranks of the communicator meet, because the calls are collective; data goes along the edges of the virtual
+//! topology. Each rank copies what it receives from the part that the other end of the edge sends along it
+//! ([`InEdges`]).
 
 use super::Buffers;
 use super::all_buffers::AllBuffers;
@@ -11,19 +12,19 @@ use crate::error::Result;
 use crate::memory::Source;
 use crate::topology::{InEdge, InEdges};
 
-/// Fetches all that the neighbours of the ranks of a share send.
+/// Copies the whole send buffers of the neighbours of the ranks of a share.
 pub(super) fn fetch_whole(all_buffers: AllBuffers<'_>, share: Share, in_edges: &InEdges) -> Result<()> {
     fetch(all_buffers, share, in_edges, |buffers, _| buffers.source())
 }
 
-/// Fetches the parts that the neighbours of the ranks of a share have for them.
+/// Copies the parts that the neighbours of the ranks of a share have for them.
 pub(super) fn fetch_part(all_buffers: AllBuffers<'_>, share: Share, in_edges: &InEdges) -> Result<()> {
     fetch(all_buffers, share, in_edges, |buffers, in_edge| {
         buffers.source_part(in_edge.out_index as usize)
     })
 }
 
-/// Fetches what comes along the edges of the ranks of a share. There are no topologies over two groups.
+/// Copies the data of the edges that end at the ranks of a share. Inter-communicators have no topologies.
 fn fetch(
     all_buffers: AllBuffers<'_>,
     share: Share,

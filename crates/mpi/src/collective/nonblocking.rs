@@ -1,12 +1,14 @@
-//! Collectives that nobody waits for yet: nonblocking and persistent ones.
+//! Nonblocking and persistent collectives.
 //!
-//! A rank that starts one brings what it gives to a gathering and goes on. The last one finds everything. It does
-//! short work at once, and so it does work that calls a function of the program, which has to run in a rank. Longer
-//! work it cuts into shares and leaves them as an errand: virtual processors without anything else to do take them,
-//! and so do ranks that come to wait for the result. Whoever finishes the last share completes the requests of all.
+//! A rank that starts one arrives at a split barrier with its buffers and goes on. The last one to arrive finds the
+//! buffers of all. It does short work at once, and also work that calls a function of the program, because that has to
+//! run in a rank. It cuts longer work into shares and posts them as an idle task: virtual processors that have nothing
+//! else to do take shares, and so do ranks that come to wait for the result. Whoever finishes the last share completes
+//! the requests of all ranks.
 //!
-//! What a rank has given lies at its seat, which nobody else writes. Starting and completing cost a rank what the
-//! gathering does, and the lock of the shelf (`shelf.rs`) unless the collective is persistent.
+//! The buffers that a rank brings lie at a place that only this rank writes. Starting and completing cost a rank what
+//! the split barrier costs, and the lock of the table of outstanding collectives (`outstanding.rs`) unless the
+//! collective is persistent.
 
 use simurgh_core::sync::{Arc, SpinLock};
 use simurgh_core::{
@@ -29,17 +31,17 @@ use crate::members::GroupSizes;
 use crate::members::HostMap;
 use crate::request::Request;
 
-/// A collective that its ranks start without waiting, once or again and again.
+/// A nonblocking collective, or a persistent one, which is started again and again.
 pub(crate) struct Nonblocking {
     gathering: SplitBarrier<Contribution>,
     group_sizes: GroupSizes,
-    /// None if all ranks are on this host.
+    /// `None` if all ranks are on this host.
     host_map: Option<Arc<HostMap>>,
-    /// What has failed in some share.
+    /// The first fault of any share.
     fault: SpinLock<Option<Error>>,
 }
 
-/// What one rank calls, and gives.
+/// A rank's call, with its buffers and the work as it knows it.
 #[derive(Debug)]
 pub(crate) struct Invocation {
     pub(crate) call: Call,
@@ -47,16 +49,16 @@ pub(crate) struct Invocation {
     pub(crate) task: Task,
 }
 
-/// What a rank brings to the gathering.
+/// What a rank brings to the split barrier.
 #[expect(
     clippy::large_enum_variant,
     reason = "seats are used again: what lies in them need not be allocated"
 )]
 pub(crate) enum Contribution {
-    /// Its part in a nonblocking collective, the request for it, and the shelf of the communicator, which may be freed
-    /// meanwhile.
+    /// For a nonblocking collective: the invocation, the request for it, and the communicator's table of outstanding
+    /// collectives, because the communicator may be freed meanwhile.
     Once(Invocation, Arc<Request>, Arc<Outstanding>),
-    /// A persistent request, which has the part.
+    /// For a persistent collective: the request, which has the invocation.
     Again(Arc<Request>),
 }
 
@@ -94,16 +96,17 @@ impl Nonblocking {
         }
     }
 
-    /// Whether a rank has come, and the collective is not over.
+    /// Whether a rank has started the collective and it is not complete.
     pub(crate) fn has(&self, seat: usize) -> bool {
         self.gathering.has_arrived(seat)
     }
 
-    /// Leaves what a rank of `job` brings, which sits at this place. If there are several hosts, they talk at `venue`.
+    /// Arrives with the contribution of the rank of `job` with this local index. If there are several hosts, `leader`
+    /// is what the last rank to arrive needs for the inter-host phase.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Other`] if it has started the collective before, which is not complete.
+    /// [`ErrorClass::Other`] if the rank has started the collective before and it is not complete.
     pub(crate) fn bring(
         self: &Arc<Self>,
         local_index: usize,
@@ -121,8 +124,8 @@ impl Nonblocking {
         Ok(())
     }
 
-    /// What the last rank of this host does: an execution context of its own speaks for the host, for nobody here is to
-    /// wait yet for others.
+    /// What the last rank of this host to arrive does in a collective of several hosts: it starts an execution context
+    /// that acts as the leader of the host, because no rank here is to wait for other hosts yet.
     fn lead_apart(
         self: &Arc<Self>,
         all: CompletedPhase<'_, Contribution>,
@@ -149,7 +152,8 @@ impl Nonblocking {
         }
     }
 
-    /// Does the part of this host in the collective, by an execution context that works for the rank at `place`.
+    /// Does this host's part in the inter-host phase, in the execution context that acts for the rank with this local
+    /// index.
     fn lead(&self, gifts: PhaseValues<'_, Contribution>, local_index: usize, leader: &Leader) -> Result<()> {
         let invocation = |local_index| gifts.of(local_index).invocation();
         let invocations: Vec<_> = (0..gifts.len()).map(invocation).collect();
@@ -179,7 +183,7 @@ impl Nonblocking {
         Err(first.disagreement(&name(0), call(other), &name(other)))
     }
 
-    /// What the last rank does, which is on `seat`.
+    /// What the last rank to arrive does, whose seat is `seat`.
     fn start_work(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, seat: usize, job: &Job) {
         let (gifts, all_buffers) = (all.values(), self.all_buffers(all.values()));
         let call = |seat| gifts.of(seat).invocation().call;
@@ -231,7 +235,7 @@ impl Nonblocking {
 
 impl IdleTask for Nonblocking {
     fn run_piece(self: Arc<Self>) -> bool {
-        // Whoever speaks for the host suspends: nobody takes that over who has something else to do.
+        // The leader of a host suspends its execution context, so no rank that has other work takes this over.
         if self.host_map.is_some() {
             return false;
         }
@@ -268,7 +272,7 @@ impl std::fmt::Debug for Nonblocking {
     }
 }
 
-/// The work, as the first rank tells that knows it: somebody is the root.
+/// The task of the first rank that knows it. There is one, because somebody is the root.
 fn known_task(gifts: PhaseValues<'_, Contribution>) -> &Task {
     let mut tasks = (0..gifts.len()).map(|seat| &gifts.of(seat).invocation().task);
     tasks

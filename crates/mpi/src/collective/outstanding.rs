@@ -1,8 +1,9 @@
-//! How the ranks of a communicator find each other's nonblocking collectives.
+//! The outstanding nonblocking collectives of a communicator, and how its ranks find the same one.
 //!
-//! All ranks start them in the same order, which is what MPI asks for. Each numbers its own: the first to come to a
-//! number lays out a gathering, the others find it, and the last to find it takes it off the shelf. Bootstrap that are
-//! over are kept for later ones. Persistent collectives are set up in the same way, and in the same order.
+//! All ranks start them in the same order, as MPI demands. Each rank numbers its own: the first one to come to a number
+//! makes the shared state, the others find it by the number, and the last one takes it out of the table. States of
+//! completed collectives are kept for later ones. Persistent collectives are set up in the same way, and in the same
+//! order.
 
 use super::call::Call;
 use super::nonblocking::Nonblocking;
@@ -18,30 +19,30 @@ use std::sync::Weak;
 #[derive(Debug)]
 pub(crate) struct Outstanding {
     group_sizes: GroupSizes,
-    /// None if all ranks are on this host.
+    /// `None` if all ranks are on this host.
     host_map: Option<Arc<HostMap>>,
     entries: SpinLock<Table>,
-    /// The persistent ones that some rank has set up.
+    /// The persistent collectives that some rank has set up.
     persistent: SpinLock<Vec<(Call, Weak<Nonblocking>)>>,
 }
 
 #[derive(Debug, Default)]
 struct Table {
-    /// Number of the first on the shelf.
+    /// Number of the first entry.
     first: u64,
     entries: VecDeque<Entry>,
-    /// Those that all ranks of this host have started and those of others may not have.
+    /// Collectives that all ranks of this host have started and those of other hosts may not have.
     remote: Vec<(Call, Arc<Nonblocking>)>,
-    /// Those that are over.
+    /// States of completed collectives, to be used again.
     pooled: Vec<Arc<Nonblocking>>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// What the first rank to come has called.
+    /// The call of the first rank to come.
     call: Call,
     nonblocking: Arc<Nonblocking>,
-    /// Whether it is persistent: ranks set it up then, and start it later.
+    /// Whether it is persistent: then ranks only set it up here, and start it later.
     again: bool,
     missing: usize,
 }
@@ -56,12 +57,12 @@ impl Outstanding {
         }
     }
 
-    /// The collective of this number, for one of its ranks, which calls `call`.
+    /// The state of the collective with this number, for one of its ranks, which makes `call`.
     pub(crate) fn join(&self, number: u64, call: Call) -> Arc<Nonblocking> {
         self.find(number, call, false).0
     }
 
-    /// The collective of this number, and whether the rank is the first to come.
+    /// The state of the collective with this number, and whether the rank is the first to come.
     fn find(&self, number: u64, call: Call, again: bool) -> (Arc<Nonblocking>, bool) {
         let mut outstanding = self.entries.lock();
         let index = usize::try_from(number - outstanding.first).expect("as many as fit in memory");
@@ -103,7 +104,7 @@ impl Outstanding {
         nonblocking
     }
 
-    /// Keeps a gathering that is over.
+    /// Keeps the state of a completed collective for a later one.
     pub(crate) fn recycle(&self, nonblocking: Arc<Nonblocking>) {
         let mut outstanding = self.entries.lock();
         outstanding
@@ -114,7 +115,7 @@ impl Outstanding {
         }
     }
 
-    /// Ranks that live here.
+    /// Number of ranks that live on this host.
     fn ranks(&self) -> usize {
         self.host_map
             .as_ref()

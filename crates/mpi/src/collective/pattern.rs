@@ -1,4 +1,4 @@
-//! What goes from whom to whom in a collective.
+//! The communication pattern of a collective: which rank sends which data to which rank.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::members::GroupSizes;
 use crate::memory::{Source, Target};
 use crate::topology::InEdge;
 
-/// What one seat sends to another, and where that takes it.
+/// One transfer: the data that a seat sends and the place where another seat receives it.
 pub(super) struct Transfer {
     pub(super) from: usize,
     pub(super) source: Source,
@@ -19,19 +19,19 @@ pub(super) struct Transfer {
     pub(super) target: Target,
 }
 
-/// A way that data goes, as both ends know it.
+/// An edge of the communication pattern, as both of its ends know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Which of the sender's parts it is, if what it sends has parts.
+    /// Index of the part among the sender's parts, if its data is divided into parts.
     pub(super) send_part: usize,
-    /// Which of the taker's parts it goes to, if it has parts.
+    /// Index of the part among the receiver's parts, if its buffer is divided into parts.
     pub(super) recv_part: usize,
 }
 
-/// Calls `visit` with all that goes from one seat to another, until it fails. What one of the two has no buffer for is
-/// left out, and so are reductions.
+/// Calls `visit` for every transfer, until it fails. Transfers for which one of the two ends has no buffer are left
+/// out, and so are reductions.
 pub(super) fn for_each(
     task: &Task,
     all_buffers: AllBuffers<'_>,
@@ -57,8 +57,8 @@ pub(super) fn for_each(
 }
 
 impl Task {
-    /// The ways on which data goes to a seat, by sender or, among neighbours, by edge. All ranks that know the task say
-    /// the same.
+    /// The edges that end at a seat, ordered by sender, or among neighbours by the edges of the topology. All ranks
+    /// that know the task get the same edges.
     pub(super) fn edges_to(&self, group_sizes: GroupSizes, to: usize) -> impl Iterator<Item = Edge> + '_ {
         let across = group_sizes.peers_of(to);
         let only = |seat: usize, range: Range<usize>| {
@@ -86,7 +86,7 @@ impl Task {
         ranks.chain(self.neighbor_edges_to(to))
     }
 
-    /// The edges of a topology that end at a seat.
+    /// The edges of a virtual topology that end at a seat.
     fn neighbor_edges_to(&self, to: usize) -> impl Iterator<Item = Edge> + '_ {
         let edges: &[Option<InEdge>] = match self {
             Task::NeighborAllgather { in_edges } | Task::NeighborAlltoall { in_edges } => in_edges.of(to),
@@ -103,7 +103,7 @@ impl Task {
         })
     }
 
-    /// Whether a sender gives the same to everybody.
+    /// Whether a sender sends the same data to every receiver.
     pub(super) fn gives_whole(&self) -> bool {
         !matches!(
             self,
@@ -118,7 +118,7 @@ impl Task {
         )
     }
 
-    /// What is sent on a route, which has to be one of the task's.
+    /// The data sent along an edge of the task.
     pub(super) fn source_of(&self, all_buffers: AllBuffers<'_>, edge: Edge) -> Option<Source> {
         let Edge {
             from, to, send_part, ..
@@ -126,7 +126,7 @@ impl Task {
         let sender = all_buffers.at(from);
         match self {
             Task::Barrier => None,
-            // Who has its own part in place gets nothing from itself.
+            // A rank with `MPI_IN_PLACE` has its own part in place already.
             Task::Allgather if from == to && sender.in_place => None,
             Task::AlltoallInPlace if from == to => None,
             Task::AlltoallInPlace => Some(sender.target_part(send_part)?.as_source()),
@@ -135,7 +135,7 @@ impl Task {
         }
     }
 
-    /// Where that is taken, unless it is to be combined.
+    /// Where the data of an edge is received; `None` if it is to be combined.
     pub(super) fn target_of(&self, all_buffers: AllBuffers<'_>, edge: Edge) -> Option<Target> {
         let taker = all_buffers.at(edge.to);
         match self {
@@ -146,7 +146,8 @@ impl Task {
             | Task::AlltoallInPlace
             | Task::NeighborAllgather { .. }
             | Task::NeighborAlltoall { .. } => taker.target_part(edge.recv_part),
-            // Who stands aside does not know the root, but only the root and the other group have buffers.
+            // A rank that passes `MPI_PROC_NULL` does not know the root, but only the root and the other group have
+            // buffers.
             Task::ProcNull { operation, .. } => match operation {
                 Operation::Bcast | Operation::Scatter => taker.target(),
                 Operation::Gather => taker.target_part(edge.recv_part),

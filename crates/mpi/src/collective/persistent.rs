@@ -16,7 +16,7 @@ pub(crate) struct PersistentCollective {
     local_index: usize,
     invocation: Invocation,
     job: Arc<Job>,
-    /// Where the hosts talk, if there are several.
+    /// The leader of this host for the inter-host phase, if there are several hosts.
     leader: Option<Leader>,
     /// Number of the collective on its communicator.
     number: u64,
@@ -25,7 +25,8 @@ pub(crate) struct PersistentCollective {
 }
 
 impl PersistentCollective {
-    /// A collective at rest: `number` on its communicator, of the rank with this local index.
+    /// An inactive persistent collective: the one with this `number` on its communicator, of the rank with this local
+    /// index.
     pub(crate) fn new(
         (number, local_index): (u64, usize),
         nonblocking: Arc<Nonblocking>,

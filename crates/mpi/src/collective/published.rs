@@ -1,7 +1,7 @@
-//! Broadcasts in which the root leads: it shows its data, and each rank takes it when it comes.
+//! Broadcasts by publication: the root publishes its data, and each rank copies it when it comes.
 //!
-//! Nobody waits for all. The root of a short broadcast goes on at once, that of a long one when all have taken its
-//! data; the others wait for the root alone.
+//! No rank waits for all. The root of a short broadcast goes on at once, and that of a long one when all have copied
+//! its data; the others wait for the root alone. Rules of the selection table call this algorithm `lead`.
 
 use simurgh_core::{BroadcastRing, Round};
 use simurgh_settings::rules::Operation;
@@ -17,7 +17,7 @@ use crate::limits::SHOWN_COPY;
 use crate::members::GroupSizes;
 use crate::memory::{Source, Target, Writer, pack, unpack};
 
-/// Where the roots of a communicator show their data.
+/// Where the roots of a communicator publish their data.
 pub(crate) type Publication = BroadcastRing<RootData>;
 
 impl Place for Publication {
@@ -35,11 +35,12 @@ impl Place for Publication {
     }
 }
 
-/// What a root shows. What is short lies on one cache line with what it is, and so does where a buffer is.
+/// What a root publishes. Short data lies on one cache line with its description, and so does the address of a longer
+/// buffer.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct RootData {
-    /// What the root has called: [`Call::topic`].
+    /// The root's call: [`Call::fingerprint`].
     fingerprint: u64,
     data: Data,
     call: Call,
@@ -50,9 +51,9 @@ pub(crate) struct RootData {
     reason = "a copy must lie where the others look first"
 )]
 enum Data {
-    /// So many bytes: a copy of the root's data.
+    /// A copy of the root's data, and its length in bytes.
     Copied(u16, [u8; SHOWN_COPY]),
-    /// The root's buffer: it waits for all to take from there.
+    /// The root's buffer. The root waits until all have copied from there.
     Lent(Source),
 }
 
@@ -62,15 +63,17 @@ impl Default for Data {
     }
 }
 
-/// Whether the root leads in a broadcast of so many bytes to so many ranks of one group. All ranks say the same, because
-/// they bring as much. When everything is to be checked it does not: only who meets can compare.
+/// Whether the root publishes its data in a broadcast of so many bytes. All ranks get the same answer, because they
+/// bring the same number of bytes. It does not when everything is checked, because only ranks that meet can be
+/// compared.
 #[inline]
 pub(crate) fn is_published(job: &Job, ranks: usize, bytes: usize) -> bool {
     let bytes = bytes.saturating_mul(ranks - 1);
     job.checks() < Checks::All && job.one_leads(Operation::Bcast, ranks, bytes)
 }
 
-/// Takes part in a broadcast among the ranks of one group, as the root with what it sends. The caller is the rank `own`.
+/// Takes part in a broadcast among the ranks of one group; `source` is what the root sends, and `None` at other ranks.
+/// The caller is the rank `own`.
 pub(crate) fn broadcast(
     publication: &Publication,
     (own, group_sizes): (usize, GroupSizes),
@@ -92,7 +95,8 @@ pub(crate) fn broadcast(
     }
 }
 
-/// Shows the root's data, until all have taken it if it is long. Whether it was shown, and not another root's.
+/// Publishes the root's data; if it is long, until all have copied it. Returns false if another root has published
+/// instead.
 fn publish(round: Round<'_, RootData>, call: Call, source: &Source) -> bool {
     if source.bytes() <= SHOWN_COPY {
         return round.publish_and_leave(|data| data.publish_copy(call, source), blocked);
@@ -125,12 +129,12 @@ impl RootData {
         self.data = Data::Lent(source.clone());
     }
 
-    /// Whether the root has called what this rank has called.
+    /// Whether the root is in the same call as this rank.
     fn check(&self, call: Call, rank: usize) -> Result<()> {
         if self.fingerprint == call.fingerprint() {
             return Ok(());
         }
-        // Who shows is the root that it names.
+        // The rank that publishes is the root that it names.
         let root = self.call.root_rank();
         let root_name = root.map_or_else(|| "another".to_owned(), |root| format!("rank {root}"));
         Err(call.disagreement(&format!("rank {rank}"), self.call, &root_name))

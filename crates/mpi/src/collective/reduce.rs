@@ -1,4 +1,4 @@
-//! Reductions to one rank, to all, and to each a part.
+//! Reduce, allreduce and reduce-scatter.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ use crate::op::Op;
 /// How many elements of a result each rank gets.
 #[derive(Clone, Debug)]
 pub(crate) enum Counts {
-    /// Each rank as many.
+    /// Every rank the same number.
     Even(usize),
     /// Each rank its own number.
     Each(Numbers),
-    /// Each rank as many as it has room for: between two groups, which do not know each other's counts.
+    /// Every rank as many as it has room for: on inter-communicators, whose groups do not know each other's counts.
     Room,
 }
 
 impl Counts {
-    /// The same, whatever becomes of the array in which they were listed.
+    /// The same counts in an array of their own, because the program may free the one in which it listed them.
     pub(crate) fn kept(self) -> Self {
         match self {
             Counts::Each(counts) => Counts::Each(counts.iter().collect()),
@@ -30,7 +30,7 @@ impl Counts {
         }
     }
 
-    /// Elements for a seat.
+    /// Number of elements for a seat.
     fn of(&self, all_buffers: AllBuffers<'_>, seat: usize) -> usize {
         match self {
             Counts::Even(count) => *count,
@@ -39,7 +39,7 @@ impl Counts {
         }
     }
 
-    /// Elements for some seats.
+    /// Number of elements for some seats together.
     fn sum(&self, all_buffers: AllBuffers<'_>, seats: Range<usize>) -> usize {
         match self {
             Counts::Even(count) => count.saturating_mul(seats.len()),
@@ -49,7 +49,7 @@ impl Counts {
         }
     }
 
-    /// Refuses counts for some seats that add up to something else than what each rank brings.
+    /// Refuses counts for some seats whose sum is not the number of elements that each rank brings.
     pub(crate) fn check(&self, all_buffers: AllBuffers<'_>, seats: Range<usize>, count: usize) -> Result<()> {
         match self.sum(all_buffers, seats) {
             total if total == count => Ok(()),
@@ -57,7 +57,7 @@ impl Counts {
         }
     }
 
-    /// The error of counts that add up to something else than what each rank brings.
+    /// The error of counts whose sum is not the number of elements that each rank brings.
     #[cold]
     fn misfit(&self, total: usize, count: usize) -> Error {
         match self {
@@ -118,15 +118,15 @@ pub(crate) fn to_all(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Resu
     })
 }
 
-/// Whether each rank should rather compute all of its own result than a part of everybody's: if it is so small that
-/// writing it to others costs more, and nobody's result replaces what others still read.
+/// Whether each rank should compute all of its own result, instead of a part of every rank's. It should if the result
+/// is so small that writing it to others costs more, and if no rank's result replaces operands that others still read.
 pub(crate) fn is_faster_at_each(all_buffers: AllBuffers<'_>) -> bool {
     all_buffers
         .of(0..all_buffers.len())
         .all(|buffers| buffers.work() <= OWN_RESULT && !buffers.in_place && buffers.whole_source().is_some())
 }
 
-/// Combines all elements for one of the ranks that get them.
+/// Combines all elements for one of the ranks that get the result.
 pub(crate) fn to_one(op: &Op, all_buffers: AllBuffers<'_>, seat: usize) -> Result<()> {
     let reduction = LocalReduction::new(op, all_buffers, all_buffers.peers_of(seat))?;
     match all_buffers.at(seat).whole_target() {
@@ -140,9 +140,9 @@ pub(crate) fn to_one(op: &Op, all_buffers: AllBuffers<'_>, seat: usize) -> Resul
     }
 }
 
-/// Combines the elements of a share and gives them to some seats.
+/// Combines the elements of a share and copies the result to some seats.
 ///
-/// Nobody else reads or writes these elements of any rank, so a rank's result may replace what it brought.
+/// No other share reads or writes these elements of any rank, so a rank's result may replace its operand.
 fn to_seats(
     reduction: &LocalReduction<'_>,
     all_buffers: AllBuffers<'_>,
@@ -164,8 +164,9 @@ fn to_seats(
 
 /// Combines for each rank of a share the elements that are for it.
 ///
-/// A rank that works in place gets them where they were among those that it brought: nobody else reads these of
-/// anybody. Others may still read what comes before, so they go to the front later ([`move_to_front`]).
+/// A rank that works in place gets them where they were among its operands, because no other share reads those elements
+/// of any rank. Others may still read what comes before, so the result goes to the front of the buffer later
+/// ([`move_to_front`]).
 pub(crate) fn to_each(op: &Op, all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
     let left = all_buffers.group_of(0);
     let right = left.end..all_buffers.len();
@@ -204,7 +205,7 @@ fn to_each_of(
     Ok(())
 }
 
-/// A result that has to move to the front of its buffer, when nobody reads that any more.
+/// A result that has to move to the front of its buffer, once no rank reads the buffer any more.
 pub(crate) struct MoveToFront {
     buffer: Target,
     start: usize,
@@ -217,13 +218,13 @@ impl MoveToFront {
     }
 }
 
-/// Moves the results of ranks that work in place to the front of their buffers, when nobody reads those any more.
+/// Moves the results of ranks that work in place to the front of their buffers, once no rank reads these any more.
 pub(crate) fn move_to_front(all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
     moves(all_buffers, share, counts).for_each(|pending| pending.carry_out());
     Ok(())
 }
 
-/// What has to move of the results for the seats of a share.
+/// The results for the seats of a share that have to move.
 pub(crate) fn moves<'a>(
     all_buffers: AllBuffers<'a>,
     share: Share,
@@ -240,8 +241,8 @@ pub(crate) fn moves<'a>(
         })
 }
 
-/// Moves elements to the front of a buffer. Where they go and where they come from may overlap: each piece is out of
-/// the way before others overwrite it.
+/// Moves elements to the front of a buffer. Where they come from and where they go may overlap: each piece is saved
+/// before others overwrite it.
 fn shift_down(buffer: &Target, start: usize, len: usize) {
     if start == 0 {
         return;

@@ -1,11 +1,15 @@
-//! Checks of what the ranks of two groups pass as root.
+//! The check of what the ranks of an inter-communicator pass as root.
 
 use super::call::Call;
 use crate::constants::{PROC_NULL, ROOT};
 use crate::error::{Error, ErrorClass, Result};
 use crate::members::GroupSizes;
 
-/// Refuses calls with a root by ranks of two groups that do not fit together.
+/// Compares the calls of the ranks of an inter-communicator in a collective with a root.
+///
+/// # Errors
+///
+/// [`ErrorClass::Root`] if they do not name one root, [`ErrorClass::Op`] if they combine by different operations.
 pub(crate) fn check_between_groups(call: impl Fn(usize) -> Call, group_sizes: GroupSizes) -> Result<()> {
     if call(0).passed_root().is_none() {
         return Ok(());
@@ -18,7 +22,8 @@ pub(crate) fn check_between_groups(call: impl Fn(usize) -> Call, group_sizes: Gr
     }
 }
 
-/// Checks what the ranks of two groups pass as root: one rank is the root, whose seat this is, and all others know.
+/// Checks what the ranks of two groups pass as root: one rank is the root, whose seat this function returns, and the
+/// others name it.
 pub(crate) fn check_roots(passed: impl Fn(usize) -> Option<i32>, group_sizes: GroupSizes) -> Result<usize> {
     let mut seats = 0..group_sizes.seats();
     let Some(root) = seats.clone().find(|seat| passed(*seat) == Some(ROOT)) else {

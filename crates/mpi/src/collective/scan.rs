@@ -9,12 +9,12 @@ use crate::error::Result;
 use crate::memory::{Source, Writer, transfer};
 use crate::op::Op;
 
-/// A share of all ranks' inclusive prefixes.
+/// Computes a share of all ranks' inclusive prefixes.
 pub(super) fn inclusive(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     compute(op, all_buffers, share, true)
 }
 
-/// A share of all ranks' exclusive prefixes.
+/// Computes a share of all ranks' exclusive prefixes.
 pub(super) fn exclusive(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     compute(op, all_buffers, share, false)
 }
@@ -35,7 +35,7 @@ fn compute(op: &Op, all_buffers: AllBuffers<'_>, share: Share, inclusive: bool) 
     })
 }
 
-/// A piece of all ranks' prefixes. What a rank brings is saved before its result replaces it.
+/// Computes a piece of all ranks' prefixes. A rank's operand is saved before its result replaces it.
 fn compute_piece(
     reduction: &LocalReduction<'_>,
     (all_buffers, seats): (AllBuffers<'_>, Range<usize>),

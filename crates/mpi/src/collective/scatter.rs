@@ -1,11 +1,11 @@
-//! From one rank a different part to each.
+//! Scatter: one rank's buffer, a different part to each rank.
 
 use super::all_buffers::AllBuffers;
 use super::deliver::deliver;
 use super::share::Share;
 use crate::error::Result;
 
-/// Gives the ranks of a share their parts of the root's data.
+/// Copies their parts of the root's data to the ranks of a share.
 pub(super) fn distribute(all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
     share
         .among(all_buffers.peers_of(root))

@@ -1,4 +1,4 @@
-//! Who does which part of the work.
+//! The division of a collective's work into shares.
 
 use std::ops::Range;
 
@@ -21,17 +21,17 @@ impl Share {
         of: 1,
     };
 
-    /// The share of seat `index` when all `of` seats work.
+    /// The share of seat `index` when `of` seats work.
     pub(crate) fn one(index: usize, of: usize) -> Self {
         Self { index, of }
     }
 
-    /// How many of so many pieces of the whole work this share has, one at least.
+    /// How many of `all` pieces of the whole work belong to this share; one at least.
     pub(crate) fn pieces_of(self, all: usize) -> usize {
         all.div_ceil(self.of).max(1)
     }
 
-    /// A piece of this share, of so many.
+    /// Piece `index` of this share, when it is divided into `pieces`.
     pub(crate) fn piece(self, index: usize, pieces: usize) -> Self {
         Self {
             index: self.index.saturating_add(index * self.of),
@@ -39,7 +39,7 @@ impl Share {
         }
     }
 
-    /// The seats this share is responsible for, of `size`.
+    /// The seats that belong to this share, of `size`.
     pub(crate) fn seats(self, size: usize) -> impl Iterator<Item = usize> {
         (self.index..size).step_by(self.of)
     }
@@ -49,19 +49,19 @@ impl Share {
         self.of == 1 && self.index == 0
     }
 
-    /// Whether this share is responsible for a seat.
+    /// Whether a seat belongs to this share.
     pub(crate) fn is_of(self, seat: usize) -> bool {
         seat % self.of == self.index
     }
 
-    /// Those of some seats that this share is responsible for.
+    /// Those of some seats that belong to this share.
     pub(crate) fn among(self, seats: Range<usize>) -> impl Iterator<Item = usize> {
         self.seats(seats.len()).map(move |index| seats.start + index)
     }
 
-    /// The elements this share is responsible for, of `count` elements of `bytes` each: start and number.
+    /// The elements that belong to this share, of `count` elements of `bytes` each: start and number.
     ///
-    /// Slices depend on the numbers alone, so results are the same from run to run.
+    /// Slices depend on these numbers alone, so that results are the same from run to run.
     pub(crate) fn slice(self, count: usize, bytes: usize) -> (usize, usize) {
         let grain = (SHARE_GRAIN / bytes.max(1)).max(1);
         let step = count.div_ceil(self.of).next_multiple_of(grain);

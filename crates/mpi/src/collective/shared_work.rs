@@ -9,7 +9,7 @@ use crate::instrument::{self, Reason};
 /// A collective whose work the ranks do together after all have arrived.
 pub(crate) struct SharedWork {
     ranks: usize,
-    /// Ranks that have done their share.
+    /// Number of ranks that have done their share.
     departed: AtomicUsize,
     failed: AtomicBool,
     fault: SpinLock<Option<Error>>,
@@ -26,8 +26,8 @@ impl SharedWork {
         }
     }
 
-    /// Does the caller's share, and, when the caller `lends` its buffers to others, waits on `drained` until all have
-    /// done theirs. The list may be that of other meetings too: whom they release by mistake waits again.
+    /// Does the caller's share. If the caller `lends` its buffers to others, it then waits on `drained` until all have
+    /// done theirs. The wait list may serve other meetings as well: a rank that they release too early waits again.
     pub(crate) fn contribute(
         &self,
         lends: bool,
@@ -41,7 +41,7 @@ impl SharedWork {
             self.failed.store(true, Ordering::Release);
         }
         let known_buffers = self.ranks;
-        // AcqRel: what a rank read and wrote happens before anybody who saw the last departure goes on.
+        // AcqRel: what a rank has read and written happens before any rank goes on that has seen the last departure.
         if self.departed.fetch_add(1, Ordering::AcqRel) + 1 == known_buffers {
             drained.release_all();
         } else if lends {
@@ -53,7 +53,7 @@ impl SharedWork {
         mine.and_then(|()| self.verdict(lends))
     }
 
-    /// The fault somebody met, for those who stayed to the end.
+    /// The first fault of any rank, for a rank that has waited for all.
     fn verdict(&self, stayed: bool) -> Result<()> {
         // Acquire pairs with the Release in `contribute`.
         if stayed && self.failed.load(Ordering::Acquire) {

@@ -1,12 +1,13 @@
-//! Collectives of few ranks, who see each other.
+//! Collectives of small groups: up to four ranks with a core each.
 //!
-//! Nobody does the work for others: when all have come, each does its share at once. What is so short that it goes by
-//! value needs no more; or else the ranks meet once more, because the buffers that they have shown to each other are in
-//! use until then.
+//! The ranks watch each other's arrival flags, and no rank does the work for others: when all have arrived, each does
+//! its share at once. Data that is short enough to go by value needs no more than that. Otherwise the ranks meet a
+//! second time, because until then they use the buffers that they have shown to each other.
 //!
-//! Cost: a line from each to each for each meeting, and the data. Where what a rank sends has no gaps, that line tells
-//! the others where it is; the lines that describe its buffers in full are read only where somebody's has some. Of
-//! small reductions each rank computes its own result, so that no core writes what another one is about to read.
+//! Cost: one cache line from each rank to each other rank for a meeting, and the data. If a rank's send buffer is
+//! dense, that line says where it is; the lines that describe buffers in full are read only if somebody's buffer has
+//! gaps. In small reductions each rank computes its own result, so that no core writes what another core is about to
+//! read.
 
 use simurgh_core::{Contributions, FlagBarrier};
 use simurgh_settings::rules::Algorithm;
@@ -28,7 +29,7 @@ use crate::memory::{Parts, Source, Target, transfer};
 use crate::op::Op;
 
 impl IntraHost {
-    /// Gives to each rank its part of what all ranks bring by value: so many bytes for each.
+    /// Exchanges parts of `bytes` each, which all ranks bring by value.
     pub(crate) fn exchange_by_value(
         &self,
         flags: FlagBarrier<'_, Arrival, Conclusion>,
@@ -48,7 +49,7 @@ impl IntraHost {
         Ok(())
     }
 
-    /// Runs a collective of ranks that see each other.
+    /// Runs a collective of ranks that watch each other's arrival flags.
     pub(crate) fn run_by_flags(
         &self,
         flags: FlagBarrier<'_, Arrival, Conclusion>,
@@ -81,7 +82,7 @@ impl IntraHost {
         Ok(())
     }
 
-    /// Meets once more, when each rank has done what it could: none uses the buffers of others any more, and all learn
+    /// Meets again after each rank has done its share. From then on no rank uses the buffers of others, and all know
     /// whether one has failed.
     fn meet_again(
         &self,
@@ -97,7 +98,8 @@ impl IntraHost {
     }
 }
 
-/// What a rank sends, if all of it can be told in short, and goes to all ranks.
+/// The description of a rank's send buffer that fits on the line with its arrival flag, if the same data goes to all
+/// ranks.
 #[inline]
 fn inline_of(buffers: &Buffers, group_sizes: GroupSizes) -> Inline {
     match &buffers.send {
@@ -117,8 +119,8 @@ fn is_dense_buffer(source: &Source) -> bool {
 }
 
 impl Task {
-    /// Does the share of a rank, if what all send is told in short and equally long, and if each rank's share is to
-    /// write its own buffer. Who cannot do so does the same in another way.
+    /// Does the share of a rank if all send buffers are described inline and of equal length, and the share is to write
+    /// the rank's own buffer. Otherwise the caller does the share in the general way.
     fn perform_inline(&self, brought: &Contributions<'_, Arrival>, seat: usize) -> Option<Result<()>> {
         let first = brought[0].inline.plain()?;
         let alike = |source: &Source| source.bytes() == first.bytes();
@@ -153,7 +155,8 @@ impl Task {
         }
     }
 
-    /// Does a share, as no other rank waits for it alone, with the algorithm that would be taken by many.
+    /// Does the share of one rank with the algorithm that a larger group would take. No other rank waits for this share
+    /// alone.
     fn perform_own_share(
         &self,
         all_buffers: AllBuffers<'_>,
@@ -171,7 +174,7 @@ impl Task {
     }
 }
 
-/// What ranks send, by seat, of those that tell it in short.
+/// The send buffers by seat, as far as they are described inline.
 fn sent_inline<'a>(brought: &'a Contributions<'_, Arrival>) -> impl Iterator<Item = Option<&'a Source>> {
     brought.iter().map(|arrival| arrival.inline.plain())
 }

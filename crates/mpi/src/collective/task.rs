@@ -1,4 +1,4 @@
-//! What has to be done once all ranks have laid down their buffers.
+//! The work of a collective, to be done once the buffers of all ranks are known.
 
 use std::borrow::Cow;
 
@@ -19,44 +19,45 @@ use crate::op::Op;
 use crate::topology::InEdges;
 use simurgh_core::sync::{Arc, SpinLock};
 
-/// The work of a collective, with what it needs beside the ranks' buffers. Roots are seats.
+/// The work of a collective, with what it needs besides the ranks' buffers. Roots are seats.
 #[derive(Clone, Debug)]
 pub(crate) enum Task {
     /// Nothing: it is enough that all have come.
     Barrier,
-    /// Nothing: the root is another rank of the group, and exchanges data with the other one. A reduction's operation
-    /// means nothing here, but a rank that is asked to call a function rather calls its own.
+    /// Nothing, because the rank passes `MPI_PROC_NULL`: another rank of its group is the root and exchanges data with
+    /// the other group. The operation of a reduction means nothing here, but if this rank has to call a user's function
+    /// it calls its own.
     ProcNull { operation: Operation, op: Option<Op> },
-    /// Give the root's data to all.
+    /// Copy the root's data to all ranks.
     Broadcast { root: usize },
-    /// Collect a part from each at the root.
+    /// Collect a part from each rank at the root.
     Gather { root: usize },
-    /// Collect a part from each at all.
+    /// Collect a part from each rank at all ranks.
     Allgather,
-    /// Give to each its part of the root's data.
+    /// Copy to each rank its part of the root's data.
     Scatter { root: usize },
-    /// Give to each its part of everybody's data.
+    /// Copy to each rank its part of every rank's data.
     Alltoall,
-    /// Exchange the parts of each pair.
+    /// Exchange the parts of each pair of ranks.
     AlltoallInPlace,
-    /// Give to each the data of its neighbours.
+    /// Copy to each rank the data of its neighbours.
     NeighborAllgather { in_edges: Arc<InEdges> },
-    /// Give to each its part of its neighbours' data.
+    /// Copy to each rank its part of its neighbours' data.
     NeighborAlltoall { in_edges: Arc<InEdges> },
     /// Combine all data at the root.
     Reduce { op: Op, root: usize },
-    /// Combine all data at all.
+    /// Combine all data at all ranks.
     Allreduce { op: Op },
-    /// Combine all data, and leave at each its part.
+    /// Combine all data, and leave at each rank its part of the result.
     ReduceScatter { op: Op, counts: Counts },
-    /// Combine at each the data of those up to it.
+    /// Combine at each rank the data of the ranks up to it.
     Scan { op: Op },
-    /// Combine at each the data of those before it.
+    /// Combine at each rank the data of the ranks before it.
     Exscan { op: Op },
 }
 
 impl Task {
-    /// The same task for later, when the arrays that the program has passed may be gone.
+    /// The same task with copies of the program's arrays, which may be freed once an operation is set up.
     pub(crate) fn kept(self) -> Self {
         match self {
             Self::ReduceScatter { op, counts } => Self::ReduceScatter {
@@ -67,7 +68,7 @@ impl Task {
         }
     }
 
-    /// The operation whose work it is.
+    /// The operation to which the work belongs.
     pub(crate) fn operation(&self) -> Operation {
         match self {
             Task::Barrier => Operation::Barrier,
@@ -87,7 +88,7 @@ impl Task {
         }
     }
 
-    /// How data is combined, if it is.
+    /// The reduction operation, if data is combined.
     pub(crate) fn op(&self) -> Option<&Op> {
         match self {
             Task::Reduce { op, .. }
@@ -104,14 +105,18 @@ impl Task {
         matches!(self.op(), Some(Op::User(_)))
     }
 
-    /// What the last rank to come finds out before any work is done: how to do it, if what all ranks bring fits
-    /// together.
+    /// Decides how the work is done, after a comparison of what all ranks bring if everything is checked. The last rank
+    /// to arrive calls it before any work is done.
+    ///
+    /// # Errors
+    ///
+    /// When the ranks' arguments do not fit together.
     pub(crate) fn plan(&self, call: Call, all_buffers: AllBuffers<'_>, job: &Job) -> Result<Algorithm> {
         if job.checks() == Checks::All {
             check_consistency(call, self, all_buffers)?;
         }
         match job.algorithm(self.operation(), all_buffers.len(), all_buffers.work()) {
-            // An idle virtual processor is no rank.
+            // An idle virtual processor is no rank, so it cannot call the program's function.
             Algorithm::Striped if self.calls_program() => Ok(Algorithm::Shared),
             algorithm => Ok(algorithm),
         }
@@ -133,7 +138,7 @@ impl Task {
         !matches!(self, Task::ProcNull { .. })
     }
 
-    /// The work as this rank can do it, of which another one tells if this one does not know.
+    /// The work as this rank can do it; `known` is the task of a rank that knows it, in case this one does not.
     pub(crate) fn as_known_by<'a>(&'a self, known: &'a Self) -> Cow<'a, Self> {
         match (self, known) {
             (Task::ProcNull { op: Some(op), .. }, Task::Reduce { root, .. }) if known.calls_program() => {
@@ -145,7 +150,7 @@ impl Task {
         }
     }
 
-    /// The share of the rank at a seat: all ranks work, or those that the root exchanges data with.
+    /// The share of the rank at a seat. All ranks work, or those with which the root exchanges data.
     pub(crate) fn share(&self, group_sizes: GroupSizes, seat: usize) -> Share {
         let seats = self
             .root()
@@ -163,13 +168,13 @@ impl Task {
         self.finish(all_buffers, Share::ALL)
     }
 
-    /// Does all of the work, together with virtual processors that have nothing else to do.
+    /// Does all of the work, together with idle virtual processors.
     pub(crate) fn complete_in_pieces(&self, all_buffers: AllBuffers<'_>) -> Result<()> {
         self.perform_in_pieces(all_buffers, Share::ALL)?;
         self.finish(all_buffers, Share::ALL)
     }
 
-    /// Does a share of the work, together with virtual processors that have nothing else to do.
+    /// Does a share of the work, together with idle virtual processors.
     pub(crate) fn perform_in_pieces(&self, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
         let (pieces, fault) = (share.pieces_of(self.pieces(all_buffers)), SpinLock::new(None));
         simurgh_core::parallel_for(pieces, &|index| {
@@ -180,7 +185,7 @@ impl Task {
         fault.lock().take().map_or(Ok(()), Err)
     }
 
-    /// Pieces that are worth it, of elements or of seats.
+    /// The number of pieces, of elements or of seats, into which it is worth dividing the work.
     pub(crate) fn pieces(&self, all_buffers: AllBuffers<'_>) -> usize {
         let seats = all_buffers.len();
         let (most, parts) = match self {
@@ -217,7 +222,7 @@ impl Task {
         }
     }
 
-    /// Does what is left of a share when everybody has performed.
+    /// Does the rest of a share, for which all ranks must have performed theirs.
     pub(crate) fn finish(&self, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
         match self {
             Task::ReduceScatter { counts, .. } => reduce::move_to_front(all_buffers, share, counts),
@@ -225,7 +230,7 @@ impl Task {
         }
     }
 
-    /// What of it is left when everybody has performed, for a share of one seat.
+    /// The rest of a share of one seat, as a value that can be carried out without the buffers of others.
     pub(crate) fn pending_move(&self, all_buffers: AllBuffers<'_>, share: Share) -> Option<MoveToFront> {
         match self {
             Task::ReduceScatter { counts, .. } => reduce::moves(all_buffers, share, counts).next(),

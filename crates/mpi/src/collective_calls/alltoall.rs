@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
 
 impl Comm {
-    /// Gives each rank its part of every rank's buffer (`MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`).
+    /// Copies to each rank its part of every rank's buffer (`MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`).
     ///
-    /// Without `send`, at all ranks alike, the parts of `recv` are sent and replaced.
+    /// Without `send`, which all ranks then leave out, the parts of `recv` are sent and replaced.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Short collectives without the value that a collective otherwise is.
+//! Short collectives, run at once without a [`Collective`](super::Collective) value.
 
 use crate::check::Checks;
 use crate::collective::{
@@ -14,8 +14,9 @@ use simurgh_core::FlagBarrier;
 use simurgh_settings::rules::Operation;
 
 impl Comm {
-    /// Broadcasts the root's `buffer` at once, if the root leads and all live here: without the value that a collective
-    /// otherwise is, which would be most of the cost of a short one.
+    /// Runs `MPI_Bcast` at once if the root publishes its data and all ranks live here. It does without the
+    /// [`Collective`](super::Collective) value, which would be most of the cost of a short one. `None` if the call has
+    /// to be run in the ordinary way.
     #[inline]
     pub fn bcast_at_once(&self, buffer: &Target, root: i32) -> Option<Result<()>> {
         let root = usize::try_from(root).ok().filter(|root| *root < self.size())?;
@@ -28,13 +29,13 @@ impl Comm {
         Some(self.publish(call, (source.as_ref(), Some(buffer)), root))
     }
 
-    /// Whether the root leads in a broadcast of so many bytes.
+    /// Whether the root publishes its data in a broadcast of so many bytes.
     #[inline]
     pub(super) fn root_leads(&self, bytes: usize) -> bool {
         !self.is_inter() && is_published(self.process().job(), self.size(), bytes)
     }
 
-    /// Takes part in a broadcast in which the root leads.
+    /// Takes part in a broadcast in which the root publishes its data.
     pub(super) fn publish(
         &self,
         call: Call,
@@ -45,8 +46,9 @@ impl Comm {
         published_broadcast(self.publication(), own, call, buffers, root)
     }
 
-    /// Does a reduction at once, to `root` or to all, if it can be done by value. `recv` is where the rank gets the
-    /// result, if it does; the buffers have to be of one datatype and count.
+    /// Runs a reduction at once, to `root` or to all ranks, if it can be done by value. `recv` is where this rank gets
+    /// the result, if it gets it; both buffers have to be of one datatype and count. `None` if the call has to be run
+    /// in the ordinary way.
     #[inline]
     pub fn reduce_by_value(
         &self,
@@ -71,7 +73,7 @@ impl Comm {
         )
     }
 
-    /// The reduction of operands such as this, if it is short.
+    /// The reduction of operands like this one, if it is short.
     #[inline]
     pub(super) fn short_reduction<'a>(
         &self,
@@ -86,8 +88,9 @@ impl Comm {
         }
     }
 
-    /// Gives each rank its part of every rank's buffer at once, of which the first part is given, if the ranks are few:
-    /// without the value that a collective otherwise is, which would be most of the cost of a short one.
+    /// Runs `MPI_Alltoall` at once if the ranks are few; `send` and `recv` are the first of the parts. It does without
+    /// the [`Collective`](super::Collective) value, which would be most of the cost of a short one. `None` if the call
+    /// has to be run in the ordinary way.
     #[inline]
     pub fn alltoall_at_once(&self, send: &Source, recv: &Target) -> Option<Result<()>> {
         let flags = self.small_group()?;
@@ -102,8 +105,9 @@ impl Comm {
         Some(intra_host.run_by_flags(flags, self.seat(), Call::ALLTOALL, buffers, job, &Task::Alltoall))
     }
 
-    /// Combines all ranks' elements at every rank at once, if the ranks are few and each is to compute its own result;
-    /// `send` and `recv` are different memory, and `op` is defined on the datatype of both.
+    /// Runs `MPI_Allreduce` at once if the ranks are few and each is to compute its own result. `send` and `recv` are
+    /// different memory, and `op` is defined on the datatype of both. `None` if the call has to be run in the ordinary
+    /// way.
     #[inline]
     pub fn allreduce_at_once(&self, send: &Source, recv: &Target, op: &Op) -> Option<Result<()>> {
         let flags = self.small_group()?;
@@ -118,7 +122,8 @@ impl Comm {
         Some(intra_host.run_by_flags(flags, self.seat(), Call::ALLREDUCE, buffers, job, &task))
     }
 
-    /// The ranks as they see each other, if they are few, of one group, and not to be checked in all they do.
+    /// The barrier by flags, if the ranks are few, of one group and one host, and the calls need not be compared in
+    /// detail.
     #[inline]
     fn small_group(&self) -> Option<FlagBarrier<'_, Arrival, Conclusion>> {
         if self.spans_hosts() || self.is_inter() || self.checks() == Checks::All {
@@ -127,7 +132,7 @@ impl Comm {
         self.intra_host().flags()
     }
 
-    /// Does a collective of few ranks by value, if it is an exchange that is short enough.
+    /// Runs a collective of few ranks by value, if it is an all-to-all exchange that is short enough.
     #[inline]
     pub(crate) fn alltoall_by_value(&self, task: &Task, buffers: &Buffers) -> Option<Result<()>> {
         let (Task::Alltoall, Some(Parts::Even(send)), Some(Parts::Even(recv))) =
@@ -138,7 +143,7 @@ impl Comm {
         self.exchange_by_value(self.small_group()?, send, recv)
     }
 
-    /// Exchanges equal parts by value, of which the first is given, if they are short enough.
+    /// Exchanges equal parts by value if they are short enough; `send` and `recv` are the first of them.
     #[inline]
     fn exchange_by_value(
         &self,
@@ -155,8 +160,8 @@ impl Comm {
     }
 }
 
-/// Bytes of each part of an exchange that is short enough to be done by value. All ranks of a right program say the
-/// same: what each sends to each is as long as what that has room for.
+/// Bytes of each part of an exchange, if it is short enough to be done by value. All ranks of a correct program get the
+/// same answer, because each receives as many bytes as the other sends.
 #[inline]
 fn short(send: &Source, recv: &Target, parts: usize) -> Option<usize> {
     let bytes = send.bytes();

@@ -1,4 +1,4 @@
-//! Waiting for all.
+//! Barriers.
 
 use super::Collective;
 use crate::collective::{Buffers, Call, Task};

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::memory::{Parts, Target};
 
 impl Comm {
-    /// Gives what is in the root's `buffer` to all ranks (`MPI_Bcast`).
+    /// Copies what is in the root's `buffer` to all ranks (`MPI_Bcast`).
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! The collective operations of a communicator, called as the functions of the standard are.
+//! The collective operations of a communicator, named as the functions of the standard.
 //!
-//! A call makes a [`Collective`], which is then run, or started, or set up to be started again and again. How the ranks
-//! meet and what is done then is the layer below (`collective`).
+//! A call makes a [`Collective`], which is then run, or started, or set up to be started again and again. The layer
+//! below, `collective`, has the ways in which ranks meet and the algorithms.
 //!
-//! Buffers with a part for each rank are [`Parts`](crate::memory::Parts): evenly spaced ones make `MPI_Gather`, ones
-//! given one by one make `MPI_Gatherv`; so each method here serves both, and `alltoall` serves `MPI_Alltoallw` too.
+//! Buffers with a part for each rank are [`Parts`](crate::memory::Parts): evenly spaced parts make `MPI_Gather`, parts
+//! given one by one make `MPI_Gatherv`. So each method here serves both, and `alltoall` serves `MPI_Alltoallw` too.
 //! `None` in place of a buffer is `MPI_IN_PLACE`, or a buffer that means nothing at this rank.
 
 mod alltoall;
@@ -38,13 +38,13 @@ pub struct Collective<'a> {
     comm: &'a Comm,
     call: Call,
     buffers: Buffers,
-    /// Whether others use this rank's buffers.
+    /// Whether other ranks read or write this rank's buffers, so that it has to wait until they have done so.
     lends: bool,
     task: Task,
 }
 
 impl<'a> Collective<'a> {
-    /// A collective in which every rank's buffers are used by others.
+    /// A collective in which other ranks use every rank's buffers.
     #[inline(always)]
     fn new(comm: &'a Comm, call: Call, buffers: Buffers, task: Task) -> Self {
         let call = match comm.checks() {
@@ -60,14 +60,14 @@ impl<'a> Collective<'a> {
         }
     }
 
-    /// The same, in which this rank's buffers may be used by others or not.
+    /// The same collective, with a different answer to whether other ranks use this rank's buffers.
     fn lending(self, lends: bool) -> Self {
         Self { lends, ..self }
     }
 
-    /// Takes part in it, and returns when this rank's buffers hold the result and are not used by others.
+    /// Runs the collective. Returns when this rank's buffers hold the result and no other rank uses them any more.
     ///
-    /// Inlined with what makes the value, so that short collectives do not move it about.
+    /// It is inlined together with the constructor of the value, so that short collectives do not move the value about.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl<'a> Collective<'a> {
 }
 
 impl Comm {
-    /// Refuses data in place between two groups.
+    /// Refuses `MPI_IN_PLACE` on an inter-communicator.
     fn check_placed(&self, in_place: bool) -> Result<()> {
         if in_place && self.is_inter() {
             return Err(nowhere_in_place());
@@ -132,7 +132,7 @@ impl Comm {
     }
 }
 
-/// Takes part in a collective of several hosts.
+/// Takes part in a blocking collective of several hosts.
 #[cold]
 fn across_hosts(comm: &Comm, invocation: Invocation) -> Result<()> {
     comm.intra_host()
@@ -148,7 +148,7 @@ fn across_hosts(comm: &Comm, invocation: Invocation) -> Result<()> {
         })
 }
 
-/// What leads this host in a collective of several hosts; none if all ranks of the communicator are here.
+/// The leader of this host in a collective of several hosts; `None` if all ranks of the communicator are here.
 fn leader_of(comm: &Comm, round: Round) -> Option<Leader> {
     comm.spans_hosts().then(|| {
         let shared = Arc::clone(comm.shared()) as Arc<dyn SharedByRanks>;

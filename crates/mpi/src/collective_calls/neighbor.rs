@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
 
 impl Comm {
-    /// Gives each rank the data of the neighbours that it receives from (`MPI_Neighbor_allgather`,
+    /// Copies to each rank the data of the neighbours from which it receives (`MPI_Neighbor_allgather`,
     /// `MPI_Neighbor_allgatherv`), along each edge into its part of `recv`. Parts for edges from beyond the border of a
     /// grid stay as they are.
     ///
@@ -22,7 +22,7 @@ impl Comm {
         self.among_neighbors(Call::NEIGHBOR_ALLGATHER, Parts::Even(send), recv, task)
     }
 
-    /// Gives each rank its part of the data of the neighbours that it receives from (`MPI_Neighbor_alltoall`,
+    /// Copies to each rank its part of the data of the neighbours from which it receives (`MPI_Neighbor_alltoall`,
     /// `MPI_Neighbor_alltoallv`, `MPI_Neighbor_alltoallw`): a part for each edge, at both ends. Parts for edges across
     /// the border of a grid mean nothing and stay as they are.
     ///

@@ -1,9 +1,9 @@
-//! What a rank does in a collective with a root.
+//! The role of a rank in a collective with a root.
 //!
-//! In an intra-communicator all ranks name the root, and it is one of those that it exchanges data with. InterHostChoice two
-//! groups the root says that it is the root, the others of its group that they stand aside, and the ranks of the other
-//! group, with which it exchanges data, name it. So who stands aside does not know the root, nor the operation of a
-//! reduction; the work is done by others.
+//! In an intra-communicator all ranks pass the root's rank, and the root exchanges data with all of them. In an
+//! inter-communicator the root passes `MPI_ROOT`, and the other ranks of its group pass `MPI_PROC_NULL`; the ranks of
+//! the other group, with which the root exchanges data, pass its rank. A rank that passes `MPI_PROC_NULL` knows neither
+//! the root nor the operation of a reduction, so the other ranks do the work.
 
 use super::Collective;
 use crate::collective::{Buffers, Call, Task};
@@ -13,12 +13,12 @@ use crate::error::Result;
 use crate::op::Op;
 use simurgh_settings::rules::Operation;
 
-/// What a rank does in a collective with a root.
+/// The role of a rank in a collective with a root.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
     /// What the rank passes as root.
     passed: i32,
-    /// The root's seat, unless the rank stands aside.
+    /// The root's seat; `None` if the rank passes `MPI_PROC_NULL`.
     seat: Option<usize>,
     is_root: bool,
     is_member: bool,
@@ -39,34 +39,35 @@ pub enum Rooted {
 }
 
 impl Role {
-    /// Whether it is the root.
+    /// Whether the rank is the root.
     #[inline]
     #[must_use]
     pub fn is_root(self) -> bool {
         self.is_root
     }
 
-    /// Whether it is one of those that the root exchanges data with: all, or the ranks of the other group.
+    /// Whether the root exchanges data with the rank: with all ranks, or with those of the other group.
     #[inline]
     #[must_use]
     pub fn is_member(self) -> bool {
         self.is_member
     }
 
-    /// Whether it is in the root's group of an inter-communicator without being the root: it has no data.
+    /// Whether the rank passes `MPI_PROC_NULL`: it is in the root's group of an inter-communicator, is not the root,
+    /// and has no data.
     #[inline]
     #[must_use]
     pub fn is_proc_null(self) -> bool {
         self.seat.is_none()
     }
 
-    /// The root's seat, unless the rank stands aside.
+    /// The root's seat; `None` if the rank passes `MPI_PROC_NULL`.
     #[inline]
     pub(crate) fn seat(self) -> Option<usize> {
         self.seat
     }
 
-    /// A call in this role.
+    /// The call of a rank in this role.
     #[inline]
     pub(crate) fn call(self, rooted: Rooted) -> Call {
         match self.seat {
@@ -97,12 +98,12 @@ impl Rooted {
 }
 
 impl Comm {
-    /// What this rank does in a collective with this root.
+    /// The role of this rank in a collective with this root.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Root`] unless the root is a rank of the communicator, or, for an
-    /// inter-communicator, a rank of the remote group, `MPI_ROOT` or `MPI_PROC_NULL`.
+    /// [`ErrorClass::Root`] unless the root is a rank of the communicator, or, for an inter-communicator, a rank of the
+    /// remote group, `MPI_ROOT` or `MPI_PROC_NULL`.
     #[inline]
     pub fn role(&self, root: i32) -> Result<Role> {
         check::root(root, self)?;
@@ -133,7 +134,8 @@ impl Comm {
         }
     }
 
-    /// Takes part as one who stands aside: in the root's group of an inter-communicator, without being the root.
+    /// Takes part as a rank that passes `MPI_PROC_NULL`: it is in the root's group of an inter-communicator without
+    /// being the root.
     pub fn pass_proc_null(&self, rooted: Rooted, op: Option<Op>) -> Collective<'_> {
         let (call, operation) = (rooted.call().between_groups(PROC_NULL), rooted.operation());
         Collective::new(self, call, Buffers::NONE, Task::ProcNull { operation, op }).lending(false)

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
 
 impl Comm {
-    /// Gives each rank its part of the root's buffer (`MPI_Scatter`, `MPI_Scatterv`).
+    /// Copies to each rank its part of the root's buffer (`MPI_Scatter`, `MPI_Scatterv`).
     ///
     /// `recv` is `None` at a root that leaves its own part in place; `send` means something at the root only.
     ///

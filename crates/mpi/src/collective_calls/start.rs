@@ -1,4 +1,4 @@
-//! Starting collectives without waiting for them.
+//! Starting nonblocking and persistent collectives.
 
 use super::{Collective, leader_of};
 use crate::collective::{Contribution, Invocation, PersistentCollective, Round};
@@ -9,7 +9,8 @@ use simurgh_core::IdleTask;
 use simurgh_core::sync::Arc;
 
 impl Collective<'_> {
-    /// Starts it and returns at once (`MPI_Ibcast` and so on). The buffers are in use until the request is complete.
+    /// Starts the collective and returns at once (`MPI_Ibcast` and so on). The buffers are in use until the request is
+    /// complete.
     ///
     /// # Errors
     ///
@@ -24,8 +25,8 @@ impl Collective<'_> {
             .take_collective(Arc::clone(&nonblocking) as Arc<dyn IdleTask>);
         let leader = leader_of(comm, Round::Nonblocking(number));
         if leader.is_some() {
-            // The standard has programs leave their arrays as they are until the operation is complete. Some, such as
-            // mpi4py 4.1, do not, and get away with it elsewhere; between hosts that costs little.
+            // The standard requires programs to keep their arrays of counts unchanged until the operation is complete.
+            // Some programs, such as mpi4py 4.1, do not. Between hosts a copy costs little.
             self = self.kept();
         }
         let contribution = Contribution::Once(
@@ -37,8 +38,8 @@ impl Collective<'_> {
         Ok(request)
     }
 
-    /// Sets it up to be started again and again (`MPI_Bcast_init` and so on): the ranks find each other now, and a
-    /// start does nothing but bring what is needed.
+    /// Sets the collective up to be started again and again (`MPI_Bcast_init` and so on). The ranks find the shared
+    /// state now, so that a start only brings the buffers.
     pub fn persistent(mut self) -> Arc<Request> {
         self = self.kept();
         let (comm, number) = (self.comm, self.comm.next_collective());
@@ -51,7 +52,7 @@ impl Collective<'_> {
         ))
     }
 
-    /// The same collective, whatever becomes of the arrays of counts and displacements.
+    /// The same collective with copies of the arrays of counts and displacements, which the program may change.
     fn kept(self) -> Self {
         Self {
             buffers: self.buffers.kept(),

@@ -1,8 +1,8 @@
-//! How the ranks of a communicator are numbered across its groups.
+//! The sizes of a communicator's groups, and the numbering of all ranks across them: seats.
 
 use std::ops::Range;
 
-/// How many ranks sit on each side; an intra-communicator has no right side.
+/// Number of ranks in each group; an intra-communicator has no right group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupSizes {
     pub(crate) left: usize,
@@ -15,7 +15,7 @@ impl GroupSizes {
         self.left + self.right
     }
 
-    /// The seats whose data a seat gets: all, or those of the other group.
+    /// The seats whose data a seat receives: all, or those of the other group.
     pub(crate) fn peers_of(self, seat: usize) -> Range<usize> {
         if self.right > 0 && seat < self.left {
             self.left..self.seats()
@@ -44,7 +44,7 @@ impl GroupSizes {
         if seat < self.left { seat } else { seat - self.left }
     }
 
-    /// What a seat's rank is called in messages.
+    /// The name of a seat's rank in messages.
     pub(crate) fn name(self, seat: usize) -> String {
         let rank = self.rank(seat);
         match (self.right, seat < self.left) {

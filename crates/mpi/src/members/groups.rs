@@ -1,4 +1,4 @@
-//! Who is in a communicator.
+//! The group or the two groups of a communicator.
 
 use super::GroupSizes;
 use crate::error::{Error, ErrorClass, Result};
@@ -8,8 +8,8 @@ use crate::layout::Layout;
 
 /// The group of an intra-communicator, or the two groups of an inter-communicator.
 ///
-/// All of them together are the communicator's *seats*: the ranks of the left group, then those of the right one. Calls
-/// that involve everybody meet by seat.
+/// The ranks of both groups are numbered together as the communicator's *seats*: the ranks of the left group, then
+/// those of the right one. Calls that involve all ranks use seats.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     left: Group,
@@ -17,7 +17,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// An intra-communicator's.
+    /// The members of an intra-communicator.
     pub(crate) fn intra(group: Group) -> Self {
         Self {
             left: of_no_session(group),
@@ -25,7 +25,7 @@ impl Members {
         }
     }
 
-    /// An inter-communicator's; the groups are disjoint.
+    /// The members of an inter-communicator; the groups are disjoint.
     pub(crate) fn inter(left: Group, right: Group) -> Self {
         Self {
             left: of_no_session(left),
@@ -33,7 +33,7 @@ impl Members {
         }
     }
 
-    /// Refuses members that the job has not, which another host may have named.
+    /// Refuses members that the job does not have, which another host may have named.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl Members {
         self.group_sizes().seats()
     }
 
-    /// How many members each group has.
+    /// Number of members of each group.
     pub(crate) fn group_sizes(&self) -> GroupSizes {
         GroupSizes {
             left: self.left.size(),
@@ -63,7 +63,7 @@ impl Members {
         self.right.is_some()
     }
 
-    /// Whether a seat is one of the left group.
+    /// Whether a seat is in the left group.
     pub(crate) fn is_left(&self, seat: usize) -> bool {
         seat < self.left.size()
     }
@@ -81,7 +81,7 @@ impl Members {
         }
     }
 
-    /// The other group than that of a seat.
+    /// The remote group of a seat; `None` in an intra-communicator.
     pub(crate) fn remote(&self, seat: usize) -> Option<&Group> {
         let right = self.right.as_ref()?;
         Some(if self.is_left(seat) { right } else { &self.left })
@@ -112,7 +112,7 @@ impl Members {
         left.or_else(|| right().map(|rank| self.left.size() + rank))
     }
 
-    /// Those of some seats, each group in the order in which they are given. None if one of two groups is empty.
+    /// The members on some seats, each group in the given order. `None` if one of two groups is empty.
     pub(crate) fn select(&self, seats: &[usize]) -> Option<Self> {
         let group_of = |left: bool| {
             let chosen = seats.iter().filter(|&&seat| self.is_left(seat) == left);
@@ -137,7 +137,7 @@ fn unknown(process: u32) -> Error {
     )
 }
 
-/// A session's number means something in one process only; what ranks share belongs to none.
+/// Takes the session away: its number means something in one process only, and what ranks share belongs to no session.
 fn of_no_session(group: Group) -> Group {
     group.in_session(SessionId::NONE)
 }

@@ -1,35 +1,35 @@
 //! The hosts on which the members of a communicator live.
 //!
-//! The hosts of a communicator have *positions*: 0, 1, … in the order of their numbers, those without members left
-//! out. Algorithms between hosts count positions, as those between ranks count ranks. The seats of a host are in
-//! ascending order; a seat's *place* is its index among those of this host, which is where its rank sits at the boards
-//! of the host.
+//! The hosts of a communicator have *positions*: 0, 1, … in the order of their numbers, hosts without members left out.
+//! Algorithms between hosts count positions as those between ranks count ranks. The seats of a host are in ascending
+//! order; the *local index* of a seat is its index among those of its host, by which its rank takes part in meetings of
+//! the host.
 //!
-//! Costs 8 bytes for each seat of a communicator that is not on one host alone.
+//! Costs 8 bytes for each seat of a communicator that spans several hosts.
 
 use super::Members;
 use crate::layout::Layout;
 use simurgh_net::HostId;
 
-/// Which hosts have members of a communicator, and which seats live where.
+/// The hosts with members of a communicator, and the seats on each of them.
 #[derive(Debug)]
 pub(crate) struct HostMap {
     /// The hosts with members, ascending.
     hosts: Box<[HostId]>,
     /// This host's position.
     own: usize,
-    /// All seats, those of each host together.
+    /// All seats, grouped by host.
     seats: Box<[u32]>,
-    /// Of each host, where its seats begin; then the number of all.
+    /// Where the seats of each host begin; then the number of all seats.
     starts: Box<[u32]>,
-    /// The position of the host of each seat.
+    /// The position of each seat's host.
     positions: Box<[u32]>,
     is_ordered: bool,
     is_on_one_node: bool,
 }
 
 impl HostMap {
-    /// The hosts of the processes of `sides`; none if all live on this host.
+    /// The hosts of the processes of `members`; `None` if all live on this host.
     ///
     /// # Panics
     ///
@@ -86,7 +86,7 @@ impl HostMap {
         self.is_on_one_node
     }
 
-    /// The most seats of a host.
+    /// The largest number of seats on one host.
     pub(crate) fn most_seats(&self) -> usize {
         let most = self.starts.windows(2).map(|two| two[1] - two[0]).max();
         most.unwrap_or(0) as usize
@@ -102,7 +102,7 @@ impl HostMap {
         &self.hosts
     }
 
-    /// The position of a host; none if it has no members.
+    /// The position of a host; `None` if it has no members.
     pub(crate) fn position(&self, host: HostId) -> Option<usize> {
         self.hosts.binary_search(&host).ok()
     }
@@ -117,7 +117,7 @@ impl HostMap {
         self.seats.len()
     }
 
-    /// The seats of this host, by place.
+    /// The seats of this host, by local index.
     pub(crate) fn local_seats(&self) -> &[u32] {
         self.seats(self.own)
     }
@@ -127,7 +127,7 @@ impl HostMap {
         self.positions[seat] as usize
     }
 
-    /// The place of a seat among those of its host.
+    /// The local index of a seat: its index among those of its host.
     pub(crate) fn local_index_of(&self, seat: usize) -> usize {
         let seats = self.seats(self.position_of(seat));
         seats.partition_point(|&known| (known as usize) < seat)

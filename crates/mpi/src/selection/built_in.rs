@@ -1,26 +1,26 @@
-//! The rules that are built in.
+//! The built-in rules of the selection table.
 
 use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 
-/// Of those that apply the last one counts; the first applies always.
+/// The built-in rules. Of the rules that apply to a call, the last one counts; the first rule applies always.
 ///
-/// * One core does the work no faster when many ranks share it, and sharing costs a second round of switches: so the
-///   last to come does it, whose caches hold what it has just read.
-/// * On several cores sharing pays as soon as the work takes longer than that round. Where a rank is done when it has
-///   its own data, and gives nothing, the ranks do it: each leaves when it has done its share. For two ranks that round
-///   is shortest.
-/// * Where all have to wait for the end of the work the last rank does it, with the help of idle virtual processors:
-///   that costs nobody a switch. With a few ranks for each, the ranks are better at it: each finds in its caches what
-///   it found there the last time.
+/// * One core does not work faster when many ranks share the work, and sharing costs a second round of switches. So the
+///   last rank to arrive does it, whose caches hold what it has just read.
+/// * On several cores sharing pays as soon as the work takes longer than that round. If a rank is done when it has its
+///   own data, and no rank reads from it, the ranks share the work: each leaves when it has done its share. For two
+///   ranks that round is shortest.
+/// * If all have to wait for the end of the work, the last rank does it with the help of idle virtual processors: that
+///   costs nobody a switch. With only a few ranks for each virtual processor, the ranks do better: each finds in its
+///   caches what it found there the last time.
 /// * A part for each pair of ranks costs something even if it is short.
 /// * Neighbours are few: it takes more data before help with them pays.
-/// * Hosts among each other: the fewest messages for short data. Longer data that goes up or down a tree, or is
-///   exchanged, gains by slices as long as each is short enough to go at once; with two hosts, over shared memory, by
-///   what one combines or copies while another is under way. For long data a few hosts share the memory of a node, so
-///   that the fewest copies count: each gathers straight from buffer to buffer. Of many hosts, those algorithms in
+/// * Between hosts, short data takes the fewest messages. Longer data that goes up or down a tree, or is exchanged,
+///   gains by slices as long as each is short enough to go at once; with two hosts over shared memory it gains because
+///   one slice is combined or copied while another is under way. For long data a few hosts share the memory of a node,
+///   so that the fewest copies count: each gathers straight from buffer to buffer. Many hosts take those algorithms in
 ///   which a host sends least. The numbers are those of `./x bench hosts`, over shared memory and over libfabric's tcp
-///   provider, where what is best at several sizes and numbers of hosts alike is taken.
-/// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
+///   provider; the best at several sizes and numbers of hosts alike is taken.
+/// * A broadcast need not wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
     every(32 << 10, 2, Level::L2, Algorithm::Shared),
@@ -94,10 +94,10 @@ pub(super) const RULES: &[Rule] = &[
     between(Operation::Allgather, 128 << 10, MANY_HOSTS, Algorithm::Ring),
 ];
 
-/// Hosts from which on the algorithms count in which each sends least: up to 8 were measured.
+/// Number of hosts from which on algorithms are taken in which each host sends least: up to 8 were measured.
 const MANY_HOSTS: u64 = 9;
 
-/// A rule for the hosts of a communicator.
+/// A rule for the inter-host phase.
 const fn between(operation: Operation, bytes: u64, hosts: u64, algorithm: Algorithm) -> Rule {
     Rule {
         operation: Some(operation),
@@ -109,7 +109,7 @@ const fn between(operation: Operation, bytes: u64, hosts: u64, algorithm: Algori
     }
 }
 
-/// A rule for the hosts of a communicator that share nothing but a network.
+/// A rule for the inter-host phase of hosts that share nothing but a network.
 const fn over_network(operation: Operation, bytes: u64, hosts: u64, algorithm: Algorithm) -> Rule {
     Rule {
         level: Level::Network,
@@ -117,7 +117,7 @@ const fn over_network(operation: Operation, bytes: u64, hosts: u64, algorithm: A
     }
 }
 
-/// The rule by which it is done in slices.
+/// The same rule with slices.
 const fn sliced(slices: u8, rule: Rule) -> Rule {
     Rule { slices, ..rule }
 }

@@ -1,13 +1,12 @@
-//! Which way a collective goes.
+//! The algorithm selection table of collectives.
 //!
-//! The table is data: rules ([`Rule`]) that are built in (`built_in.rs`), and behind them those of the setting
-//! `collectives`. A rule says from how much work, from how many ranks and from which level of the domain tree on an
-//! operation is done by an algorithm; of all rules that apply the last one counts.
+//! The table is data: built-in rules ([`Rule`], `built_in.rs`), and behind them those of the setting `collectives`. A
+//! rule says from how much work, from how many ranks and from which level of the domain tree on an operation is done by
+//! an algorithm. Of all rules that apply the last one counts.
 //!
-//! Work is counted in bytes that are moved or combined for all ranks together, which the last rank to come knows. The
-//! level is what the virtual processors of the job share; or, for what the hosts of a communicator do with each other,
-//! what these share: `hosts` or `network`. So that all choose alike, the work of an operation between hosts is what
-//! every one of them can tell.
+//! Work is counted in bytes that are moved or combined for all ranks together, which the last rank to arrive knows. The
+//! level is what the virtual processors of the job share. For the inter-host phase it is what the hosts share: `hosts`
+//! or `network`. So that all hosts choose alike, the work there is what every one of them can tell.
 //!
 //! Cost: the rules of an operation lie side by side, four to a cache line, and are tried from the last to the first.
 
@@ -15,25 +14,25 @@ mod built_in;
 
 use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 
-/// Where an operation takes place, and how much there is to do.
+/// The size of an operation: work, ranks, and what they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     /// Bytes to be moved or combined for all ranks together.
     pub(crate) bytes: usize,
-    /// Ranks that take part.
+    /// Number of ranks that take part.
     pub(crate) ranks: usize,
-    /// What they share.
+    /// The level of the domain tree that they share.
     pub(crate) level: Level,
 }
 
-/// The rules of a job.
+/// The selection table of a job.
 #[derive(Debug)]
 pub struct SelectionTable {
-    /// All in order, the built-in ones first.
+    /// All rules in order, the built-in ones first.
     rules: Vec<Rule>,
     /// The rules of each operation for the ranks of a host.
     entries: Box<[Box<[Entry]>]>,
-    /// Those for hosts among each other.
+    /// The rules of each operation for the inter-host phase.
     between: Box<[Box<[Entry]>]>,
 }
 
@@ -47,16 +46,16 @@ struct Entry {
     slices: u8,
 }
 
-/// How hosts do an operation with each other.
+/// The algorithm chosen for the inter-host phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InterHostChoice {
     pub(crate) algorithm: Algorithm,
-    /// Slices of the data, each of which goes its own way at the same time.
+    /// Number of slices of the data that are worked on at the same time.
     pub(crate) slices: usize,
 }
 
 impl SelectionTable {
-    /// The rules that are built in, and `given` ones behind them.
+    /// The built-in rules, and `given` ones behind them.
     #[must_use]
     pub fn new(given: &[Rule]) -> Self {
         let rules = [built_in::RULES, given].concat();
@@ -79,7 +78,7 @@ impl SelectionTable {
         }
     }
 
-    /// The rules that are built in.
+    /// The built-in rules.
     #[must_use]
     pub fn built_in(&self) -> &[Rule] {
         &self.rules[..built_in::RULES.len()]
@@ -91,13 +90,13 @@ impl SelectionTable {
         &self.rules[built_in::RULES.len()..]
     }
 
-    /// How an operation is done.
+    /// The algorithm of an operation.
     #[inline]
     pub(crate) fn algorithm(&self, operation: Operation, extent: Extent) -> Algorithm {
         self.find(operation, |entry| entry.applies(extent))
     }
 
-    /// How an operation is done whose ranks have come together, which not all ways need.
+    /// The algorithm of an operation whose ranks have met, which excludes those that need no meeting.
     #[inline]
     pub(crate) fn algorithm_together(&self, operation: Operation, extent: Extent) -> Algorithm {
         self.find(operation, |entry| {
@@ -105,7 +104,7 @@ impl SelectionTable {
         })
     }
 
-    /// How the hosts of a communicator do an operation with each other.
+    /// The algorithm of the inter-host phase of an operation.
     pub(crate) fn inter_host(&self, operation: Operation, extent: Extent) -> InterHostChoice {
         let mut entries = self.between[operation as usize].iter().rev();
         let entry = entries.find(|entry| entry.applies(extent));
@@ -113,7 +112,7 @@ impl SelectionTable {
             entry.map_or((Algorithm::Parcels, 1), |entry| (entry.algorithm, entry.slices));
         let slices = match algorithm.serves_in_slices(operation) {
             true => usize::from(slices),
-            // A rule for every operation.
+            // A rule for every operation asks for slices, but this one cannot be sliced.
             false => 1,
         };
         InterHostChoice { algorithm, slices }

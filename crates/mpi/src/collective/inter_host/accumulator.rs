@@ -1,35 +1,35 @@
-//! What is combined as it goes from host to host.
+//! The value that a host combines with those of other hosts.
 
 use crate::error::Result;
 use crate::memory::{Elements, Source, Target, transfer};
 use crate::op::{Bound, Op};
 
-/// Elements that hosts combine: what this one has so far, and room for what comes from another.
+/// The partial result of one host in a reduction, with memory for the operand that comes from another host.
 pub(super) struct Accumulator<'a> {
     bound: Bound<'a>,
     value: Elements,
     incoming: Elements,
     count: usize,
-    /// Where the first of them lies among those of the ranks.
+    /// Index of the first element among the ranks' elements.
     start: usize,
 }
 
-/// Some of the elements: start and number.
+/// A range of elements: start and number.
 pub(super) type Piece = (usize, usize);
 
-/// Where what comes stands in the order of operands.
+/// The position of a received operand in the order of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Before what is there.
+    /// Before the own value.
     Before,
-    /// Behind it.
+    /// Behind the own value.
     Behind,
-    /// Anywhere, because one host alone does it and the operation commutes.
+    /// Anywhere, because one host alone combines it and the operation commutes.
     Either,
 }
 
 impl<'a> Accumulator<'a> {
-    /// Room for as many elements as `like` has.
+    /// An accumulator for as many elements as `like` has.
     pub(super) fn new(op: &'a Op, like: &Source) -> Result<Self> {
         let (datatype, count) = (like.datatype(), like.count());
         Ok(Self {
@@ -41,43 +41,43 @@ impl<'a> Accumulator<'a> {
         })
     }
 
-    /// The same, for the ranks' elements from a place on.
+    /// The same accumulator for the ranks' elements from `start` on.
     pub(super) fn from(self, start: usize) -> Self {
         Self { start, ..self }
     }
 
-    /// Where they lie among the ranks' elements.
+    /// The range among the ranks' elements.
     pub(super) fn whereabouts(&self) -> Piece {
         (self.start, self.count)
     }
 
-    /// All elements.
+    /// The range of all elements.
     pub(super) fn all(&self) -> Piece {
         (0, self.count)
     }
 
-    /// Those of part `index` of `of` about equal ones.
+    /// The range of part `index`, when all elements are divided into `of` about equal parts.
     pub(super) fn part(&self, index: usize, of: usize) -> Piece {
         let bound = |index: usize| self.count / of * index + (self.count % of).min(index);
         (bound(index), bound(index + 1) - bound(index))
     }
 
-    /// What this host has, in place.
+    /// The own value.
     pub(super) fn value(&self, (start, len): Piece) -> Target {
         self.value.target().slice(start, len)
     }
 
-    /// Room for what comes.
+    /// Memory for what is received.
     pub(super) fn incoming(&self, (start, len): Piece) -> Target {
         self.incoming.target().slice(start, len)
     }
 
-    /// How elements are combined.
+    /// The operation, bound to the datatype.
     pub(super) fn bound(&self) -> &Bound<'a> {
         &self.bound
     }
 
-    /// Combines what has come with what is there.
+    /// Combines what has been received with the own value.
     pub(super) fn join(&self, piece: Piece, order: Order) {
         let (value, incoming) = (self.value(piece), self.incoming(piece));
         if order == Order::Behind {

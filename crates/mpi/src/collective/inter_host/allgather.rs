@@ -1,8 +1,7 @@
-//! Data of all ranks for all ranks of all hosts.
+//! Allgather between hosts.
 //!
-//! Each host packs what its ranks bring into a block; the blocks go around, and every rank takes its data from there.
-//! All ranks know how much each gives, so no lengths have to be told.
-//! A slice is about some ranks of each host.
+//! Each host packs the data of its ranks into a block. The hosts exchange blocks, and every rank's data is copied from
+//! there. All ranks know how much each sends, so no lengths have to be sent. A slice is about some ranks of each host.
 
 use simurgh_settings::rules::Algorithm;
 
@@ -21,16 +20,16 @@ use crate::memory::{Target, Writer, as_bytes, transfer};
 use crate::selection::InterHostChoice;
 use simurgh_core::sync::SpinLock;
 
-/// What all bring, as the first rank of this host takes it.
+/// The lengths of all ranks' data, as the first rank of this host receives it.
 struct Layout {
-    /// Bytes of each seat; none of those of other slices.
+    /// Bytes of each seat; `None` for seats of other slices.
     lengths: Vec<Option<usize>>,
-    /// Where the data of each seat begins in the block of its host.
+    /// Offset of each seat's data in the block of its host.
     starts: Vec<usize>,
 }
 
 impl Layout {
-    /// Those of the share of each host's ranks.
+    /// The lengths for a share of each host's ranks.
     fn of(all_buffers: AllBuffers<'_>, host_map: &HostMap, share: Share) -> Self {
         let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         let expected = |seat| {
@@ -51,19 +50,19 @@ impl Layout {
         Self { lengths, starts }
     }
 
-    /// Bytes of those ranks of a host that count.
+    /// Bytes of those ranks of a host that belong to the slice.
     fn bytes_of(&self, seats: &[u32]) -> usize {
         seats.iter().filter_map(|&seat| self.lengths[seat as usize]).sum()
     }
 
-    /// The data of a seat in the block of its host, if it counts.
+    /// The data of a seat in the block of its host, if it belongs to the slice.
     fn part(&self, seat: usize, blocks: &Blocks, host_map: &HostMap) -> Option<Target> {
         let bytes = self.lengths[seat]?;
         Some(blocks.within(host_map.position_of(seat), self.starts[seat], bytes))
     }
 }
 
-/// Gives all data to all ranks.
+/// Copies the data of all ranks to all ranks.
 pub(super) fn allgather<W: Transport>(
     channel: &Channel<'_, W>,
     all_buffers: AllBuffers<'_>,
@@ -84,7 +83,7 @@ pub(super) fn allgather<W: Transport>(
     })
 }
 
-/// Packs what the ranks of this host bring.
+/// Packs the data of this host's ranks into the block of this host.
 fn fill(all_buffers: AllBuffers<'_>, host_map: &HostMap, layout: &Layout, blocks: &Blocks) -> Result<()> {
     host_map.local_seats().iter().try_for_each(|&seat| {
         let seat = seat as usize;
@@ -105,7 +104,7 @@ fn fill(all_buffers: AllBuffers<'_>, host_map: &HostMap, layout: &Layout, blocks
     })
 }
 
-/// Gives all data to the ranks of this host, with the help of idle virtual processors.
+/// Copies all blocks to the ranks of this host, with the help of idle virtual processors.
 fn copy_out(all_buffers: AllBuffers<'_>, host_map: &HostMap, layout: &Layout, blocks: &Blocks) -> Result<()> {
     let (seats, fault) = (host_map.local_seats(), SpinLock::new(None));
     let work = blocks.of(0..host_map.hosts()).bytes().saturating_mul(seats.len());
@@ -120,7 +119,7 @@ fn copy_out(all_buffers: AllBuffers<'_>, host_map: &HostMap, layout: &Layout, bl
     fault.lock().take().map_or(Ok(()), Err)
 }
 
-/// Gives all data to a rank.
+/// Copies all blocks to a rank.
 fn take(
     all_buffers: AllBuffers<'_>,
     host_map: &HostMap,

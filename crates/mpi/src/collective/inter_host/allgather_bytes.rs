@@ -1,6 +1,7 @@
-//! Telling all hosts what each has to say.
+//! Allgather of bytes whose numbers are not known to the others.
 //!
-//! As Bruck did: in each round a host passes on all it knows, so that what it knows doubles; log2 H rounds for H hosts.
+//! It follows Bruck: in each round a host sends all that it has, so that the number of blocks doubles. It takes log2 H
+//! rounds for H hosts.
 
 use super::channel::{Channel, malformed};
 use super::transport::Transport;
@@ -8,14 +9,14 @@ use crate::error::Result;
 use crate::memory::bytes_of;
 use crate::portable::Portable;
 
-/// What a host has to say.
+/// The bytes of one host.
 struct Block(Vec<u8>);
 
-/// Tells all hosts what each has to say; gives what each has told, by position.
+/// Exchanges the bytes of all hosts; returns those of each host, by position.
 ///
 /// # Errors
 ///
-/// When a host is in another call or has failed. Then all hosts fail, for each tells the others.
+/// When a host is in another call or has failed. Then all hosts fail, because each tells the others.
 pub(super) fn allgather_bytes<W: Transport>(channel: &Channel<'_, W>, own: Vec<u8>) -> Result<Vec<Vec<u8>>> {
     let told = gather(channel, own);
     if let Err(fault) = &told {
@@ -26,8 +27,8 @@ pub(super) fn allgather_bytes<W: Transport>(channel: &Channel<'_, W>, own: Vec<u
 
 fn gather<W: Transport>(channel: &Channel<'_, W>, own: Vec<u8>) -> Result<Vec<Vec<u8>>> {
     let hosts = channel.hosts();
-    // What the hosts from this one back have told. It goes the way that waiting for all goes too (`dissemination`), so
-    // that a host in that call is noticed.
+    // The blocks of the hosts from this one backwards. They go the same way as the messages of the barrier
+    // (`dissemination`), so that a host in that call is noticed.
     let mut known = vec![Block(own)];
     while known.len() < hosts {
         let distance = known.len();
@@ -38,7 +39,7 @@ fn gather<W: Transport>(channel: &Channel<'_, W>, own: Vec<u8>) -> Result<Vec<Ve
         known[..wanted].iter().for_each(|block| block.write(&mut told));
         let sending = channel.start_send_unsized(to, &bytes_of(&told));
         let heard = channel.recv_unsized(from);
-        // The memory of what is sent is in use until it has gone.
+        // The memory is in use until the message has been sent.
         let gone = sending.wait();
         let heard = heard.and_then(|parcel| gone.map(|()| parcel))?;
         let heard = read_all(heard.bytes()).filter(|blocks| blocks.len() == wanted);

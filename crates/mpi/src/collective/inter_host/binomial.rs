@@ -1,4 +1,5 @@
-//! Binomial trees: from round to round twice as many hosts have the data, or are left with it.
+//! Binomial trees: in a broadcast, the number of hosts that have the data doubles from round to round; in a reduction,
+//! the number of hosts with a partial result halves.
 //!
 //! Cost: log2 H rounds, rounded up, of messages with all of the data.
 
@@ -8,7 +9,8 @@ use super::transport::Transport;
 use crate::error::Result;
 use crate::memory::{Source, Target};
 
-/// Gives all hosts the root's data, which is or will be in `source`: the others have a `target` for it.
+/// Broadcasts the root's data to all hosts. At the root the data is in `source`; the others receive it into `target`,
+/// and `source` reads the same memory.
 pub(super) fn broadcast<W: Transport>(
     channel: &Channel<'_, W>,
     source: &Source,
@@ -19,7 +21,7 @@ pub(super) fn broadcast<W: Transport>(
     let (place, host) = ((channel.own() + hosts - root) % hosts, |place: usize| {
         (place + root) % hosts
     });
-    // The lowest bit of a place tells who gives to it, and the bits below to whom it gives.
+    // The lowest set bit of a place tells from which host it receives, and the bits below to which hosts it sends.
     let low = if place == 0 {
         hosts.next_power_of_two()
     } else {
@@ -36,7 +38,7 @@ pub(super) fn broadcast<W: Transport>(
     channel.finish(sent)
 }
 
-/// Combines the values of all hosts at the root; in their order, unless the operation commutes.
+/// Combines the values of all hosts at the root; in the order of the hosts, unless the operation commutes.
 pub(super) fn reduce<W: Transport>(
     channel: &Channel<'_, W>,
     accumulator: &Accumulator<'_>,
@@ -44,7 +46,7 @@ pub(super) fn reduce<W: Transport>(
     commutes: bool,
 ) -> Result<()> {
     let (hosts, own, all) = (channel.hosts(), channel.own(), accumulator.all());
-    // Where order counts, the first host is the root of the tree.
+    // If the order matters, the first host is the root of the tree.
     let top = if commutes { root } else { 0 };
     let (place, host) = ((own + hosts - top) % hosts, |place: usize| (place + top) % hosts);
     let mut step = 1;

@@ -1,18 +1,18 @@
-//! A block of bytes from each host.
+//! Memory for a block of bytes from each host.
 
 use std::ops::Range;
 
 use crate::memory::{Store, Target};
 
-/// Bytes of all hosts, one block behind the other.
+/// The blocks of all hosts, one behind the other.
 pub(super) struct Blocks {
     store: Store,
-    /// Where each begins; then the end of the last.
+    /// The offset of each block; then the end of the last one.
     bounds: Vec<usize>,
 }
 
 impl Blocks {
-    /// Room for blocks of these lengths.
+    /// Memory for blocks of these lengths.
     pub(super) fn new(lengths: impl IntoIterator<Item = usize>) -> Self {
         let ends = lengths.into_iter().scan(0, |end, length| {
             *end += length;
@@ -24,7 +24,7 @@ impl Blocks {
         Self { store, bounds }
     }
 
-    /// The blocks of some hosts that follow each other.
+    /// The blocks of a range of hosts.
     pub(super) fn of(&self, hosts: Range<usize>) -> Target {
         let (start, end) = (self.bounds[hosts.start], self.bounds[hosts.end]);
         self.store.target(start, end - start)

@@ -1,7 +1,7 @@
-//! Data of one rank for all ranks of all hosts.
+//! Broadcast between hosts.
 //!
-//! On each host it goes straight to the buffer of one rank, from where the others take it. A slice is about some of the
-//! bytes.
+//! On each host the data goes straight to the buffer of one rank, from which the others copy it. A slice is about some
+//! of the bytes.
 
 use simurgh_settings::rules::Algorithm;
 
@@ -16,17 +16,17 @@ use crate::members::HostMap;
 use crate::memory::{Source, Store, Target, Writer, as_bytes, source_as_bytes, transfer};
 use crate::selection::InterHostChoice;
 
-/// Where the data is on one host, or will be.
+/// The buffer of one rank of a host in which the data is, or will be.
 struct HostCopy {
-    /// None at the root.
+    /// `None` at the root.
     target: Option<Target>,
     source: Source,
-    /// The rank that has it, or will.
+    /// The seat of that rank.
     seat: usize,
 }
 
 impl HostCopy {
-    /// The buffer of the root, or of the first rank of another host.
+    /// The buffer of the root, or of the first rank if the root lives on another host.
     fn find(all_buffers: AllBuffers<'_>, host_map: &HostMap, root: usize) -> Option<Self> {
         if all_buffers.is_here(root) {
             let source = all_buffers.at(root).source()?;
@@ -41,12 +41,12 @@ impl HostCopy {
     }
 }
 
-/// Bytes that a rank of this host sends or gets, which is the same on all.
+/// Bytes that a rank of this host sends or receives, which is the same number on all hosts.
 pub(super) fn bytes_here(all_buffers: AllBuffers<'_>, host_map: &HostMap, root: usize) -> usize {
     HostCopy::find(all_buffers, host_map, root).map_or(0, |copy| copy.source.bytes())
 }
 
-/// Gives the root's data to all.
+/// Broadcasts the root's data to all ranks of all hosts.
 pub(super) fn broadcast<W: Transport>(
     channel: &Channel<'_, W>,
     all_buffers: AllBuffers<'_>,
@@ -90,7 +90,8 @@ pub(super) fn broadcast<W: Transport>(
     copy_here(all_buffers, rest, &copy, (root, &writer))
 }
 
-/// Shows data as bytes without gaps, which any two hosts can divide alike.
+/// Calls `user` with the data as bytes without gaps, which any two hosts can divide alike; through a temporary buffer
+/// if necessary.
 fn in_plain_bytes(
     source: &Source,
     target: Option<&Target>,
@@ -118,7 +119,7 @@ fn in_plain_bytes(
     }
 }
 
-/// Gives what has come to other ranks of this host.
+/// Copies the data to other ranks of this host.
 fn copy_here(
     all_buffers: AllBuffers<'_>,
     mut seats: impl Iterator<Item = usize>,

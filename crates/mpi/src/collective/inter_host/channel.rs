@@ -1,8 +1,8 @@
-//! What hosts say to each other in one collective.
+//! The messages between hosts in one collective.
 //!
-//! Every message begins with a word that says what its sender is in: the topic of the call. So hosts that are in
-//! different calls notice it when they first talk; and a host that cannot go on says so to all.
-//! A short message is word and data in one; a long one goes straight from buffer to buffer behind its word.
+//! Every message begins with a word that says in which call its sender is: the call's fingerprint. So hosts in
+//! different calls notice it with their first message; and a host that cannot go on tells all others. A short message
+//! is word and data in one. Long data follows its word in a message of its own, straight from buffer to buffer.
 //!
 //! Costs: a message of the transport for up to [`TOGETHER`] bytes, two for more; a copy at each end of a short one.
 
@@ -12,21 +12,21 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::limits::TOGETHER;
 use crate::memory::{Source, Store, Target, bytes_of, transfer};
 
-/// One collective's conversation.
+/// The channel between this host and the others in one collective.
 pub(in crate::collective) struct Channel<'a, W> {
     transport: &'a W,
     call: Call,
-    /// Ranks that meet, to tell what others have called.
+    /// Number of ranks, from which the calls of other hosts are recognised.
     ranks: usize,
 }
 
 /// Bytes of the word before a message.
 const WORD: usize = 8;
 
-/// The bit of a word that says that data follows in a message of its own; no topic has it.
+/// The bit of a word that says that data follows in a message of its own; no fingerprint has it.
 const FOLLOWS: u64 = 1 << 63;
 
-/// A message on its way, with the memory that it needs.
+/// A message that is being sent, with the memory that it needs.
 pub(super) struct Sending<P> {
     word: P,
     data: Option<P>,
@@ -41,7 +41,7 @@ impl<P: Pending> Sending<P> {
 }
 
 impl<'a, W: Transport> Channel<'a, W> {
-    /// The conversation about a call of so many ranks.
+    /// The channel for a call of so many ranks.
     pub(in crate::collective) fn new(transport: &'a W, call: Call, ranks: usize) -> Self {
         Self {
             transport,
@@ -50,7 +50,7 @@ impl<'a, W: Transport> Channel<'a, W> {
         }
     }
 
-    /// The conversation about the same call on another way.
+    /// The channel for the same call over another transport: that of a slice.
     pub(super) fn about<'b>(&self, transport: &'b W) -> Channel<'b, W> {
         Channel { transport, ..*self }
     }
@@ -64,12 +64,12 @@ impl<'a, W: Transport> Channel<'a, W> {
         self.transport.hosts()
     }
 
-    /// The position of this one.
+    /// The position of this host.
     pub(super) fn own(&self) -> usize {
         self.transport.own()
     }
 
-    /// The other hosts, beginning behind this one, so that not all begin with the same.
+    /// The other hosts, beginning behind this one, so that not all hosts begin with the same.
     pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<W> {
         let (hosts, own) = (self.hosts(), self.own());
         (1..hosts).map(move |step| (own + step) % hosts)
@@ -107,7 +107,7 @@ impl<'a, W: Transport> Channel<'a, W> {
         self.start_send(to, source).wait()
     }
 
-    /// Waits until all have gone, whatever becomes of the first.
+    /// Waits until all messages have been sent, also if one of them fails.
     pub(super) fn finish(&self, sent: Vec<Sending<W::Pending>>) -> Result<()> {
         let outcomes: Vec<Result<()>> = sent.into_iter().map(|sending| sending.wait()).collect();
         outcomes.into_iter().collect()
@@ -122,7 +122,7 @@ impl<'a, W: Transport> Channel<'a, W> {
         let data = self.transport.recv_bytes(from)?;
         let expected = target.bytes();
         if self.check(&data)? {
-            // Whatever its length, it has to be taken: its sender waits for that.
+            // It has to be received whatever its length is, because the sender waits for that.
             return check_amount(self.transport.start_recv(from, target).wait()?, expected);
         }
         check_amount(data.len() - WORD, expected)?;
@@ -134,12 +134,12 @@ impl<'a, W: Transport> Channel<'a, W> {
     pub(super) fn exchange(&self, to: usize, source: &Source, from: usize, target: &Target) -> Result<()> {
         let sending = self.start_send(to, source);
         let received = self.recv(from, target);
-        // What has been begun has to end before its memory may go.
+        // The send has to end before its memory may be freed.
         let sent = sending.wait();
         received.and(sent)
     }
 
-    /// Begins to send data that the other host knows of, with no word before it.
+    /// Begins to send data of which the other host knows, without a word before it.
     pub(super) fn start_send_raw(&self, to: usize, source: &Source) -> Sending<W::Pending> {
         Sending {
             word: self.transport.start_send(to, source),
@@ -148,30 +148,30 @@ impl<'a, W: Transport> Channel<'a, W> {
         }
     }
 
-    /// Begins to receive what was sent so.
+    /// Begins to receive data that is sent by [`Channel::start_send_raw`].
     pub(super) fn start_recv_raw(&self, from: usize, target: &Target) -> W::Pending {
         self.transport.start_recv(from, target)
     }
 
-    /// Begins to send bytes whose number the other host does not know.
+    /// Begins to send data whose length the receiver does not know.
     pub(super) fn start_send_unsized(&self, to: usize, data: &Source) -> Sending<W::Pending> {
         self.start_word(to, self.call.fingerprint(), data)
     }
 
-    /// Receives bytes whose number it does not know.
+    /// Receives data whose length is not known.
     pub(super) fn recv_unsized(&self, from: usize) -> Result<Received> {
         let data = self.transport.recv_bytes(from)?;
         self.check(&data)?;
         Ok(Received(data))
     }
 
-    /// Tells all other hosts that this one has failed. Those that have not ended yet fail for the same reason, so that
-    /// nobody waits for ever.
+    /// Tells all other hosts that this one has failed. Those that have not finished fail for the same reason, so that
+    /// none waits for ever.
     pub(in crate::collective) fn fail(&self, fault: &Error) {
         self.transport.abort(fault);
     }
 
-    /// Refuses what a host has sent that is in another call; tells whether data follows.
+    /// Checks the word of a message: returns whether the data follows, or an error if the sender is in another call.
     fn check(&self, data: &[u8]) -> Result<bool> {
         let word = data.first_chunk().ok_or_else(malformed)?;
         let word = u64::from_le_bytes(*word);
@@ -196,7 +196,7 @@ impl<'a, W: Transport> Channel<'a, W> {
     }
 }
 
-/// What has come from another host.
+/// Data of unknown length that has been received from another host.
 pub(super) struct Received(Vec<u8>);
 
 impl Received {
@@ -218,7 +218,7 @@ pub(super) fn check_amount(came: usize, expected: usize) -> Result<()> {
     ))
 }
 
-/// The error of data from another host that makes no sense.
+/// The error of malformed data from another host.
 #[cold]
 pub(super) fn malformed() -> Error {
     Error::new(

@@ -1,9 +1,10 @@
-//! What hosts tell each other before a collective when everything is to be checked.
+//! The check that the arguments of ranks on several hosts are consistent, when everything is to be checked.
 //!
-//! Each tells what its ranks call, what they bring to a reduction, and what they send to ranks of other hosts; then all
-//! tell whether they have found a fault. So all ranks hear of the same mistake, before any data moves.
+//! Each host sends a summary of what its ranks call, of their operands in a reduction, and of what they send to ranks
+//! of other hosts. Then each host tells whether it has found a fault. So all ranks report the same mistake, before any
+//! data moves.
 //!
-//! Cost: twice log2 H rounds, in which all that is told goes to all hosts.
+//! Cost: twice log2 H rounds, in which all summaries go to all hosts.
 
 use super::super::all_buffers::AllBuffers;
 use super::super::call::{Call, CallDescription};
@@ -20,16 +21,16 @@ use crate::network::Line;
 use crate::portable::{self, portable};
 use std::collections::{BTreeMap, HashMap};
 
-/// What a host tells of its ranks.
+/// The summary of a host's ranks.
 struct HostSummary {
-    /// What they do wrong among each other.
+    /// The inconsistency among the ranks of this host, if there is one.
     fault: Option<Error>,
     call: CallDescription,
-    /// InterHostChoice two groups, what each passes as root.
+    /// On an inter-communicator, what each rank passes as root.
     roots: Vec<Option<i32>>,
-    /// A rank, and what it brings to a reduction.
+    /// The seat of a rank, and its operand in a reduction.
     brings: Option<(u32, ContentSummary)>,
-    /// What they send to ranks of other hosts: who, which part, and what.
+    /// What they send to ranks of other hosts: sender, part, and elements.
     sends: Vec<(u32, u32, ContentSummary)>,
 }
 
@@ -37,22 +38,23 @@ portable! {
     HostSummary { fault, call, roots, brings, sends }
 }
 
-/// What the hosts talk about.
+/// The subject of the exchange.
 const SUBJECT: &str = "a collective";
 
-/// What a host compares.
+/// The comparison, as the leader of a host makes it.
 pub(super) struct ConsistencyCheck<'a> {
     pub(super) line: Line<'a>,
     pub(super) host_map: &'a HostMap,
     pub(super) group_sizes: GroupSizes,
     pub(super) call: Call,
-    /// None if nobody here knows what there is to do.
+    /// `None` if no rank here knows what there is to do.
     pub(super) task: Option<&'a Task>,
     pub(super) all_buffers: AllBuffers<'a>,
 }
 
 impl ConsistencyCheck<'_> {
-    /// Compares what the ranks of all hosts bring. `agreement` is that of the ranks here; `calls` is what they call.
+    /// Compares the arguments of the ranks of all hosts. `same_call` says whether the ranks here are in the same call;
+    /// `calls` are their calls.
     pub(super) fn make(&self, same_call: Result<()>, calls: impl Iterator<Item = Call>) -> Result<()> {
         let found = same_call.and_then(|()| match self.task {
             Some(task) => check_consistency(self.call, task, self.all_buffers),
@@ -69,7 +71,7 @@ impl ConsistencyCheck<'_> {
         let told: Option<Vec<HostSummary>> = told.iter().map(|bytes| portable::unpack(bytes)).collect();
         let told = told.ok_or_else(malformed)?;
         self.compare(&told)?;
-        // What only this host can tell.
+        // Faults that only this host can find.
         let found: Option<Error> = self.compare_sent(&told).err();
         let verdicts = allgather_among_hosts(self.line, self.host_map, SUBJECT, Ok(portable::pack(&found)))?;
         for verdict in verdicts {
@@ -83,7 +85,7 @@ impl ConsistencyCheck<'_> {
         self.group_sizes.name(self.host_map.seats(host)[0] as usize)
     }
 
-    /// What a rank of this host brings to a reduction. The others bring the same.
+    /// The operand of a rank of this host in a reduction. The others here bring the same.
     fn operand(&self) -> Option<(u32, ContentSummary)> {
         self.task?.op()?;
         let mut seats = self.host_map.local_seats().iter();
@@ -95,7 +97,7 @@ impl ConsistencyCheck<'_> {
         })
     }
 
-    /// What ranks of this host send to those of others, each part once.
+    /// What ranks of this host send to ranks of others, each part once.
     fn sends(&self) -> Vec<(u32, u32, ContentSummary)> {
         let Some(task) = self.task.filter(|task| task.op().is_none()) else {
             return Vec::new();
@@ -116,7 +118,7 @@ impl ConsistencyCheck<'_> {
             .collect()
     }
 
-    /// What all hosts find alike.
+    /// The faults that all hosts find alike.
     fn compare(&self, told: &[HostSummary]) -> Result<()> {
         for summary in told {
             summary.fault.clone().map_or(Ok(()), Err)?;
@@ -156,7 +158,7 @@ impl ConsistencyCheck<'_> {
         }
     }
 
-    /// Whether what ranks of other hosts send is what those of this one take.
+    /// Refuses data of other hosts' ranks that is not what the ranks of this host receive.
     fn compare_sent(&self, told: &[HostSummary]) -> Result<()> {
         let Some(task) = self.task else {
             return Ok(());

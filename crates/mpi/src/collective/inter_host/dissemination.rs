@@ -1,6 +1,6 @@
-//! Waiting for all hosts: after round *k* each has heard of the 2^k before it.
+//! Dissemination barrier: after round *k* each host has heard, directly or through others, of the 2^k hosts before it.
 //!
-//! Cost: a message of a word in each of log2 H rounds.
+//! Cost: a message of one word in each of log2 H rounds, rounded up.
 
 use super::channel::Channel;
 use super::transport::Transport;

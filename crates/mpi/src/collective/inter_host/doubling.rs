@@ -1,6 +1,6 @@
-//! Recursive doubling: what a host knows doubles from round to round.
+//! Recursive doubling: the number of hosts whose values a host has combined doubles from round to round.
 //!
-//! Cost: log2 H rounds of messages with all of the data: the fewest messages, for short data.
+//! Cost: log2 H rounds of messages with all of the data. That is the fewest messages, so it suits short data.
 
 use super::accumulator::{Accumulator, Order};
 use super::channel::Channel;
@@ -9,7 +9,7 @@ use super::transport::Transport;
 use crate::error::Result;
 use crate::memory::{Elements, transfer};
 
-/// Combines the values of all hosts at all of them, in their order.
+/// Combines the values of all hosts at all of them, in the order of the hosts.
 pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Accumulator<'_>) -> Result<()> {
     let (power, all) = (PowerOfTwo::of(channel.hosts()), accumulator.all());
     power.fold_in(channel, accumulator)?;
@@ -19,7 +19,7 @@ pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Ac
             let other = power.host(slot ^ step);
             let (value, incoming) = (accumulator.value(all), accumulator.incoming(all));
             channel.exchange(other, &value.as_source(), other, &incoming)?;
-            // Both combine the same operands in the same order, so that all get the same bits.
+            // Both combine the same operands in the same order, so that all hosts get the same bits.
             accumulator.join(
                 all,
                 if slot & step == 0 {
@@ -34,7 +34,8 @@ pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Ac
     power.fold_out(channel, accumulator)
 }
 
-/// Combines at each host the values of those before it: none at the first. What each host has is used up.
+/// Combines at each host the values of the hosts before it; `None` at the first host. The accumulator's own value is
+/// overwritten.
 pub(super) fn exscan<W: Transport>(
     channel: &Channel<'_, W>,
     accumulator: &Accumulator<'_>,
@@ -44,13 +45,13 @@ pub(super) fn exscan<W: Transport>(
     let before = Elements::new(value.datatype(), value.count());
     let (mut known, mut step) = (false, 1);
     while step < hosts {
-        // The value stands for the last `step` hosts up to this one.
+        // The value is the combination of the last `step` hosts up to this one.
         let sending = (own + step < hosts).then(|| channel.start_send(own + step, &value.as_source()));
         let received = match own.checked_sub(step) {
             Some(from) => channel.recv(from, &accumulator.incoming(all)).map(|()| true),
             None => Ok(false),
         };
-        // It must not change while it is being sent.
+        // The value must not change while it is being sent.
         sending.map_or(Ok(()), |sending| sending.wait())?;
         if received? {
             let incoming = accumulator.incoming(all).as_source();

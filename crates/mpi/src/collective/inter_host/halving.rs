@@ -1,7 +1,8 @@
 //! Recursive halving (Rabenseifner's algorithm): the hosts combine halves, quarters and so on of the elements, until
-//! each has a piece of the result, which they then pass on.
+//! each has a piece of the result. Then they pass the pieces on.
 //!
-//! Cost: 2 log2 H rounds, in which a host sends about twice the data in all, whatever their number: for long data.
+//! Cost: 2 log2 H rounds, in which a host sends about twice the data in all, whatever the number of hosts. It suits
+//! long data.
 
 use super::accumulator::{Accumulator, Order, Piece};
 use super::channel::Channel;
@@ -9,7 +10,8 @@ use super::power_of_two::PowerOfTwo;
 use super::transport::Transport;
 use crate::error::Result;
 
-/// What the host at a place keeps of a piece after the round of `step`, and what it leaves to the other.
+/// The halves of a piece in the round of `step`: the one that the host in this slot keeps, and the one that it leaves
+/// to its partner.
 fn halve((start, len): Piece, slot: usize, step: usize) -> (Piece, Piece) {
     let (lower, upper) = ((start, len / 2), (start + len / 2, len - len / 2));
     if slot & step == 0 {
@@ -19,17 +21,17 @@ fn halve((start, len): Piece, slot: usize, step: usize) -> (Piece, Piece) {
     }
 }
 
-/// The rounds, by how far the other host is.
+/// The rounds, by the distance of the partner.
 fn steps(power: PowerOfTwo) -> impl DoubleEndedIterator<Item = usize> {
     (0..power.slots.ilog2()).map(|round| 1 << round)
 }
 
-/// The piece of the result that the host at a place has after all rounds.
+/// The piece of the result that the host in a slot has after all rounds.
 fn piece_of(power: PowerOfTwo, all: Piece, slot: usize) -> Piece {
     steps(power).fold(all, |piece, step| halve(piece, slot, step).0)
 }
 
-/// Leaves at each place a piece of the combination of all values.
+/// Leaves in each slot a piece of the combination of all values.
 fn reduce_scatter<W: Transport>(
     channel: &Channel<'_, W>,
     accumulator: &Accumulator<'_>,
@@ -58,7 +60,7 @@ fn reduce_scatter<W: Transport>(
     Ok(())
 }
 
-/// Combines the values of all hosts at all of them, in their order.
+/// Combines the values of all hosts at all of them, in the order of the hosts.
 pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Accumulator<'_>) -> Result<()> {
     let power = PowerOfTwo::of(channel.hosts());
     power.fold_in(channel, accumulator)?;
@@ -80,7 +82,7 @@ pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Ac
     power.fold_out(channel, accumulator)
 }
 
-/// Combines the values of all hosts at one of them, in their order.
+/// Combines the values of all hosts at one of them, in the order of the hosts.
 pub(super) fn reduce<W: Transport>(
     channel: &Channel<'_, W>,
     accumulator: &Accumulator<'_>,

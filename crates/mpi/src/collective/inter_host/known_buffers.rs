@@ -1,4 +1,4 @@
-//! The offers of the ranks of this host, and of others as far as they have come over.
+//! The buffers of this host's ranks, and of other hosts' ranks as far as their data has been received.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,30 +9,30 @@ use crate::members::GroupSizes;
 use crate::members::HostMap;
 use crate::memory::{Elements, Parts, Target};
 
-/// What all ranks of a communicator have laid on the table, as one of its hosts knows it.
+/// The buffers of all ranks of a communicator, as far as one of its hosts knows them.
 pub(in crate::collective) struct KnownBuffers<'a> {
-    /// By place.
+    /// By local index.
     local: AllBuffers<'a>,
     group_sizes: GroupSizes,
     host_map: &'a HostMap,
     /// By seat.
     remote: HashMap<usize, Remote>,
-    /// Where prefix reductions begin.
+    /// The seat with which prefix reductions begin.
     first: usize,
 }
 
-/// What is known of a rank on another host.
+/// The data received from a rank on another host.
 #[derive(Default)]
 pub(super) struct Remote {
     buffers: Option<Buffers>,
-    /// The memory of what it offers.
+    /// The memory behind `buffers`.
     _elements: Option<Elements>,
-    /// Elements for which it has room.
+    /// Number of elements for which the rank has room.
     room: usize,
 }
 
 impl Remote {
-    /// What a rank brings.
+    /// Notes the operand of the rank.
     pub(super) fn bring(&mut self, elements: Elements) {
         let source = elements.source();
         let work = source.bytes();
@@ -40,14 +40,14 @@ impl Remote {
         self._elements = Some(elements);
     }
 
-    /// Says for how many elements a rank has room.
+    /// Notes for how many elements the rank has room.
     pub(super) fn has_room(&mut self, room: usize) {
         self.room = room;
     }
 }
 
 impl<'a> KnownBuffers<'a> {
-    /// The ranks of this host, whose offers lie there by place.
+    /// The buffers of this host's ranks, which `local` has by local index.
     pub(in crate::collective) fn new(
         local: AllBuffers<'a>,
         group_sizes: GroupSizes,
@@ -62,12 +62,12 @@ impl<'a> KnownBuffers<'a> {
         }
     }
 
-    /// All offers, by seat.
+    /// All known buffers, by seat.
     pub(super) fn all_buffers(&self) -> AllBuffers<'_> {
         AllBuffers::known(self, self.group_sizes)
     }
 
-    /// Lets prefix reductions begin with what the ranks before those of this host have come to. All seats of a host
+    /// Lets prefix reductions begin with the combined value of the ranks before those of this host. All seats of a host
     /// come before those of the next.
     pub(super) fn begin_with(&mut self, before: Elements) {
         let here = self
@@ -84,7 +84,7 @@ impl<'a> KnownBuffers<'a> {
         self.remote.entry(seat).or_default()
     }
 
-    /// What lies at a seat.
+    /// The buffers of a seat.
     pub(in crate::collective) fn at(&self, seat: usize) -> &Buffers {
         static NONE: Buffers = Buffers::NONE;
         if self.is_here(seat) {
@@ -94,7 +94,7 @@ impl<'a> KnownBuffers<'a> {
         remote.unwrap_or(&NONE)
     }
 
-    /// Whether a seat is one of this host.
+    /// Whether a seat's rank lives on this host.
     pub(in crate::collective) fn is_here(&self, seat: usize) -> bool {
         self.host_map.position_of(seat) == self.host_map.own()
     }
@@ -109,7 +109,7 @@ impl<'a> KnownBuffers<'a> {
         self.first..last + 1
     }
 
-    /// Elements for which a rank has room.
+    /// Number of elements for which a rank has room.
     pub(in crate::collective) fn room(&self, seat: usize) -> usize {
         if self.is_here(seat) {
             return self.at(seat).whole_target().map_or(0, Target::count);

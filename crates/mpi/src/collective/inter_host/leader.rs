@@ -1,4 +1,4 @@
-//! Where the hosts of a communicator talk to each other.
+//! The leader of a host: the rank that carries out the inter-host phase for all ranks of its host.
 
 use std::{fmt, thread};
 
@@ -21,29 +21,30 @@ use crate::memory::{Source, Target};
 use crate::network::{self, Line, Rounds};
 use crate::process::Process;
 
-/// Which collective of a communicator the hosts talk about. Those that may be under way at the same time have different
-/// rounds, and so do calls that follow each other, as far as some ten million numbers go.
+/// Identifies a collective of a communicator in messages between hosts. Collectives that may be under way at the same
+/// time have different rounds, and so do calls that follow each other, as far as some ten million numbers go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Round {
-    /// A blocking one.
+    /// A blocking collective, by its number.
     Blocking(u64),
-    /// One that was started.
+    /// A nonblocking collective, by its number.
     Nonblocking(u64),
-    /// One that is started again and again, and how often it was before.
+    /// A persistent collective, by its number, and how often it has been started before.
     Persistent(u64, u64),
 }
 
-/// Rounds of each kind.
+/// Number of rounds of each kind.
 const ROUNDS: u64 = 1 << 25;
 
-/// Times that a persistent collective is started before its turns are used again.
+/// Starts of a persistent collective before its turns are used again.
 const TIMES: u64 = Rounds::TURNS as u64;
 
 /// Conversations of each round: one for each slice of the data.
 const CONVERSATIONS: u64 = Rule::MOST_SLICES as u64;
 
 impl Round {
-    /// One that has the same rounds as one that may have failed before, and that no host can have begun.
+    /// A round of a later start of the same persistent collective, which uses the same conversations and which no host
+    /// can have begun.
     fn later(self) -> Option<Self> {
         match self {
             Self::Persistent(number, time) => Some(Self::Persistent(number, time + TIMES / 2)),
@@ -51,7 +52,7 @@ impl Round {
         }
     }
 
-    /// The rounds of its conversations, of which each slice of the data has one.
+    /// The numbers of its conversations; each slice of the data has one.
     pub(crate) fn of(self, context: u32) -> Rounds {
         let (kind, number, time) = match self {
             Self::Blocking(number) => (0, number, 0),
@@ -67,16 +68,17 @@ impl Round {
     }
 }
 
-/// Stack of an execution context that speaks for a host: it may call a function of the program.
+/// Stack size of an execution context that acts as leader: it may call a function of the program.
 const STACK: usize = 8 << 20;
 
-/// What the ranks of a communicator share on a host: as long as somebody holds it, its label is no other communicator's.
+/// What the ranks of a communicator share on a host. As long as somebody holds it, its context id is not used by
+/// another communicator.
 pub(crate) trait SharedByRanks: fmt::Debug + Send + Sync {
-    /// The hosts of the ranks; none if all are on this host.
+    /// The hosts of the ranks; `None` if all are on this host.
     fn host_map(&self) -> Option<&HostMap>;
 }
 
-/// A communicator of several hosts, and a round of their conversation, for a rank that may have to speak for its host.
+/// What a rank needs to act as the leader of its host: a communicator of several hosts, and the round of a collective.
 #[derive(Clone, Debug)]
 pub(crate) struct Leader {
     process: Arc<Process>,
@@ -87,7 +89,7 @@ pub(crate) struct Leader {
 }
 
 impl Leader {
-    /// What leads a host in a round of a communicator of several hosts, for a rank of this process.
+    /// The leader of this host for a round of a communicator of several hosts, in the name of a rank of this process.
     pub(crate) fn new(
         process: Arc<Process>,
         shared: Arc<dyn SharedByRanks>,
@@ -104,14 +106,14 @@ impl Leader {
         }
     }
 
-    /// The same venue for another round.
+    /// The leader for another round.
     pub(crate) fn at(&self, round: Round) -> Self {
         let leader = self.clone();
         Self { round, ..leader }
     }
 
-    /// Speaks for this host in a collective: `own` is the caller's part, `parts` are those of all ranks here, whose
-    /// offers lie by place, and `agreement` says whether they make the same call.
+    /// Carries out the inter-host phase for this host. `own` is the caller's invocation, `invocations` are those of all
+    /// ranks here, `local` has their buffers by local index, and `same_call` says whether they are in the same call.
     pub(crate) fn lead(
         &self,
         own: &Invocation,
@@ -160,7 +162,7 @@ impl Leader {
             return Err(fault);
         }
         let Some(known) = known else {
-            // All stand aside.
+            // All ranks here pass `MPI_PROC_NULL`.
             return Ok(());
         };
         let phase = InterHostPhase {
@@ -170,11 +172,11 @@ impl Leader {
             host_map,
             job,
         };
-        // Others may be waiting for this host.
+        // Other hosts may be waiting for this one.
         phase.run(known_buffers).inspect_err(|fault| channel.fail(fault))
     }
 
-    /// Lets an execution context of its own speak in the name of the caller.
+    /// Runs `lead` in an execution context of its own, in the name of the caller.
     pub(crate) fn delegate(&self, lead: impl FnOnce() + Send + 'static) -> Result<()> {
         let process = Arc::clone(&self.process);
         let lead = move || {
@@ -193,7 +195,7 @@ impl Leader {
                         .start(worker),
                 );
             }
-            // The caller is a thread of the operating system, and so is its deputy.
+            // The caller is an attached thread, so it starts a thread as well.
             None => {
                 revoke_bias();
                 drop(with_signals_blocked(|| thread::spawn(lead)));
@@ -203,7 +205,7 @@ impl Leader {
     }
 }
 
-/// The line between the hosts of a communicator.
+/// The transport between the hosts of a communicator, over its line of the network.
 pub(super) struct HostTransport<'a> {
     pub(super) line: Line<'a>,
     pub(super) host_map: &'a HostMap,

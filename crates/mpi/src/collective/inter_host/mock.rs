@@ -1,4 +1,4 @@
-//! Hosts in one process, which talk through queues: for tests of algorithms.
+//! A transport between hosts that are threads of one process, for tests of algorithms.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
@@ -11,18 +11,18 @@ use super::transport::{Pending, Transport};
 use crate::error::{Error, Result};
 use crate::memory::{Source, Target, pack, unpack};
 
-/// No test waits longer for a message.
+/// The longest time that a test waits for a message.
 const PATIENCE: Duration = simurgh_testing::LIMIT;
 
 type Queue = (Mutex<VecDeque<Message>>, Condvar);
 
-/// Data, or why there is none: a host that has failed says so at the end of all that it sends.
+/// Data, or the error of a host that has failed, which it puts behind everything that it has sent.
 type Message = Result<Vec<u8>>;
 
-/// What lies between each two hosts, by sender, receiver and conversation.
+/// The queues between hosts, by sender, receiver and conversation.
 type Queues = Arc<Vec<Vec<Vec<Queue>>>>;
 
-/// Conversations at the same time.
+/// Number of conversations at the same time.
 pub(super) const CONVERSATIONS: usize = 4;
 
 /// One of several hosts.
@@ -110,7 +110,8 @@ impl Pending for Moving {
     }
 }
 
-/// Runs `f` on so many hosts at a time and returns what each of them does. No message is left, unless a host fails.
+/// Runs `f` on so many hosts at the same time and returns the result of each. No message is left over, unless a host
+/// fails.
 pub(super) fn on_hosts<T: Send>(hosts: usize, f: impl Fn(&Channel<'_, Mock>) -> T + Sync) -> Vec<T> {
     let conversations = || (0..CONVERSATIONS).map(|_| Queue::default()).collect();
     let from_one = || (0..hosts).map(|_| conversations()).collect();

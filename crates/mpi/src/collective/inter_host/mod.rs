@@ -1,25 +1,25 @@
-//! Collectives of ranks on several hosts.
+//! The inter-host phase of collectives whose ranks live on several hosts.
 //!
-//! The ranks of each host meet as those of a single host do, and whoever is last to come speaks for all of them with
-//! the other hosts (`venue.rs`): it has what they offer in hand, and data goes straight from and to their buffers. When
-//! nobody is to wait, an execution context of its own does it. What a host then does is up to the operation and the
-//! table of algorithms (`conduct.rs`):
+//! The ranks of each host meet as those of a single host do. The last one to arrive becomes the leader of its host
+//! (`leader.rs`): it has the buffers of all its ranks at hand, and exchanges data with the leaders of the other hosts
+//! straight from and to these buffers. In a nonblocking collective, where no rank is to wait, an execution context of
+//! its own is the leader. What a leader does depends on the operation and on the selection table (`phase.rs`):
 //!
-//! * parcels serve every operation (`shipping.rs`, `parcel.rs`);
-//! * a barrier is dissemination; broadcasts go down a binomial tree or along a ring (`broadcast.rs`); gathering
-//!   everywhere goes by Bruck's algorithm or around a ring (`allgather.rs`);
-//! * reductions combine what is here first, and what each host then has by recursive doubling, halving, around a ring,
-//!   up a binomial tree or pairwise (`reduction.rs`).
+//! * parcels serve every operation (`parcel_exchange.rs`, `parcel.rs`);
+//! * a barrier is a dissemination barrier; broadcasts go down a binomial tree or along a ring (`broadcast.rs`);
+//!   allgather goes by Bruck's algorithm or around a ring (`allgather.rs`);
+//! * reductions first combine the data of this host's ranks; the hosts' results are combined by recursive doubling, by
+//!   recursive halving, around a ring, up a binomial tree, or pairwise (`reduction.rs`).
 //!
-//! Many of these can be done in slices of the data, all at the same time (`slices.rs`).
+//! Many of these can be done in slices of the data at the same time (`slices.rs`).
 //!
-//! Algorithms talk over [`Transport`](way::Transport) alone, so tests run them without a network (`mock.rs`). Hosts notice when
-//! they are in different calls, and a host that fails says so to all (`talk.rs`); when everything is to be checked they
-//! compare first what all ranks bring (`statement.rs`).
+//! Algorithms send and receive over the trait [`Transport`](transport::Transport) alone, so that tests run them without
+//! a network (`mock.rs`). Hosts notice when they are in different calls, and a host that fails tells all others
+//! (`channel.rs`). When everything is to be checked, they first compare the arguments of all ranks (`consistency.rs`).
 //!
-//! Costs: one meeting of the ranks here, as on one host; then the messages that each algorithm's file tells, whatever
-//! the number of ranks on each host. A host allocates a few blocks for each round of messages: at most five in a
-//! barrier or broadcast and six in a reduction, and four beside them (`tests/steady.rs`).
+//! Costs: one meeting of the ranks of each host, as in the intra-host phase; then the messages that each algorithm's
+//! file tells, whatever the number of ranks on each host. A host allocates a few blocks for each round of messages: at
+//! most five in a barrier or broadcast and six in a reduction, and four besides (`tests/steady.rs`).
 
 mod accumulator;
 mod allgather;
@@ -60,8 +60,10 @@ use crate::error::Result;
 use crate::members::HostMap;
 use crate::network::Line;
 
-/// Tells all hosts of the span what this one has to say about a subject, or that it has failed; gives what each has
-/// told, by position.
+/// Exchanges bytes among all hosts of a communicator, or the error of a host that has failed; returns the bytes of each
+/// host, by position.
+///
+/// `subject` says what the hosts talk about.
 ///
 /// # Errors
 ///

@@ -1,7 +1,6 @@
-//! Each host with each other in turn.
+//! Pairwise exchange: each host exchanges data with each other host in turn.
 //!
-//! Cost: H - 1 rounds; in each, a host sends what is for one other and receives from one other, so that nobody is
-//! overrun.
+//! Cost: H - 1 rounds. In each, a host sends to one host and receives from one host, so that none is flooded.
 
 use super::super::local_reduction::accumulate;
 use super::accumulator::{Accumulator, Piece};
@@ -10,8 +9,9 @@ use super::transport::Transport;
 use crate::error::Result;
 use crate::memory::{Elements, Source, Target};
 
-/// Leaves at each host the pieces of the combination that are its own: `pieces` says which those of a host are. They
-/// come to `result`, one behind the other, combined in the order of the hosts.
+/// Leaves at each host the pieces of the combination that belong to it: `pieces` gives those of a host. `result` is
+/// called for each of this host's pieces with its index and a function that writes the piece, combined in the order of
+/// the hosts.
 pub(super) fn reduce_scatter<W: Transport>(
     channel: &Channel<'_, W>,
     accumulator: &Accumulator<'_>,
@@ -46,7 +46,7 @@ pub(super) fn reduce_scatter<W: Transport>(
         };
         result(index, &|target| {
             let bound = accumulator.bound();
-            // A function of the user's takes its right operand and leaves the result there.
+            // A user's function overwrites its right operand.
             if bound.is_builtin() {
                 accumulate(bound, (0..hosts).map(source), target);
             } else {
@@ -57,7 +57,7 @@ pub(super) fn reduce_scatter<W: Transport>(
     Ok(())
 }
 
-/// Where pieces lie, one behind the other.
+/// The ranges of pieces that lie one behind the other.
 fn slots(pieces: &[Piece]) -> impl Iterator<Item = Piece> {
     pieces.iter().scan(0, |end, (_, len)| {
         let start = *end;

@@ -1,7 +1,7 @@
-//! What one host sends to another in one piece: parts of data, with who gives them.
+//! The format of parcels: the data that one host sends to another in one message, with its senders.
 //!
-//! A parcel is a list of entries and, behind it, the data of the short ones in the same order. Long data is only
-//! announced: it follows in messages of its own, straight from the sender's buffer to the receiver's. So a receiver
+//! A parcel is a list of entries and, behind it, the data of short parts in the same order. Long data is only
+//! announced: it follows in a message of its own, straight from the sender's buffer to the receiver's. So a receiver
 //! need not know how much comes, and has a place for everything when it comes.
 //!
 //! Costs 16 bytes for each entry, and a copy of short data at each end.
@@ -15,12 +15,12 @@ use crate::error::Result;
 use crate::limits::IN_PARCEL;
 use crate::memory::{Source, Store, bytes_of, transfer};
 
-/// What tells the parts of a parcel from each other.
+/// The key that identifies a part within a parcel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    /// The seat that gives it.
+    /// The seat that sends it.
     pub(super) from: u32,
-    /// Which of its parts it is, or [`Key::WHOLE`] or [`Key::ROOM`].
+    /// Index among the seat's parts, or [`Key::WHOLE`] or [`Key::ROOM`].
     pub(super) part: u32,
 }
 
@@ -41,13 +41,13 @@ pub(super) enum Content {
 }
 
 impl Key {
-    /// All that a seat gives.
+    /// All data of a seat.
     pub(super) const WHOLE: u32 = u32::MAX;
 
-    /// Not data, but the number of elements for which a seat has room.
+    /// Not data, but the number of elements for which the seat has room.
     pub(super) const ROOM: u32 = u32::MAX - 1;
 
-    /// What goes on a route: all routes on which the same goes have the same key.
+    /// The key of the data of an edge. Edges on which the same data goes have the same key.
     pub(super) fn on(task: &Task, edge: Edge) -> Self {
         let part = match task.gives_whole() {
             true => Self::WHOLE,
@@ -71,7 +71,8 @@ const ENTRY: usize = 16;
 /// The bit of a length that says that the data follows.
 const FOLLOWS: u64 = 1 << 63;
 
-/// Packs parts, of which those that `may_follow` stay behind if they are long: the parcel, and what follows it.
+/// Packs parts into a parcel. If `may_follow`, long parts stay outside. Returns the parcel, its length, and the data
+/// that follows.
 pub(super) fn pack(parts: Vec<(Key, Source)>, may_follow: bool) -> (Store, usize, Vec<Source>) {
     let is_long = |source: &Source| may_follow && source.bytes() > IN_PARCEL;
     let short = parts.iter().filter(|(_, source)| !is_long(source));
@@ -107,11 +108,11 @@ fn encode(key: Key, length: u64) -> [u8; ENTRY] {
     entry
 }
 
-/// What is in a parcel.
+/// The entries of a parcel.
 ///
 /// # Errors
 ///
-/// When it is none: the entries have to describe all of it and no more.
+/// When it is malformed: the entries have to describe all of it and no more.
 pub(super) fn unpack(parcel: &[u8]) -> Result<Vec<Entry>> {
     entries(parcel).ok_or_else(malformed)
 }

@@ -1,12 +1,13 @@
-//! The algorithm that serves every operation: each host sends each other what that one's ranks need, part by part.
+//! The algorithm `parcels`, which serves every operation: each host sends to each other host the data that the ranks
+//! there need, part by part.
 //!
-//! What goes from rank to rank is the same as on one host (`flow.rs`), only that data for ranks of another host is
-//! collected in a parcel for it, each part once ([`Key`]). What has come is delivered to the ranks that take it, or is
-//! laid on the table as the offers of remote ranks if it is to be combined; then the ordinary work begins. So results
-//! are the same bit by bit as those of a single host.
+//! What goes from rank to rank is the same as on one host (`pattern.rs`), but data for ranks of another host is
+//! collected in one parcel, each part once ([`Key`]). A host delivers what it has received to the ranks that take it;
+//! data that is to be combined becomes the buffers of remote ranks, and the ordinary work follows. So results are the
+//! same bit by bit as those on a single host.
 //!
-//! Cost: one message to each host that takes something, and one for each long part, all under way at once; a reduction
-//! moves what all ranks bring to each host, which others avoid.
+//! Cost: one message to each host that takes something, and one for each long part, all under way at once. A reduction
+//! moves the operands of all ranks to each host, which other algorithms avoid.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,27 +30,27 @@ use crate::members::GroupSizes;
 use crate::members::HostMap;
 use crate::memory::{Elements, Source, Writer, bytes_of, transfer};
 
-/// One collective as it is shipped.
+/// One collective that is done by parcels.
 pub(super) struct ParcelExchange<'a, 'b, W> {
     pub(super) channel: &'b Channel<'a, W>,
     pub(super) task: &'b Task,
     pub(super) group_sizes: GroupSizes,
     pub(super) host_map: &'b HostMap,
-    /// Which of each host's ranks give what is shipped.
+    /// The share of each host's ranks whose data is sent.
     pub(super) share: Share,
 }
 
-/// A part that has come, or is about to.
+/// A part that has been received or is being received.
 struct Part<P> {
-    /// On its way still.
+    /// The receive, as long as it is pending.
     pending: Option<P>,
     source: Source,
-    /// The rank in whose buffer it is.
+    /// The edge into whose target it is received directly.
     taken_by: Option<Edge>,
 }
 
 impl<W: Transport> ParcelExchange<'_, '_, W> {
-    /// Moves all that goes to and from the ranks of this host, whose offers are there.
+    /// Moves all data to and from the ranks of this host.
     pub(super) fn run(&self, all_buffers: AllBuffers<'_>) -> Result<()> {
         let sent = self.send_all(all_buffers);
         let edges = self.edges_here();
@@ -62,7 +63,8 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         moved.and(came).and(self.channel.finish(sent))
     }
 
-    /// Lays what ranks of other hosts bring to a reduction, like those of this one, on the table.
+    /// Collects the operands of other hosts' ranks in a reduction, which are like those of this host's ranks, in
+    /// `known_buffers`.
     pub(super) fn collect(&self, known_buffers: &mut KnownBuffers<'_>, like: Option<&Source>) -> Result<()> {
         let all_buffers = known_buffers.all_buffers();
         let sent = self.send_all(all_buffers);
@@ -86,7 +88,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
                 continue;
             };
             parts.extend(rooms.iter().map(|(key, room)| (*key, bytes_of(room))));
-            // Parts that are exchanged in place have to be out of the way before others come.
+            // Parts that are exchanged in place have to be packed before others are received there.
             let may_follow = !matches!(self.task, Task::AlltoallInPlace);
             let (store, length, following) = parcel::pack(parts, may_follow);
             sent.push(self.channel.start_send_unsized(host, &store.source(0, length)));
@@ -99,7 +101,8 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         sent
     }
 
-    /// What ranks of this host give to those of another; none if nothing goes there whatever anybody brings.
+    /// The data from ranks of this host to ranks of another one. `None` if nothing can go there whatever the buffers
+    /// are.
     fn parts_for(&self, all_buffers: AllBuffers<'_>, host: usize) -> Option<Vec<(Key, Source)>> {
         let (mut parts, mut seen, mut any) = (Vec::new(), HashSet::new(), self.tells_room());
         for &to in self.host_map.seats(host) {
@@ -116,7 +119,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         any.then_some(parts)
     }
 
-    /// Whether hosts tell each other how much room their ranks have for a result: nobody else knows.
+    /// Whether hosts tell each other how much room their ranks have for a result, because nobody else knows.
     fn tells_room(&self) -> bool {
         let counts = match self.task {
             Task::ReduceScatter { counts, .. } => Some(counts),
@@ -125,7 +128,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         matches!(counts, Some(Counts::Room))
     }
 
-    /// The elements for which ranks of this host have room, if that is told.
+    /// The number of elements for which each rank of this host has room, if hosts tell each other.
     fn rooms_here(&self, all_buffers: AllBuffers<'_>) -> Vec<(Key, [u8; 8])> {
         let told = self.host_map.local_seats().iter().filter(|_| self.tells_room());
         let room = |seat: usize| {
@@ -137,7 +140,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         told.map(|&seat| room(seat as usize)).collect()
     }
 
-    /// The routes to the ranks of this host, by the host that they come from.
+    /// The edges that end at ranks of this host, by the position of the sender's host.
     fn edges_here(&self) -> Vec<Vec<Edge>> {
         let mut edges = vec![Vec::new(); self.host_map.hosts()];
         for &to in self.host_map.local_seats() {
@@ -149,12 +152,12 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         edges
     }
 
-    /// Whether what goes there is in the share.
+    /// Whether the data of an edge belongs to the share.
     fn counts(&self, edge: Edge) -> bool {
         self.share.is_all() || self.share.is_of(self.host_map.local_index_of(edge.from))
     }
 
-    /// Moves what goes from ranks of this host to others of it, with the help of idle virtual processors.
+    /// Moves data between ranks of this host, with the help of idle virtual processors.
     fn move_here(&self, all_buffers: AllBuffers<'_>, edges: &[Edge]) -> Result<()> {
         if self.task.op().is_some() {
             return Ok(());
@@ -202,7 +205,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         }
     }
 
-    /// Receives what comes from a host on these routes.
+    /// Receives the data of the edges that come from a host.
     fn receive_from(&self, all_buffers: AllBuffers<'_>, edges: &[Edge], host: usize) -> Result<()> {
         let parcel = self.channel.recv_unsized(host)?;
         let mut parts = HashMap::new();
@@ -251,7 +254,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         })
     }
 
-    /// Receives what ranks of a host bring to a reduction.
+    /// Receives the operands of another host's ranks in a reduction.
     fn import(&self, known_buffers: &mut KnownBuffers<'_>, host: usize, like: Option<&Source>) -> Result<()> {
         let parcel = self.channel.recv_unsized(host)?;
         let (mut pending, mut outcome) = (Vec::new(), Ok(()));
@@ -311,7 +314,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
 }
 
 impl<P: Pending> Part<P> {
-    /// One that lies in a parcel.
+    /// A part whose data lies in a parcel.
     fn here(data: &[u8]) -> Self {
         Self {
             pending: None,
@@ -322,7 +325,7 @@ impl<P: Pending> Part<P> {
 
     fn wait(&mut self) -> Result<()> {
         let came = self.pending.take().map_or(Ok(self.source.bytes()), P::wait)?;
-        // Others take it from there.
+        // Other ranks copy it from there.
         match came == self.source.bytes() {
             true => Ok(()),
             false => check_amount(came, self.source.bytes()),

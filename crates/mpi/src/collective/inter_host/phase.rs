@@ -1,4 +1,4 @@
-//! What one host does in a collective of several.
+//! The inter-host phase of one collective on one host.
 
 use simurgh_settings::rules::Algorithm;
 
@@ -20,7 +20,7 @@ use crate::memory::Source;
 use crate::op::Op;
 use crate::selection::InterHostChoice;
 
-/// A collective as one of its hosts conducts it.
+/// The inter-host phase of a collective, as the leader of one host carries it out.
 pub(super) struct InterHostPhase<'a, 'b, W> {
     pub(super) channel: &'b Channel<'a, W>,
     pub(super) task: &'b Task,
@@ -30,7 +30,7 @@ pub(super) struct InterHostPhase<'a, 'b, W> {
 }
 
 impl<W: Transport> InterHostPhase<'_, '_, W> {
-    /// Does the part of this host, whose ranks have laid their offers.
+    /// Does this host's part; `known_buffers` has the buffers of its ranks.
     pub(super) fn run(&self, mut known_buffers: KnownBuffers<'_>) -> Result<()> {
         match self.task {
             Task::Barrier => dissemination::barrier(self.channel),
@@ -40,8 +40,8 @@ impl<W: Transport> InterHostPhase<'_, '_, W> {
         }
     }
 
-    /// How the hosts do it with each other, when so many bytes go around as all of them can tell. Two groups always
-    /// send each other what they need.
+    /// Chooses the algorithm between hosts; `bytes` is the amount of data as far as all hosts can tell.
+    /// Inter-communicators always use parcels.
     fn choose(&self, bytes: usize) -> InterHostChoice {
         match self.group_sizes.right {
             0 => self
@@ -69,7 +69,7 @@ impl<W: Transport> InterHostPhase<'_, '_, W> {
         let choice = self.choose(match self.task {
             Task::Broadcast { root } => broadcast::bytes_here(all_buffers, host_map, *root),
             Task::Allgather => all_buffers.bytes_here(host_map),
-            // Where parts differ, ranks get more or less.
+            // If parts differ, ranks receive different amounts.
             Task::Alltoall if all_buffers.have_even_parts(host_map) => all_buffers.bytes_here(host_map),
             _ => 0,
         });
@@ -116,12 +116,12 @@ impl<W: Transport> InterHostPhase<'_, '_, W> {
         }
     }
 
-    /// Whether every rank gets another result, which depends on the order of ranks.
+    /// Whether it is a prefix reduction: every rank gets another result, which depends on the order of ranks.
     fn is_prefix(&self) -> bool {
         matches!(self.task, Task::Scan { .. } | Task::Exscan { .. })
     }
 
-    /// Combines what all ranks bring on every host that needs it.
+    /// Combines the operands of all ranks on every host that needs the result.
     fn combine_all(&self, known_buffers: &mut KnownBuffers<'_>, like: Option<&Source>) -> Result<()> {
         self.exchange().collect(known_buffers, like)?;
         let all_buffers = known_buffers.all_buffers();
@@ -133,7 +133,7 @@ impl<W: Transport> InterHostPhase<'_, '_, W> {
     }
 }
 
-/// What a rank of this host brings to a reduction: the others bring as much.
+/// The operand of a rank of this host in a reduction. The others bring as many elements.
 fn operand_here(all_buffers: AllBuffers<'_>, host_map: &HostMap) -> Option<Source> {
     let mut seats = host_map.local_seats().iter();
     seats.find_map(|&seat| all_buffers.at(seat as usize).source())

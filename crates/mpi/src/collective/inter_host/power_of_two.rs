@@ -1,32 +1,32 @@
-//! A power of two of hosts, which stand for all.
+//! The reduction of any number of hosts to a power of two, which algorithms that halve or double need.
 //!
-//! Algorithms that halve or double need such a number. The first hosts of any other number come in pairs: the first of
-//! a pair gives the second what it has, and gets the result in the end. Each host or pair has a place, in the order of
-//! the hosts, so that operands stay in order.
+//! The first hosts come in pairs, as many as exceed the power of two. The first host of a pair hands its value to the
+//! second one before the algorithm, and gets the result after it. Each pair and each remaining host has a slot, in the
+//! order of the hosts, so that operands stay in order.
 
 use super::accumulator::{Accumulator, Order};
 use super::channel::Channel;
 use super::transport::Transport;
 use crate::error::Result;
 
-/// The places, and who has them.
+/// The slots, and the hosts that have them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PowerOfTwo {
-    /// Number of places.
+    /// Number of slots.
     pub(super) slots: usize,
-    /// The first so many of which are pairs.
+    /// Number of pairs, which have the first slots.
     pairs: usize,
 }
 
 impl PowerOfTwo {
-    /// The places of so many hosts, one at least.
+    /// The slots of so many hosts, one at least.
     pub(super) fn of(hosts: usize) -> Self {
         let slots = 1 << hosts.ilog2();
         let pairs = hosts - slots;
         Self { slots, pairs }
     }
 
-    /// The host that has a place.
+    /// The host that has a slot: of a pair, the second host.
     pub(super) fn host(self, slot: usize) -> usize {
         if slot < self.pairs {
             2 * slot + 1
@@ -35,7 +35,7 @@ impl PowerOfTwo {
         }
     }
 
-    /// The place of a host; none if the other of its pair has it.
+    /// The slot of a host; `None` for the first host of a pair.
     pub(super) fn slot(self, host: usize) -> Option<usize> {
         match host.checked_sub(2 * self.pairs) {
             Some(behind) => Some(self.pairs + behind),
@@ -44,7 +44,7 @@ impl PowerOfTwo {
         }
     }
 
-    /// Lets the first hosts of all pairs give what they have to the second.
+    /// Sends the values of the first hosts of all pairs to the second hosts, which combine them with their own.
     pub(super) fn fold_in<W: Transport>(
         self,
         channel: &Channel<'_, W>,
@@ -62,7 +62,7 @@ impl PowerOfTwo {
         Ok(())
     }
 
-    /// Lets them have the result.
+    /// Sends the result to the first hosts of all pairs.
     pub(super) fn fold_out<W: Transport>(
         self,
         channel: &Channel<'_, W>,

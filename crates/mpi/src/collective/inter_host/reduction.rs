@@ -1,8 +1,8 @@
-//! Combining what all ranks of all hosts bring.
+//! Reductions over the ranks of several hosts.
 //!
-//! Each host combines what its ranks bring, and then the hosts combine that. Where order counts, all ranks of a host
-//! have to come before those of the next. Who combines what depends on the hosts and the length alone, so results are
-//! the same from run to run.
+//! Each host combines the operands of its ranks, and then the hosts combine these values. If the order matters, all
+//! ranks of a host have to come before those of the next. Which host combines what depends only on the hosts and the
+//! length, so that results are the same from run to run.
 
 use simurgh_settings::rules::Algorithm;
 
@@ -25,7 +25,7 @@ use crate::op::Op;
 use crate::selection::InterHostChoice;
 use simurgh_core::sync::SpinLock;
 
-/// A reduction of all ranks of one group, on one of its hosts.
+/// A reduction over all ranks of an intra-communicator, on one of its hosts.
 pub(super) struct Reduction<'a, 'b, W> {
     pub(super) channel: &'b Channel<'a, W>,
     pub(super) host_map: &'b HostMap,
@@ -35,7 +35,8 @@ pub(super) struct Reduction<'a, 'b, W> {
 }
 
 impl<W: Transport> Reduction<'_, '_, W> {
-    /// Combines what all bring, of which `like` is an example, and gives the ranks of this host what they get.
+    /// Combines the operands of all ranks, of which `like` is an example, and copies to the ranks of this host what
+    /// they get.
     pub(super) fn perform(&self, known_buffers: &mut KnownBuffers<'_>, like: &Source) -> Result<()> {
         let all_buffers = known_buffers.all_buffers();
         match self.task {
@@ -57,7 +58,8 @@ impl<W: Transport> Reduction<'_, '_, W> {
         }
     }
 
-    /// Slices of the elements. A function of the program is called by one at a time.
+    /// Number of slices of the elements: one if a function of the program combines them, because only one execution
+    /// context may call it at a time.
     fn slices(&self) -> usize {
         match self.task.calls_program() {
             true => 1,
@@ -65,7 +67,7 @@ impl<W: Transport> Reduction<'_, '_, W> {
         }
     }
 
-    /// Combines a share of the elements that the ranks of this host bring.
+    /// Combines a share of the elements of this host's ranks.
     fn reduce_here(
         &self,
         all_buffers: AllBuffers<'_>,
@@ -174,7 +176,7 @@ impl<W: Transport> Reduction<'_, '_, W> {
                 pieces,
                 |index, combined: &dyn Fn(&Target)| {
                     let (seat, piece) = (here[index], slices[here[index]]);
-                    // Nothing has come there.
+                    // The memory for received operands is not in use here.
                     let result = accumulator.incoming(piece);
                     combined(&result);
                     let writer = Writer::new(0);

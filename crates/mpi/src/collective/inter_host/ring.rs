@@ -1,7 +1,7 @@
-//! Around a ring: each host gives the next one what it has just got.
+//! Ring algorithms: each host sends to the next one what it has just received from the previous one.
 //!
-//! Cost: H - 1 rounds for each way around, in which a host sends all data but its own part once: every link carries
-//! as much, whatever the number of hosts.
+//! Cost: H - 1 rounds for each way around, in which a host sends all data except its own part once. Every link carries
+//! the same amount, whatever the number of hosts.
 
 use super::accumulator::{Accumulator, Order};
 use super::blocks::Blocks;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::limits::RING_SEGMENT;
 use crate::memory::{Source, Target};
 
-/// Combines the values of all hosts at all of them; the operation commutes.
+/// Combines the values of all hosts at all of them. The operation has to commute.
 pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Accumulator<'_>) -> Result<()> {
     let (hosts, own) = (channel.hosts(), channel.own());
     let part = |index: usize| accumulator.part(index % hosts, hosts);
@@ -38,7 +38,7 @@ pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Ac
     Ok(())
 }
 
-/// Gives all hosts the blocks of all.
+/// Exchanges the blocks of all hosts.
 pub(super) fn allgather<W: Transport>(channel: &Channel<'_, W>, blocks: &Blocks) -> Result<()> {
     let (hosts, own) = (channel.hosts(), channel.own());
     let (next, last) = ((own + 1) % hosts, (own + hosts - 1) % hosts);
@@ -54,8 +54,8 @@ pub(super) fn allgather<W: Transport>(channel: &Channel<'_, W>, blocks: &Blocks)
     Ok(())
 }
 
-/// Gives all hosts the root's bytes, which are or will be in `source`: the others have a `target` for them. A host
-/// passes a segment on while the next one comes.
+/// Broadcasts the root's bytes to all hosts. At the root they are in `source`; the others receive them into `target`,
+/// and `source` reads the same memory. A host sends a segment on while it receives the next one.
 pub(super) fn broadcast<W: Transport>(
     channel: &Channel<'_, W>,
     source: &Source,

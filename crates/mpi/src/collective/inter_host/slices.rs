@@ -1,11 +1,12 @@
-//! Work of hosts in slices of the data, all at the same time.
+//! Segmentation: work between hosts in slices of the data, all at the same time.
 //!
-//! A single speaker has one transfer under way for much of the time, and packs, copies and combines meanwhile or waits.
-//! When the data is cut into slices, each has a speaker and a conversation of its own, and goes its own way: what one
-//! combines is under way for another, and several virtual processors speak.
+//! A single leader has one transfer under way for much of the time, and either packs, copies and combines meanwhile or
+//! waits. If the data is cut into slices, each slice has an execution context and a channel of its own: while one slice
+//! is under way another is combined, and several virtual processors work.
 //!
-//! All hosts cut alike, for the table says how: elements for what is combined or comes from one rank, ranks by place
-//! for what each gives its own. The work of a slice calls no function of the program.
+//! All hosts cut the data alike, because the selection table says how: by elements, if data is combined or comes from
+//! one rank; by the ranks of each host, if each rank sends its own. The work of a slice never calls a function of the
+//! program.
 //!
 //! Cost: an execution context for each slice but the first, and all messages once for each slice.
 
@@ -15,11 +16,11 @@ use super::transport::Transport;
 use crate::error::Result;
 use simurgh_core::sync::SpinLock;
 
-/// Does so many slices of the work with the other hosts; all is one slice if there is no more.
+/// Does the work in so many slices; with one, it is done at once in the caller.
 ///
 /// # Errors
 ///
-/// The first of a slice, which the other hosts have been told of.
+/// The first error of a slice, of which the other hosts have been told.
 pub(super) fn in_slices<W: Transport>(
     channel: &Channel<'_, W>,
     slices: usize,

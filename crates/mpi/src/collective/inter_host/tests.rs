@@ -18,10 +18,10 @@ const HOSTS: std::ops::RangeInclusive<usize> = 1..=17;
 /// Numbers of elements, with fewer than there are hosts.
 const COUNTS: [usize; 4] = [0, 1, 7, 300];
 
-/// What goes from one number of a sequence to the next: `x -> a x + b`.
+/// The step from one number of a sequence to the next: `x -> a x + b`.
 type Step = [u32; 2];
 
-/// One after the other, which does not commute.
+/// The composition of two steps, which does not commute.
 fn chain(first: Step, second: Step) -> Step {
     let [a, b] = first;
     let [c, d] = second;
@@ -64,7 +64,7 @@ fn step_type() -> Datatype {
     Datatype::contiguous(2, &Datatype::Basic(Basic::Int)).unwrap()
 }
 
-/// What a host brings.
+/// The operand of a host.
 fn brought(host: usize, count: usize) -> Vec<Step> {
     let number =
         |index: usize, salt: usize| ((host * 7919 + index * 31 + salt) as u32).wrapping_mul(0x9e37_79b9);
@@ -73,7 +73,7 @@ fn brought(host: usize, count: usize) -> Vec<Step> {
         .collect()
 }
 
-/// What some hosts bring, chained in their order.
+/// The operands of some hosts, composed in their order.
 fn chained(hosts: std::ops::Range<usize>, count: usize) -> Vec<Step> {
     let mut hosts = hosts.map(|host| brought(host, count));
     let first = hosts.next().unwrap();
