@@ -8,9 +8,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::ec::current_worker;
-use crate::spawn::{EcHandle, EcSpec, create};
-use crate::worker::Worker;
+use crate::execution::current_worker;
+use crate::execution::worker::Worker;
+use crate::execution::{EcHandle, EcSpec, create};
 
 /// Calls `work` with every number below `parts`, each once and in an execution context of its own; returns when all
 /// calls have returned. No part may wait for a later one, which may not begin before it has ended.

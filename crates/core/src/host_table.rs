@@ -5,8 +5,8 @@
 //! numbers comes.
 //!
 //! The upper bits of a number say to which *realm* it belongs, as far as there are several
-//! ([`REALM_BITS`](HostTable::REALM_BITS)): each realm has further tables of its own, so that few numbers of many realms
-//! take little memory. There are few realms; they lie in a list, the one of the first table before all others.
+//! ([`REALM_BITS`](HostTable::REALM_BITS)): each realm has further tables of its own, so that few numbers of many
+//! realms take little memory. There are few realms; they lie in a list, the one of the first table before all others.
 //!
 //! Costs: for those of the first table, a subtraction, a comparison and the entry itself, as in any table; for others
 //! of its realm two dependent loads more; for those of others, one for each realm before theirs besides. 16 bytes for

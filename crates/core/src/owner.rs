@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use crate::any_arc::AnyArc;
-use crate::ec::{current, try_current};
+use crate::execution::{current, try_current};
 use crate::sync::Arc;
 
 /// Sets the owner of the calling execution context, attaching the calling thread if need be.

@@ -7,7 +7,7 @@ use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock};
 use simurgh_core::{
     Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, Mutex, Network, Node,
-    ParkToken, RunQueue, SplitBarrier, employ, wait_all, wait_any, wander,
+    ParkToken, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all, wait_any,
 };
 
 struct Item {
@@ -328,7 +328,7 @@ fn parties_meet(place: fn(u64) -> usize) {
         let shared = Arc::new(CyclicBarrier::<u64, u64>::new(2));
         let party = move |shared: &CyclicBarrier<u64, u64>, party: usize| {
             for round in 1..=3 {
-                wander(if party == 0 { 0 } else { place(round) });
+                set_worker(if party == 0 { 0 } else { place(round) });
                 let sum = |brought: simurgh_core::Contributions<'_, u64>, agreed: bool, sum: &mut u64| {
                     assert!(agreed);
                     *sum = brought.iter().sum();
@@ -367,10 +367,10 @@ fn parties_that_wander_between_workers_meet() {
 /// Two parties that see each other meet; meetings that leave a result and those that do not look alike to the other.
 fn two_face_each_other(times: u64, has_result: fn(u64) -> bool) {
     model(move || {
-        employ(3);
+        set_worker_count(3);
         let shared = Arc::new(CyclicBarrier::<u64, u64>::new(2));
         let party = move |shared: &CyclicBarrier<u64, u64>, party: u64| {
-            wander(party as usize);
+            set_worker(party as usize);
             let other = 1 - party as usize;
             for round in 1..=times {
                 let bring = |mine: &mut u64| *mine = round * 10 + party;
@@ -452,7 +452,7 @@ fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
 /// Two parties of so many workers show each other something.
 fn two_show_something(workers: usize) {
     model(move || {
-        employ(workers);
+        set_worker_count(workers);
         let ring = Arc::new(BroadcastRing::<u64>::new(2));
         let party = |ring: &BroadcastRing<u64>, party: u64| {
             for number in 1..=3 {

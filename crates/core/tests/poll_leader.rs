@@ -1,5 +1,5 @@
-//! Threads of a process without workers look after the network while they wait. A process has one poll_leader, hence one
-//! test.
+//! Threads of a process without workers look after the network while they wait. A process has one poll_leader, hence
+//! one test.
 #![cfg(not(loom))]
 
 use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, futex_wait_for, futex_wake};

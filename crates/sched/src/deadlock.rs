@@ -7,8 +7,8 @@
 //! come to be so without a word to the runtime; so the last virtual processor to fall asleep looks again now and then.
 //!
 //! With a network, others may still send something, so all this is only half of the truth: the process is *quiet*
-//! ([`simurgh_core::Quiescence`]). Since it is so between any two messages, the check is not made until nothing has come for
-//! [`simurgh_core::QUIESCENCE_DELAY`], by the virtual processor that sleeps where the network rings.
+//! ([`simurgh_core::Quiescence`]). Since it is so between any two messages, the check is not made until nothing has
+//! come for [`simurgh_core::QUIESCENCE_DELAY`], by the virtual processor that sleeps where the network rings.
 
 use simurgh_core::Worker;
 use simurgh_core::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, futex_wait, futex_wake};

@@ -4,8 +4,8 @@
 //! the virtual processor, and what else is ready there waits. It may wait for ever, if the one waits for something that
 //! another is to do. So a thread looks from time to time which virtual processors still run the execution context that
 //! they ran before. From one that has done so for longer than the limit it takes away what else is ready, and gives it
-//! to a virtual processor that is idle and has asked for work, or else to a [substitute](crate::substitute). Substitutes are
-//! watched as virtual processors are.
+//! to a virtual processor that is idle and has asked for work, or else to a [substitute](crate::substitute).
+//! Substitutes are watched as virtual processors are.
 //!
 //! Costs: each use of a run queue is bracketed by two plain stores. Four looks per limit at a line of each virtual
 //! processor while any of them is awake, and none while all sleep. Where one is kept, a system call that interrupts all
@@ -21,8 +21,8 @@ use crate::substitute::Substitute;
 use crate::vp::Common;
 use crate::worker_status::WorkerStatus;
 
-/// Most substitutes of a runtime: so many execution contexts may keep a virtual processor or a substitute at a time before
-/// one more keeps others from running.
+/// Most substitutes of a runtime: so many execution contexts may keep a virtual processor or a substitute at a time
+/// before one more keeps others from running.
 pub const SUBSTITUTES_MAX: usize = 64;
 
 /// Looks in the time for which an execution context may keep its virtual processor.

@@ -46,7 +46,7 @@ impl ProcessHooks for SchedulerHooks {
         }
     }
 
-    fn relieve(&self) -> bool {
+    fn wake_successor(&self) -> bool {
         let common = self.0.upgrade();
         common.is_some_and(|common| {
             common
@@ -56,7 +56,7 @@ impl ProcessHooks for SchedulerHooks {
         })
     }
 
-    fn rouse(&self, worker: usize) {
+    fn notify_worker(&self, worker: usize) {
         if let Some(common) = self.0.upgrade() {
             common.team[worker].notify();
         }
@@ -72,7 +72,7 @@ impl Poller {
         first: usize,
         vps: usize,
     ) -> Self {
-        let poll_leader = PollLeader::among_workers(network, others);
+        let poll_leader = PollLeader::with_workers(network, others);
         if first == 0 {
             poll_leader.open();
         }
@@ -217,7 +217,7 @@ mod tests {
 
         fn on_quiescent(&self, _question: u32) {}
 
-        fn relieve(&self) -> bool {
+        fn wake_successor(&self) -> bool {
             self.0.notify();
             true
         }

@@ -1,13 +1,13 @@
 //! Kernel threads that run what is ready on a virtual processor while one execution context keeps it.
 //!
-//! A substitute stands in for its principal, a virtual processor or another substitute, during one stint: while the principal
-//! runs the one execution context that it ran when the substitute was called. Before each one that it resumes the substitute
-//! looks whether that is still so; if not, it gives back all that is ready, and sleeps. Those of its execution contexts
-//! that wait then come to it when they are woken, and are passed on at once.
+//! A substitute stands in for its principal, a virtual processor or another substitute, during one stint: while the
+//! principal runs the one execution context that it ran when the substitute was called. Before each one that it resumes
+//! the substitute looks whether that is still so; if not, it gives back all that is ready, and sleeps. Those of its
+//! execution contexts that wait then come to it when they are woken, and are passed on at once.
 //!
 //! A substitute runs on all cores between which those of its principal may move: nobody asks it for work, so it is the
-//! system that evens out what substitutes do. Substitutes do not count as virtual processors, but while one is awake nobody
-//! takes all for asleep.
+//! system that evens out what substitutes do. Substitutes do not count as virtual processors, but while one is awake
+//! nobody takes all for asleep.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -169,7 +169,7 @@ impl Substitute {
             worker.poll(&**poller.network());
         }
         worker.run_while(|| self.is_needed());
-        let left = worker.clear_out();
+        let left = worker.evict_own();
         if !left.is_empty() {
             self.principal.worker.take_in(left);
         }

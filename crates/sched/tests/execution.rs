@@ -352,7 +352,7 @@ fn who_has_shown_something_goes_on_first_wherever_all_are_let_go() {
                     assert!(ring.next_round(index).publish_and_leave(|_| (), |until| until()));
                 }
                 came.lock().push(index);
-                list.0.freeze_while(|| !list.1.load(Ordering::SeqCst));
+                list.0.wait_while(|| !list.1.load(Ordering::SeqCst));
                 went.lock().push(index);
             };
             runtime.spawn(small(), 1, wait).expect("an execution context")

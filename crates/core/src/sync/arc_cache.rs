@@ -20,8 +20,8 @@ impl<T> ArcCache<T> {
     /// Keeps a reference at a place, which may be in what it refers to, if there is none yet and the process is in
     /// [solitude](super::begin_bias); otherwise drops it.
     ///
-    /// Where the place is in what is referred to, somebody is to [take](ArcCache::take) the reference out before he drops
-    /// the last other one: the two would keep each other.
+    /// Where the place is in what is referred to, somebody is to [take](ArcCache::take) the reference out before he
+    /// drops the last other one: the two would keep each other.
     #[inline]
     pub fn put(reference: Arc<T>, place: impl Fn(&T) -> &Self) {
         let keep = || {

@@ -82,8 +82,8 @@ impl Serialized {
     ///
     /// # Safety
     ///
-    /// Until [`Serialized::end`], what is locked with these turns is locked by one thread after the other, each seeing what
-    /// the ones before have done; and so is `end` called.
+    /// Until [`Serialized::end`], what is locked with these turns is locked by one thread after the other, each seeing
+    /// what the ones before have done; and so is `end` called.
     pub unsafe fn begin(&self) {
         self.0.store(true, Ordering::SeqCst);
     }

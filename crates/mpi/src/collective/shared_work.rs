@@ -47,7 +47,7 @@ impl SharedWork {
         } else if lends {
             // Acquire pairs with the fetch_add above.
             instrument::blocking(Reason::Collective, || {
-                drained.freeze_while(|| self.departed.load(Ordering::Acquire) != known_buffers);
+                drained.wait_while(|| self.departed.load(Ordering::Acquire) != known_buffers);
             });
         }
         mine.and_then(|()| self.verdict(lends))

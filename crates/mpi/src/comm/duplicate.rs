@@ -56,7 +56,7 @@ impl SharedPart {
             if let Some(made) = self.made.get() {
                 return made.clone();
             }
-            self.waiting.freeze_while(|| self.made.get().is_none());
+            self.waiting.wait_while(|| self.made.get().is_none());
         }
     }
 }
@@ -108,7 +108,7 @@ impl Duplicates {
         // Acquire pairs with the Release in `take`.
         let lead = || number - self.finished.load(Ordering::Acquire).min(number);
         if lead() >= DUPLICATION_LEAD {
-            self.waiting.freeze_while(|| lead() >= HALF_LEAD);
+            self.waiting.wait_while(|| lead() >= HALF_LEAD);
         }
     }
 }

@@ -1,0 +1,21 @@
+//! Synchronisation between execution contexts: what suspends them, never their kernel thread, and what lets them leave
+//! something without waiting.
+
+mod barrier;
+mod broadcast;
+mod condvar;
+mod cyclic_barrier;
+mod event_count;
+mod mutex;
+mod split_barrier;
+mod wait_list;
+
+pub use barrier::Barrier;
+pub use broadcast::{BroadcastRing, Round, RoundGuard};
+pub use condvar::Condvar;
+pub use cyclic_barrier::{
+    ArrivalError, Contributions, CyclicBarrier, FlagBarrier, FlagPhaseGuard, PhaseGuard, Wait,
+};
+pub use mutex::{Mutex, MutexGuard};
+pub use split_barrier::{CompletedPhase, PhaseValues, ReleasedParties, SplitBarrier, WorkShare};
+pub use wait_list::WaitList;

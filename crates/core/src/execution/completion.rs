@@ -1,0 +1,289 @@
+//! One-shot events with one waiter.
+//!
+//! # Protocol
+//!
+//! One word has the state, and names the waiter if there is one:
+//!
+//! | word | meaning |
+//! |---|---|
+//! | `PENDING` | the event has not happened, and nobody waits |
+//! | `DONE` | the event has happened |
+//! | a context, `ASLEEP` | a coroutine sleeps on this event and nothing else; the completer makes it ready |
+//! | a context | an execution context waits for this event and perhaps others; the completer unparks it |
+//! | a countdown, `COUNTDOWN` | one that waits for several events has a countdown of them on its stack |
+//!
+//! To complete an event is one swap. The completer does not touch the event after it, so the owner may reuse or free
+//! the event as soon as it is done. An execution context that waits for N events is woken once.
+
+use std::cell::Cell;
+
+#[cfg(loom)]
+use super::mocked::sleep_on;
+#[cfg(not(loom))]
+use super::wait::sleep_on;
+use super::{EcRef, current, park, spin_while_idle, yield_now};
+use crate::sync::{AtomicUsize, Ordering, if_biased};
+
+const PENDING: usize = 0;
+const DONE: usize = 1;
+/// Set in a word that holds the address of a [`Countdown`].
+const COUNTDOWN: usize = 2;
+/// Set in a word that names a coroutine that sleeps on this event and nothing else.
+const ASLEEP: usize = 4;
+
+/// An event that happens once, until it is [`reset`](Completion::reset).
+pub struct Completion(AtomicUsize);
+
+/// What is left of the events that an execution context waits for together.
+#[repr(align(8))]
+struct Countdown {
+    left: AtomicUsize,
+    waiter: EcRef,
+}
+
+impl Default for Completion {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Completion {
+    /// An event that has not happened.
+    #[cfg(not(loom))]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(AtomicUsize::new(PENDING))
+    }
+
+    /// An event that has not happened.
+    #[cfg(loom)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self(AtomicUsize::new(PENDING))
+    }
+
+    /// Whether the event has happened; if so, what the completer wrote before is visible.
+    #[inline]
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        // Acquire pairs with the Release in `complete`.
+        self.0.load(Ordering::Acquire) == DONE
+    }
+
+    /// Makes the event happen and wakes its waiter. The event is touched once, before anything else.
+    #[inline]
+    pub fn complete(&self) {
+        // Release publishes the result to `is_done`; Acquire pairs with the Release in `subscribe`.
+        let word = self.0.swap(DONE, Ordering::AcqRel);
+        if word > DONE {
+            notify(word);
+        }
+    }
+
+    /// As [`Completion::complete`], without a locked instruction while the process is
+    /// [biased](crate::sync::begin_bias). Everybody else that completes this event or waits for it must then be
+    /// serialized with the caller.
+    #[inline]
+    pub fn complete_biased(&self) {
+        let plain = || {
+            // Relaxed: the word was written by this thread or one that is serialized with it. Release: as in
+            // `complete`.
+            let word = self.0.load(Ordering::Relaxed);
+            self.0.store(DONE, Ordering::Release);
+            word
+        };
+        // As in `complete`.
+        let word = if_biased(plain, || self.0.swap(DONE, Ordering::AcqRel));
+        if word > DONE {
+            notify(word);
+        }
+    }
+
+    /// Makes the event one that has happened. Nobody else may know of it yet, so that there is no waiter to wake.
+    #[inline]
+    pub fn preset(&self) {
+        // Release: whoever is told of the event later sees what was written before.
+        self.0.store(DONE, Ordering::Release);
+    }
+
+    /// Makes the event one that has not happened, for its next use.
+    ///
+    /// The event must be done, or nobody else may know of it.
+    #[inline]
+    pub fn reset(&self) {
+        // Relaxed: the event is handed to the next completer by other means.
+        self.0.store(PENDING, Ordering::Relaxed);
+    }
+
+    /// Blocks the execution context until the event has happened.
+    #[inline]
+    pub fn wait(&self) {
+        if !self.is_done() {
+            self.wait_slow();
+        }
+    }
+
+    fn wait_slow(&self) {
+        if spin_while_idle(|| self.is_done()) {
+            return;
+        }
+        while !self.is_done() {
+            if !sleep_on(self) {
+                return self.wait_attached();
+            }
+        }
+    }
+
+    /// Waits as an attached thread, which stays where it is.
+    fn wait_attached(&self) {
+        match self.subscribe(current().to_word()) {
+            Subscribed::Done => {}
+            Subscribed::Yes => {
+                while !self.is_done() {
+                    park();
+                }
+            }
+            Subscribed::Taken => {
+                while !self.is_done() {
+                    yield_now();
+                }
+            }
+        }
+    }
+
+    /// Registers a coroutine, which has left its stack, as the waiter that the completer makes ready. So a blocking
+    /// wait costs two locked instructions: this one and the completer's. False if the event has happened, or somebody
+    /// else waits.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(super) fn register_sleeper(&self, ec: EcRef) -> bool {
+        matches!(self.subscribe(ec.to_word() | ASLEEP), Subscribed::Yes)
+    }
+
+    /// Registers `waiter`, by its word.
+    fn subscribe(&self, waiter: usize) -> Subscribed {
+        // Release publishes the waiter to `complete`; Acquire on failure pairs with the Release in `complete`.
+        match self
+            .0
+            .compare_exchange(PENDING, waiter, Ordering::Release, Ordering::Acquire)
+        {
+            Ok(_) => Subscribed::Yes,
+            Err(DONE) => Subscribed::Done,
+            Err(_) => Subscribed::Taken,
+        }
+    }
+
+    /// Takes a waiter back; without effect if the event has happened.
+    fn unsubscribe(&self, waiter: usize) {
+        // Acquire on failure pairs with the Release in `complete`.
+        let _ = self
+            .0
+            .compare_exchange(waiter, PENDING, Ordering::Relaxed, Ordering::Acquire);
+    }
+}
+
+enum Subscribed {
+    Yes,
+    Done,
+    /// Another thread waits for the same event, which MPI forbids; the caller polls instead.
+    Taken,
+}
+
+/// Wakes the waiter that `word` names.
+#[inline(never)]
+fn notify(word: usize) {
+    if word & ASLEEP != 0 {
+        return EcRef::from_word(word & !ASLEEP).wake_sleeper();
+    }
+    if word & COUNTDOWN == 0 {
+        return EcRef::from_word(word).unpark();
+    }
+    let countdown = std::ptr::with_exposed_provenance::<Countdown>(word & !COUNTDOWN);
+    // SAFETY:
+    // - the word comes from `wait_all`, whose frame holds the countdown until `left` is zero, and nobody but this call
+    //   lowers `left` for this event, below.
+    let countdown = unsafe { &*countdown };
+    let waiter = countdown.waiter;
+    // Release pairs with the Acquire in `wait_all`; after it the countdown may be gone.
+    if countdown.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+        waiter.unpark();
+    }
+}
+
+/// Blocks the execution context until all `events` have happened; it is woken once.
+pub fn wait_all(events: &[&Completion]) {
+    let done = Cell::new(0);
+    let all_done = || {
+        done.set(
+            done.get()
+                + events[done.get()..]
+                    .iter()
+                    .take_while(|event| event.is_done())
+                    .count(),
+        );
+        done.get() == events.len()
+    };
+    if all_done() || spin_while_idle(all_done) {
+        return;
+    }
+    let events = &events[done.get()..];
+    let countdown = Countdown {
+        left: AtomicUsize::new(events.len() + 1),
+        waiter: current(),
+    };
+    let word = std::ptr::from_ref(&countdown).expose_provenance() | COUNTDOWN;
+    let mut settled = 1;
+    let mut taken = Vec::new();
+    for event in events {
+        match event.subscribe(word) {
+            Subscribed::Yes => {}
+            Subscribed::Done => settled += 1,
+            Subscribed::Taken => {
+                settled += 1;
+                taken.push(event);
+            }
+        }
+    }
+    // AcqRel pairs with the same in `notify`.
+    if countdown.left.fetch_sub(settled, Ordering::AcqRel) != settled {
+        // Acquire pairs with the Release in `notify`.
+        while countdown.left.load(Ordering::Acquire) != 0 {
+            park();
+        }
+    }
+    taken.into_iter().for_each(|event| event.wait());
+}
+
+/// Blocks the execution context until one of `events` has happened and returns its index, the lowest if several.
+///
+/// # Panics
+///
+/// When `events` is empty: nothing could ever wake the caller.
+pub fn wait_any(events: &[&Completion]) -> usize {
+    assert!(!events.is_empty(), "waiting for one of no events");
+    let first_done = || events.iter().position(|event| event.is_done());
+    spin_while_idle(|| first_done().is_some());
+    if let Some(index) = first_done() {
+        return index;
+    }
+    let word = current().to_word();
+    let mut polls = false;
+    for event in events {
+        polls |= matches!(event.subscribe(word), Subscribed::Taken);
+    }
+    let index = loop {
+        if let Some(index) = first_done() {
+            break index;
+        }
+        if polls { yield_now() } else { park() }
+    };
+    // A completer may have taken the word already, and will unpark this context later: `park` allows such a wake-up.
+    events.iter().for_each(|event| event.unsubscribe(word));
+    index
+}
+
+impl std::fmt::Debug for Completion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Completion").field(&self.is_done()).finish()
+    }
+}

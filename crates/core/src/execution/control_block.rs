@@ -1,0 +1,200 @@
+//! The control block of an execution context, and the pool of control blocks.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+
+use super::current_ec;
+use super::external_wakers;
+use super::footprint::{Footprint, fetch_control, fetch_line};
+use super::interrupt::Interrupts;
+use super::park_token::ParkToken;
+use super::poll_leader::PollLeader;
+use super::reference::Attribute;
+use super::spawn::Body;
+use super::suspend::{EcYielder, Suspend};
+use super::worker::Worker;
+use super::yielding::YieldThrottle;
+use crate::any_arc::AnyArc;
+use crate::machine::FloatEnvironment;
+use crate::queue::Node;
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, Ordering, SpinLock};
+
+/// Control block of an execution context.
+///
+/// The first line is what others touch when they wake it; the rest belongs to the execution context and the worker
+/// that runs it.
+#[repr(C, align(128))]
+pub(crate) struct Ec {
+    link: AtomicPtr<Ec>,
+    token: ParkToken,
+    pub(super) attribute: AtomicU8,
+    interrupts: Interrupts,
+    /// The worker it runs on or ran on last; null for an attached thread.
+    worker: AtomicPtr<Worker>,
+    pub(super) yielder: Cell<*const EcYielder>,
+    /// Whether it is resumed before the others of the list on which it suspends next.
+    pub(super) resume_first: Cell<bool>,
+    thread_pointer: Cell<u64>,
+    environment: Cell<FloatEnvironment>,
+    owner: UnsafeCell<Option<AnyArc>>,
+    pub(super) footprint: Footprint,
+    body: UnsafeCell<Option<Body>>,
+    pub(super) id: AtomicU64,
+    /// Only attached threads use it.
+    pub(super) yield_throttle: YieldThrottle,
+}
+
+// SAFETY:
+// - the atomics are for everybody; the cells are used only by whoever runs the EC, or makes or recycles it, and these
+//   follow each other with synchronisation in between (token, run queue or pool lock).
+unsafe impl Sync for Ec {}
+// SAFETY:
+// - as above; the coroutine inside may move between kernel threads because its thread pointer moves with it.
+unsafe impl Send for Ec {}
+
+// SAFETY:
+// - `link` is one field; control blocks are leaked and pooled.
+unsafe impl Node for Ec {
+    fn link(&self) -> &AtomicPtr<Ec> {
+        &self.link
+    }
+}
+
+/// Control blocks whose execution contexts have ended.
+static POOL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl Ec {
+    /// A control block, from the pool or new, for an execution context that has no stack yet.
+    pub(crate) fn obtain(attribute: Attribute) -> &'static Self {
+        let pooled = POOL.lock().pop();
+        let ec = pooled.unwrap_or_else(|| Box::leak(Box::new(Self::new())));
+        ec.id
+            .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        ec.attribute.store(attribute as u8, Ordering::Relaxed);
+        ec.resume_first.set(false);
+        ec.interrupts.reset();
+        ec
+    }
+
+    fn new() -> Self {
+        Self {
+            link: AtomicPtr::new(ptr::null_mut()),
+            token: ParkToken::new(),
+            attribute: AtomicU8::new(0),
+            interrupts: Interrupts::default(),
+            worker: AtomicPtr::new(ptr::null_mut()),
+            id: AtomicU64::new(0),
+            yielder: Cell::new(ptr::null()),
+            resume_first: Cell::new(false),
+            thread_pointer: Cell::new(0),
+            environment: Cell::new(FloatEnvironment::read()),
+            owner: UnsafeCell::new(None),
+            footprint: Footprint::new(),
+            body: UnsafeCell::new(None),
+            yield_throttle: YieldThrottle::default(),
+        }
+    }
+
+    /// Gives the control block back to the pool. Nothing of the execution context may be in use any more.
+    pub(crate) fn recycle(&'static self) {
+        self.worker.store(ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY:
+        // - the EC has ended, so nobody uses its owner slot.
+        drop(unsafe { &mut *self.owner.get() }.take());
+        POOL.lock().push(self);
+    }
+
+    pub(crate) fn body(&self) -> &UnsafeCell<Option<Body>> {
+        &self.body
+    }
+
+    pub(crate) fn owner(&self) -> &UnsafeCell<Option<AnyArc>> {
+        &self.owner
+    }
+
+    pub(crate) fn token(&self) -> &ParkToken {
+        &self.token
+    }
+
+    #[inline]
+    pub(crate) fn interrupts(&self) -> &Interrupts {
+        &self.interrupts
+    }
+
+    #[inline]
+    pub(crate) fn thread_pointer(&self) -> u64 {
+        self.thread_pointer.get()
+    }
+
+    pub(crate) fn set_thread_pointer(&self, value: u64) {
+        self.thread_pointer.set(value);
+    }
+
+    /// Its floating-point environment, while it does not run.
+    #[inline]
+    pub(crate) fn environment(&self) -> FloatEnvironment {
+        self.environment.get()
+    }
+
+    #[inline]
+    pub(crate) fn set_environment(&self, environment: FloatEnvironment) {
+        self.environment.set(environment);
+    }
+
+    pub(crate) fn set_yielder(&self, yielder: *const EcYielder) {
+        self.yielder.set(yielder);
+    }
+
+    /// The worker it runs on or ran on last; null for an attached thread.
+    #[inline]
+    pub(crate) fn worker(&self) -> *mut Worker {
+        // Relaxed: the worker that runs the EC writes it; the token or a lock synchronises with whoever reads it.
+        self.worker.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn set_worker(&self, worker: *const Worker) {
+        self.worker.store(worker.cast_mut(), Ordering::Relaxed);
+    }
+
+    /// Prefetches the memory that the execution context, the first of a run queue, touches when it is resumed, and the
+    /// control block of the one behind it.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        // Relaxed: the queue is the caller's.
+        fetch_control(self.link.load(Ordering::Relaxed));
+        fetch_line(current_ec::word_of(self.thread_pointer.get()));
+        self.footprint.fetch();
+    }
+
+    /// Leaves the stack of the calling execution context, which is `self`.
+    #[inline]
+    pub(super) fn suspend(&self, how: Suspend) {
+        self.footprint.leave_stack();
+        // SAFETY:
+        // - `self` is the running EC, so its coroutine is alive and the yielder with it.
+        unsafe { (*self.yielder.get()).suspend(how) };
+    }
+
+    /// Makes an execution context run again that is asleep and on no list.
+    pub(super) fn make_ready(&'static self) {
+        let worker = self.worker();
+        // SAFETY:
+        // - a worker lives for the rest of the program; so do control blocks;
+        // - the local queue is touched only if the caller runs on that very worker.
+        unsafe {
+            if worker.is_null() {
+                external_wakers::note_running();
+                self.token.wake_in_kernel();
+                if let Some(leader) = PollLeader::get() {
+                    leader.ring();
+                }
+            } else if current_ec::get().as_ref().is_some_and(|me| me.worker() == worker) {
+                (*worker).push_local(self);
+            } else {
+                (*worker).inbox().push(self);
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Spawning execution contexts, and joining them.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use corosensei::{Coroutine, CoroutineResult};
+
+use super::control_block::Ec;
+use super::suspend::Suspend;
+use super::worker::Worker;
+use super::{Attribute, Completion, EcRef, StackBounds, current_ec};
+use crate::machine::{EcStack, FloatEnvironment, StackError};
+use crate::sync::{Arc, SpinLock};
+
+mod tls;
+
+/// The kind of an execution context to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct EcSpec {
+    /// What it is for.
+    pub attribute: Attribute,
+    /// Bytes of stack; only the pages that are touched cost memory.
+    pub stack_size: usize,
+    /// Whether its stack may hold code (programs with trampolines).
+    pub executable_stack: bool,
+}
+
+impl Default for EcSpec {
+    /// A compute EC with 8 MiB of stack, like a process.
+    fn default() -> Self {
+        Self {
+            attribute: Attribute::Compute,
+            stack_size: 8 << 20,
+            executable_stack: false,
+        }
+    }
+}
+
+type EcCoroutine = Coroutine<(), Suspend, (), EcStack>;
+/// The payload of the panic with which an execution context has ended.
+pub(crate) type Panic = Box<dyn Any + Send>;
+
+/// What a coroutine execution context has beyond its control block.
+pub(crate) struct Body {
+    coroutine: EcCoroutine,
+    bounds: StackBounds,
+    end: Arc<End>,
+}
+
+/// Shared by an execution context and its handle.
+#[derive(Default)]
+struct End {
+    done: Completion,
+    result: SpinLock<Option<Result<(), Panic>>>,
+}
+
+impl Body {
+    pub(crate) fn bounds(&self) -> StackBounds {
+        self.bounds
+    }
+
+    #[inline]
+    pub(crate) fn resume(&mut self) -> CoroutineResult<Suspend, ()> {
+        self.coroutine.resume(())
+    }
+}
+
+/// An execution context that has not been given to a worker yet.
+#[must_use = "an execution context runs only once it is started"]
+pub struct NewEc {
+    ec: &'static Ec,
+    end: Arc<End>,
+}
+
+/// Waits for the end of an execution context.
+pub struct EcHandle {
+    ec: EcRef,
+    end: Arc<End>,
+}
+
+/// Makes an execution context that will run `f`.
+///
+/// # Errors
+///
+/// When there is no stack for it.
+pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, StackError> {
+    let stack = EcStack::obtain(spec.stack_size, spec.executable_stack)?;
+    let (guard, low, high) = stack.bounds();
+    let thread_pointer = stack.thread_pointer();
+    let used = stack.is_used();
+    let end = Arc::new(End::default());
+    let ec = Ec::obtain(spec.attribute);
+    let result = Arc::clone(&end);
+    let coroutine = EcCoroutine::with_stack(stack, move |yielder, ()| {
+        if used {
+            tls::reset();
+        }
+        current_ec::set(ec);
+        ec.set_yielder(yielder);
+        let outcome = catch_unwind(AssertUnwindSafe(f));
+        *result.result.lock() = Some(outcome);
+        drop(result);
+        tls::run_destructors();
+    });
+    ec.set_thread_pointer(thread_pointer);
+    // It is inherited from the maker, as by a thread.
+    ec.set_environment(FloatEnvironment::read());
+    let body = Body {
+        coroutine,
+        bounds: StackBounds { guard, low, high },
+        end: Arc::clone(&end),
+    };
+    // SAFETY:
+    // - the control block is new: nobody else uses its body.
+    unsafe { *ec.body().get() = Some(body) };
+    Ok(NewEc { ec, end })
+}
+
+impl NewEc {
+    /// Hands the execution context to `worker`, on which it starts.
+    pub fn start(self, worker: &'static Worker) -> EcHandle {
+        let ec = EcRef::new(self.ec);
+        self.ec.set_worker(worker);
+        worker.ec_count().add();
+        worker.inbox().push(self.ec);
+        EcHandle { ec, end: self.end }
+    }
+}
+
+impl EcHandle {
+    /// The execution context. Once it has ended, its control block serves another.
+    #[must_use]
+    pub fn ec(&self) -> EcRef {
+        self.ec
+    }
+
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.end.done.is_done()
+    }
+
+    /// Suspends the caller until the execution context has ended.
+    ///
+    /// # Errors
+    ///
+    /// The payload of its panic, if it panicked.
+    pub fn join(self) -> Result<(), Box<dyn Any + Send>> {
+        self.end.done.wait();
+        self.end.result.lock().take().unwrap_or(Ok(()))
+    }
+}
+
+/// Frees what an execution context has whose coroutine has returned, and completes its handle. The caller runs on a
+/// thread pointer of its own.
+pub(super) fn reclaim(ec: &'static Ec) {
+    // SAFETY:
+    // - the coroutine has returned, so only its last worker, the caller, uses the body.
+    let Some(body) = (unsafe { &mut *ec.body().get() }).take() else {
+        return;
+    };
+    body.coroutine.into_stack().recycle();
+    ec.set_yielder(ptr::null());
+    ec.recycle();
+    body.end.done.complete();
+}

@@ -1,0 +1,85 @@
+//! Substitutes: what stands in for a worker whose kernel thread is kept by one execution context.
+//!
+//! The other contexts that are ready there cannot be asked for, since the kept worker does not answer. So they are
+//! taken away, and run by an idle worker, or by a substitute with a kernel thread of its own. A substitute has the
+//! index of its principal, the worker that it stands in for: it takes that worker's place in the team for those that it
+//! runs. It gives them back when it is no longer needed.
+
+use super::Worker;
+use crate::execution::control_block::Ec;
+use crate::queue::IntrusiveQueue;
+use crate::sync::Ordering;
+use crate::sync::asymmetric_fence::enable_heavy_fence;
+
+/// Execution contexts that are ready, and that are on no worker's queue.
+#[derive(Default)]
+#[must_use = "they would never run"]
+pub struct Evicted(IntrusiveQueue<Ec>);
+
+impl Evicted {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Worker {
+    /// Enables [`Worker::evict`]; false if the kernel does not support what it needs.
+    #[must_use]
+    pub fn may_evict() -> bool {
+        enable_heavy_fence()
+    }
+
+    /// Makes a worker that can stand in for this one, for the rest of the program.
+    #[must_use]
+    pub fn substitute(&'static self) -> &'static Self {
+        let substitute = &*Box::leak(Box::new(Self::new(self.index(), Some(self))));
+        if let Some(team) = self.own.team.get() {
+            let unset = substitute.own.team.set(team).is_ok();
+            debug_assert!(unset, "it is new");
+        }
+        substitute
+    }
+
+    /// Takes away what is ready, except the context that the worker is running; nothing, if the worker is just using
+    /// its queue. To be called by one thread, after [`Worker::may_evict`] has returned true.
+    pub fn evict(&self) -> Evicted {
+        // SAFETY:
+        // - by the rule above there is one thief.
+        let mut ready = unsafe { self.own.local.steal_all() };
+        ready.append(&mut self.shared.inbox.steal_all());
+        Evicted(ready)
+    }
+
+    /// As [`Worker::evict`], for the worker's own thread between two execution contexts.
+    pub fn evict_own(&self) -> Evicted {
+        // SAFETY:
+        // - this is the worker's kernel thread, and not within a use of the queue.
+        let mut ready = unsafe { self.own.local.with(std::mem::take) };
+        if self.has_mail() {
+            ready.append(&mut self.shared.inbox.take());
+        }
+        Evicted(ready)
+    }
+
+    /// Gives the worker what was taken away elsewhere, to run it. Anybody may call this.
+    pub fn take_in(&self, evicted: Evicted) {
+        self.shared.inbox.push_all(evicted.0);
+    }
+
+    /// A worker that has nothing to do and [asks](Worker::ask_for_work) this one for work, if there is one. The caller
+    /// has to answer it.
+    #[must_use]
+    pub fn asking_worker(&self) -> Option<&'static Worker> {
+        // Relaxed: a hint, which may have been taken back.
+        let thief = self.shared.asking.swap(0, Ordering::Relaxed) as usize;
+        self.peers().get(thief.checked_sub(1)?).copied()
+    }
+
+    /// Number of execution contexts that live on it, whether they are ready or wait.
+    #[must_use]
+    pub fn residents(&self) -> usize {
+        self.ec_count().size()
+    }
+}

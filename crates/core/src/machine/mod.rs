@@ -1,0 +1,15 @@
+//! What an execution context has of a thread of the machine: a stack, a thread control block and its thread pointer,
+//! and a floating-point environment.
+
+mod float_environment;
+mod hollow_thread;
+mod signal_mask;
+mod stack;
+mod thread_pointer;
+
+pub(crate) use float_environment::FloatEnvironment;
+pub use hollow_thread::HollowError;
+pub use signal_mask::with_signals_blocked;
+pub(crate) use stack::EcStack;
+pub use stack::StackError;
+pub(crate) use thread_pointer::ThreadPointer;
