@@ -1,4 +1,4 @@
-//! What leads to one host.
+//! The link to one host: its transport, the queue of packets that the transport has not taken, and counts.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,23 @@ use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock, if_bias
 use crate::HostId;
 use crate::transport::{Busy, Header, Transport};
 
-/// The way to a host, and what waits for it.
+/// The link to one host.
 pub(super) struct Link {
     /// None for the own host.
     pub(super) transport: Option<Arc<dyn Transport>>,
     /// The most data of a packet.
     pub(super) capacity: usize,
-    /// Whether packets wait, or the host has gone. Set under the lock of `outbox`.
+    /// Whether packets are queued, or the host has been removed. Set under the lock of `outbox`.
     pub(super) backed_up: AtomicBool,
-    /// Whether the host has gone. Set under the lock of `outbox`.
+    /// Whether the host has been removed. Set under the lock of `outbox`.
     closed: AtomicBool,
     outbox: SpinLock<VecDeque<Queued>>,
     sent: Count,
-    /// On a line of its own: others send while one thread receives.
+    /// On a cache line of its own: other threads send while one receives.
     received: CachePadded<Count>,
 }
 
-/// What has gone one way.
+/// Traffic in one direction.
 #[derive(Default)]
 struct Count {
     packets: AtomicU64,
@@ -38,12 +38,12 @@ pub(super) struct Queued {
     pub(super) data: Box<[u8]>,
 }
 
-/// What has come of passing on what waits.
+/// The outcome of sending queued packets.
 #[derive(Default)]
 pub(super) struct Flushed {
-    /// Something has gone.
+    /// The transport has taken at least one.
     pub(super) any: bool,
-    /// Everything has gone, and something has waited before.
+    /// The transport has taken all, and there was at least one.
     pub(super) is_over: bool,
 }
 
@@ -75,13 +75,14 @@ impl Link {
         Ok(())
     }
 
-    /// What becomes of a packet while others wait: a host that has gone takes everything.
+    /// The outcome of sending while the link is backed up: busy, unless the host has been removed. A packet to a removed
+    /// host is thrown away, which counts as sent.
     #[cold]
     pub(super) fn while_backed_up(&self) -> Result<(), Busy> {
         if self.is_closed() { Ok(()) } else { Err(Busy) }
     }
 
-    /// Keeps a packet for later; whether it is the first that waits.
+    /// Queues a packet. Whether it is the first in the queue.
     pub(super) fn enqueue(&self, packet: Queued) -> bool {
         let mut outbox = self.outbox.lock();
         if self.is_closed() {
@@ -91,7 +92,7 @@ impl Link {
         !self.backed_up.swap(true, Ordering::Relaxed)
     }
 
-    /// Passes on what waits.
+    /// Sends queued packets, in order, until the transport is busy.
     pub(super) fn flush(&self, host: HostId) -> Flushed {
         let mut flushed = Flushed::default();
         if !self.backed_up.load(Ordering::Relaxed) {
@@ -109,16 +110,16 @@ impl Link {
             flushed.any = true;
             outbox.pop_front();
         }
-        // Release pairs with the Acquire in `try_send`: who sends directly from now on comes behind what was passed on.
+        // Release pairs with the Acquire in `try_send`: a packet that is sent directly from now on follows these.
         self.backed_up.store(false, Ordering::Release);
         flushed.is_over = true;
         flushed
     }
 
-    /// The host has gone. Whether something has waited for it.
+    /// Removes the host, with the packets queued for it. Whether there were any.
     pub(super) fn close(&self) -> bool {
         let mut outbox = self.outbox.lock();
-        // Relaxed: under the lock; who sends without it sees it soon enough.
+        // Relaxed: under the lock; a thread that sends without the lock sees it soon enough.
         self.closed.store(true, Ordering::Relaxed);
         self.backed_up.store(true, Ordering::Relaxed);
         let waited = !outbox.is_empty();
@@ -126,12 +127,12 @@ impl Link {
         waited
     }
 
-    /// Whether the host has gone.
+    /// Whether the host has been removed.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Notes that a packet with so many bytes of data has been handled. Called by whoever polls.
+    /// Counts a packet that has been handled, with `bytes` bytes of data. Called by the thread that polls.
     #[inline]
     pub(super) fn count_received(&self, bytes: usize) {
         self.received.add(bytes);
@@ -150,7 +151,8 @@ impl Link {
     }
 }
 
-// Release pairs with the SeqCst in `Link::counts`: who sees a packet counted knows that the host was not quiet before.
+// Release pairs with the SeqCst in `Link::counts`: a thread that sees a packet counted also sees that the host was not
+// quiet before.
 impl Count {
     /// Counts a packet; for one thread at a time.
     #[inline]

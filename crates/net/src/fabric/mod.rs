@@ -1,10 +1,11 @@
 //! All hosts of a universe, as one of them sees them.
 //!
-//! A fabric knows which transport leads to which host, and keeps packets that a busy transport does not take, so that
-//! the engine need not: [`Fabric::send`] always succeeds. What it keeps is bounded by the engine's credits. Hosts may
-//! [join](Fabric::join) and [part](Fabric::part) while others talk.
+//! A fabric knows which transport leads to which host. It queues the packets that a busy transport does not take, so
+//! that the engine need not: [`Fabric::send`] always succeeds. The engine's credits bound the queues. Hosts can be
+//! [added](Fabric::add_host) and [removed](Fabric::remove_host) while packets are exchanged with others.
 //!
-//! Costs of a packet that is taken at once: one load, to see that nothing waits before it, and what the transport does.
+//! Costs of a packet that the transport takes at once: one load, to see that no packet is queued before it, besides the
+//! transport's own costs.
 
 mod link;
 mod parker;
@@ -31,32 +32,32 @@ use crate::transport::{Handler, Header, Transport};
 /// Most transports of a fabric.
 const TRANSPORTS: usize = 4;
 
-/// The hosts of a universe and the ways to them.
+/// The hosts of a universe and the transports to them.
 pub struct Fabric {
     own: HostId,
-    /// Those that there are come first.
+    /// Filled from the front.
     transports: [OnceLock<Arc<dyn Transport>>; TRANSPORTS],
     links: HostTable<CachePadded<Link>>,
     polling: BiasedLock<()>,
-    /// Links that are backed up.
+    /// Number of links that are backed up, and of hosts in `leaving`.
     backlog: CachePadded<AtomicUsize>,
-    /// Hosts that have gone and whose last packets may be there.
+    /// Hosts that have ended, but whose last packets may not have been handled yet.
     leaving: SpinLock<Vec<HostId>>,
-    /// Whether there are such.
+    /// Whether `leaving` has any.
     is_anybody_leaving: AtomicBool,
-    /// Packets of hosts that are not known.
+    /// Packets of unknown hosts.
     dropped: AtomicU64,
     parker: CachePadded<Parker>,
 }
 
 impl Fabric {
-    /// The fabric of host `own`, whose world these hosts are, with the transports and the hosts that each leads to,
-    /// those of other worlds among them.
+    /// The fabric of host `own`. `hosts` are those of its world; `transports` has each transport with the hosts that it
+    /// leads to, which may be of other worlds, too. Where several transports lead to a host, the first is taken.
     ///
     /// # Panics
     ///
-    /// When nothing leads to one of `hosts` other than `own`: the job would wait for ever. When there are more
-    /// transports than exist.
+    /// When no transport leads to one of `hosts` other than `own`, as the job would wait for ever; when there are more
+    /// transports than a fabric has room for.
     #[must_use]
     pub fn new(
         own: HostId,
@@ -94,11 +95,11 @@ impl Fabric {
         fabric
     }
 
-    /// Adds a transport, which leads nowhere yet.
+    /// Adds a transport, which leads to no host until [`Fabric::add_host`].
     ///
     /// # Panics
     ///
-    /// When there are more than exist.
+    /// When there are more transports than a fabric has room for.
     pub fn add_transport(&self, transport: Arc<dyn Transport>) {
         let mut left = Some(transport);
         for place in &self.transports {
@@ -106,15 +107,15 @@ impl Fabric {
             left = place.set(transport).err();
         }
         assert!(left.is_none(), "there are at most {TRANSPORTS} transports");
-        // Who sleeps does not hear it yet.
+        // A thread that sleeps does not wait for this transport yet.
         self.wake();
     }
 
-    /// A host has come, to which the transport of this name leads; it knows the host already.
+    /// Adds a host, to which the transport of this name leads. The transport has to know the host already.
     ///
     /// # Panics
     ///
-    /// When there is no such transport, or the host has come before.
+    /// When there is no such transport, or the host has been added before.
     pub fn add_host(&self, host: HostId, transport: &str) {
         let known = self.all_transports().find(|known| known.name() == transport);
         let transport = known.expect("the transport has been added");
@@ -122,9 +123,8 @@ impl Fabric {
         assert!(self.links.add(host, link), "host {host} joins once");
     }
 
-    /// A host will not be heard of any more, as it has ended as it should: what is sent to it from now on is thrown
-    /// away, and that it cannot be reached is no loss. What it has sent until now is handled. Hosts that are not known
-    /// are left out.
+    /// Removes a host that has ended as it should. Packets that it has sent are still handled; packets to it are thrown
+    /// away from now on, and it is no loss that it cannot be reached. An unknown host is ignored.
     pub fn remove_host(&self, host: HostId) {
         let Some(link) = self.links.get(host) else { return };
         if link.close() {
@@ -132,12 +132,12 @@ impl Fabric {
         }
         self.leaving.lock().push(host);
         self.is_anybody_leaving.store(true, Ordering::Relaxed);
-        // Somebody is to look, though nothing comes: so it counts as what waits.
+        // Somebody has to poll, even if nothing arrives: so the host counts as backlog until it is forgotten.
         self.backlog.fetch_add(1, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Nothing has come: those who have gone can be forgotten.
+    /// Forgets the hosts that are leaving. Called when a poll has found no packet, so that none of theirs is left.
     #[cold]
     fn remove_leaving(&self) {
         let hosts = {
@@ -153,7 +153,7 @@ impl Fabric {
         }
     }
 
-    /// The host whose fabric it is.
+    /// The host whose view this is.
     #[must_use]
     pub fn own(&self) -> HostId {
         self.own
@@ -165,17 +165,17 @@ impl Fabric {
         self.links.first()
     }
 
-    /// The transport to a host; none to the own one, and to one that is not known.
+    /// The transport to a host; none to the own host and to an unknown one.
     #[must_use]
     pub fn transport(&self, host: HostId) -> Option<&dyn Transport> {
         self.links.get(host)?.transport.as_deref()
     }
 
-    /// The way to a host.
+    /// The route to a host, for several operations in a row.
     ///
     /// # Panics
     ///
-    /// When the host is not known.
+    /// When the host is unknown.
     #[inline]
     #[must_use]
     pub fn route(&self, host: HostId) -> Route<'_> {
@@ -196,27 +196,28 @@ impl Fabric {
     ///
     /// # Panics
     ///
-    /// To the own host, and to one that is not known.
+    /// When `to` is the own host, or unknown.
     #[inline]
     pub fn send(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         self.route(to).send(header, length, fill);
     }
 
-    /// Whether [`Fabric::poll`] would find something to do, or to try again: a cheap hint.
+    /// Whether [`Fabric::poll`] may find a packet to handle, or one to send again. A cheap hint.
     #[inline]
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.all_transports().any(|transport| transport.has_incoming()) || self.is_backed_up()
     }
 
-    /// Whether there are packets of this host that no transport has taken yet.
+    /// Whether packets of this host are queued because a transport was busy.
     #[inline]
     #[must_use]
     pub fn is_backed_up(&self) -> bool {
         self.backlog.load(Ordering::SeqCst) > 0
     }
 
-    /// Handles what has arrived and passes on what waits. False if there was nothing, or somebody else is doing so.
+    /// Handles packets that have arrived, and sends queued ones. False if there was nothing to do, or another thread is
+    /// polling.
     pub fn poll(&self, handler: &(impl Handler + ?Sized)) -> bool {
         let Some(_polling) = self.polling.try_lock() else {
             return false;
@@ -239,7 +240,7 @@ impl Fabric {
         any
     }
 
-    /// Passes on what waits for any host; whether anything went.
+    /// Sends queued packets to all hosts. Whether the transports took any.
     #[cold]
     fn flush_all(&self) -> bool {
         self.links.iter().fold(false, |any, (host, link)| {
@@ -251,24 +252,26 @@ impl Fabric {
         })
     }
 
-    /// Sleeps in the kernel until something arrives, or `word`, which others change and then wake with a private futex
-    /// and [`Fabric::wake`], is no longer `expected`, or the time is over. May return early. One thread at a time.
+    /// Sleeps in the kernel until a packet arrives, `word` is no longer `expected`, or the time is over. May return
+    /// early. One thread at a time.
     ///
-    /// While packets of this host wait for room, it returns soon: nothing rings when there is some.
+    /// Whoever changes `word` then wakes its private futex and calls [`Fabric::wake`]. While packets of this host are
+    /// queued, the sleep is short, since nothing wakes it when a transport has room again.
     pub fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
         let limit = if self.is_backed_up() { nap(limit) } else { limit };
         let transports: Vec<&dyn Transport> = self.transports().collect();
         self.parker.park(&transports, (word, expected), limit);
     }
 
-    /// Ends a [`Fabric::sleep`] whose word has changed, in case that it does not hear the futex.
+    /// Ends a [`Fabric::sleep`] whose word has changed. Needed because the sleeper may wait in `poll(2)`, where a futex
+    /// does not wake it.
     #[inline]
     pub fn wake(&self) {
         self.parker.unpark();
     }
 
-    /// Packets sent and received so far, to and from hosts that have not gone. When nothing moves any more, all hosts
-    /// know the same others, and the sums over all hosts are equal, nothing is under way.
+    /// Packets sent to and received from the hosts that have not been removed. Once nothing changes any more and all
+    /// hosts know the same others, no packet is under way if the sums over all hosts are equal.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
         let there = self.links.iter().filter(|(_, link)| !link.is_closed());
@@ -278,7 +281,7 @@ impl Fabric {
         })
     }
 
-    /// Bytes of data sent to all hosts so far, and received from them.
+    /// Bytes of data sent to, and received from, all hosts so far.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
         self.links.iter().fold((0, 0), |(sent, received), (_, link)| {
@@ -295,7 +298,7 @@ impl Fabric {
     }
 }
 
-/// Counts what it passes on.
+/// A handler that counts the packets it hands to another.
 struct Counting<'a, H: ?Sized> {
     handler: &'a H,
     fabric: &'a Fabric,

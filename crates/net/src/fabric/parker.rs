@@ -1,17 +1,26 @@
-//! Sleeping until something arrives over any transport, or somebody in the process has something else to do.
+//! Parking: a thread sleeps until a packet arrives over any transport, or another thread of the process wakes it.
 //!
-//! If every transport rings by changing a word, the sleeper waits for all these words and its own with one system call
-//! (`futex_waitv`, Linux 5.16), and a waker need not know where it sleeps. Otherwise, or where that call is refused, it
-//! sleeps in `poll(2)` on the transports' descriptors and an event descriptor, which [`Parker::unpark`] makes readable.
+//! # Where it sleeps
 //!
-//! Nothing is lost in between: every transport is armed before the last look at what has arrived; the sleeper says that
-//! it is about to poll before its last look at its word, and wakers change the word before they look for a poller.
+//! * On words, if every transport announces packets by changing a word: the thread waits for all these words and its
+//!   own with one system call (`futex_waitv`, Linux 5.16). A waker need not know where it sleeps.
+//! * Otherwise, or where the kernel refuses that call, in `poll(2)`: on the transports' descriptors and on an event
+//!   descriptor, which [`Parker::unpark`] makes readable.
 //!
-//! A transport may refuse to be armed though a poll finds nothing: rxm of libfabric does so for as long as it does not
-//! look at a connection that another host wants to make (`FI_OFI_RXM_CM_PROGRESS_INTERVAL`). Who has been refused in
-//! refusals a few times naps, lest it takes the core from those whom it waits for.
+//! # Why no wake-up is lost
 //!
-//! Costs: one or two system calls to sleep, one to wake; and one load for a waker if nobody polls.
+//! Every transport is armed before the last look for packets, so a packet that arrives later wakes the thread. The
+//! thread sets `polls` before its last look at its own word, and a waker changes the word before it reads `polls`: so
+//! either the thread sees the new word, or the waker sees that it has to make the descriptor readable.
+//!
+//! # Refusals
+//!
+//! A transport may refuse to be armed although a poll finds nothing. The provider rxm of libfabric does so while another
+//! host wants to connect, until it looks at that connection (`FI_OFI_RXM_CM_PROGRESS_INTERVAL`). After a few refusals in
+//! a row without a packet, the thread naps for [`NAP`] each time, so that it does not take the core from the threads that
+//! it waits for.
+//!
+//! Costs: one or two system calls to sleep, one to wake; one load for a waker if nobody sleeps in `poll(2)`.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
@@ -28,45 +37,45 @@ use crate::transport::{Transport, WaitMethod, WaitObject};
 /// Most words that `futex_waitv` waits for.
 const WORDS_MAX: usize = 128;
 
-/// Longest sleep while something that is awaited does not ring.
+/// Longest sleep while something is awaited that does not wake the thread.
 const NAP: Duration = Duration::from_micros(200);
 
-/// Times in a row that a refused sleep is over at once, though nothing has been found since.
+/// How many refused sleeps in a row are over at once. After that each is a nap.
 const REFUSALS: u32 = 3;
 
-/// What ends the sleep of a thread on behalf of others in the process.
+/// Puts one thread of the process to sleep, and lets the others wake it.
 #[derive(Default)]
 pub(super) struct Parker {
-    /// Somebody sleeps in `poll(2)`, or is about to.
+    /// A thread sleeps in `poll(2)`, or is about to.
     polls: AtomicBool,
-    /// Made for the first sleep there; none if the system has no descriptors left.
+    /// Wakes it there. Made for the first such sleep; none if the system has no descriptors left.
     descriptor: OnceLock<Option<OwnedFd>>,
     /// The kernel does not let us wait for several words.
     refused: AtomicBool,
-    /// Sleeps that a transport has refused since something was found, or all could be armed.
+    /// Sleeps that a transport has refused since the last packet, or since all transports could be armed.
     refusals: AtomicU32,
 }
 
 impl Parker {
-    /// Something has arrived: another refusal has a reason.
+    /// Forgets the refusals so far, since a poll has found something.
     #[inline]
     pub(super) fn progressed(&self) {
-        // Relaxed: it only says how soon to look again. Looked at first, as most often it is so already.
+        // Relaxed: it only decides how soon to look again. The load comes first, as most often there is nothing to do.
         if self.refusals.load(Ordering::Relaxed) > 0 {
             self.refusals.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Sleeps until something arrives over one of the transports, `word` is no longer `expected`, or the time is over.
-    /// Returns early if something is there already; if that is said again and again but not [found](Parker::progressed),
-    /// after a nap.
+    /// Sleeps until a packet arrives over one of the transports, the word `until.0` is no longer `until.1`, or the time
+    /// is over. Returns at once if a transport says that a packet is there already, and after a nap if that is said again
+    /// and again without [progress](Parker::progressed).
     pub(super) fn park(
         &self,
         transports: &[&dyn Transport],
         until: (&AtomicU32, u32),
         limit: Option<Duration>,
     ) {
-        // Relaxed: it changes once, and either way is right.
+        // Relaxed: it changes once, and both values are right.
         let refused = self.refused.load(Ordering::Relaxed);
         if refused || !self.sleep_on_words(transports, until, limit) {
             self.sleep_in_poll(transports, until, limit);
@@ -77,7 +86,7 @@ impl Parker {
         }
     }
 
-    /// Runs `f` with all transports armed, unless something is there already.
+    /// Runs `f` with all transports armed. Does not, if one refuses to be armed, since a packet is there already.
     fn while_armed(&self, transports: &[&dyn Transport], waiting: WaitMethod, f: impl FnOnce()) {
         let armed = transports
             .iter()
@@ -90,25 +99,25 @@ impl Parker {
             // Relaxed: as in `found`. It wraps only after years.
             self.refusals.fetch_add(1, Ordering::Relaxed);
         }
-        // The one that refused may have armed its bell all the same.
+        // The one that refused may be armed all the same.
         transports
             .iter()
             .take(armed + 1)
             .for_each(|transport| transport.disarm());
     }
 
-    /// Wakes who sleeps in `poll(2)`, if somebody does. The word it waits for has been changed before.
+    /// Wakes the thread that sleeps in `poll(2)`, if any. The caller has changed the word that it waits for.
     pub(super) fn unpark(&self) {
         // SeqCst: the sleeper sets it before it looks at its word.
         if self.polls.load(Ordering::SeqCst)
             && let Some(Some(descriptor)) = self.descriptor.get()
         {
-            // It fails only if it has been rung so often that nobody can miss it.
+            // It fails only if the counter is full, and then the descriptor is readable.
             let _ = rustix::io::write(descriptor, &1_u64.to_ne_bytes());
         }
     }
 
-    /// False, and nothing has been waited for, if it cannot be done so.
+    /// Sleeps on the words of all transports. False, without having slept, if one has no word or the kernel refuses.
     fn sleep_on_words(
         &self,
         transports: &[&dyn Transport],
@@ -120,7 +129,7 @@ impl Parker {
             let Some(WaitObject::Word(bell)) = transport.wait_object(WaitMethod::Futex) else {
                 return false;
             };
-            // SeqCst: before the transport is armed; a ring after that changes the word.
+            // SeqCst: read before the transport is armed; a packet that arrives after that changes the word.
             waits.push(wait(bell, bell.load(Ordering::SeqCst), WaitFlags::empty()));
         }
         if waits.len() > WORDS_MAX {
@@ -147,7 +156,7 @@ impl Parker {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let parker = self.descriptor.get_or_init(|| eventfd(0, flags).ok());
         let Some(parker) = parker else {
-            // Nothing rings here, so somebody has to look again soon.
+            // Nothing would end the sleep, so it has to be short.
             return futex_wait_for(word, expected, nap(limit));
         };
         let mut descriptors = vec![parker.as_fd()];
@@ -155,13 +164,13 @@ impl Parker {
             .iter()
             .filter(|transport| !add_bell(**transport, &mut descriptors))
             .count();
-        // What does not ring has to be looked at now and then.
+        // A transport that cannot wake the thread has to be polled now and then.
         let limit = if silent == 0 { limit } else { nap(limit) };
         let mut waits: Vec<_> = descriptors
             .iter()
             .map(|descriptor| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN))
             .collect();
-        // SeqCst: before the look at the word; see `ring`.
+        // SeqCst: before the look at the word; see `unpark`.
         self.polls.store(true, Ordering::SeqCst);
         self.while_armed(transports, WaitMethod::Poll, || {
             if word.load(Ordering::SeqCst) == expected {
@@ -171,12 +180,12 @@ impl Parker {
             }
         });
         self.polls.store(false, Ordering::SeqCst);
-        // Fails if nobody has rung.
+        // Fails if nobody has woken the thread.
         let _ = rustix::io::read(parker, &mut [0; 8]);
     }
 }
 
-/// A limit that is no longer than a nap.
+/// The limit, but no longer than a nap.
 pub(super) fn nap(limit: Option<Duration>) -> Option<Duration> {
     Some(limit.map_or(NAP, |limit| limit.min(NAP)))
 }
@@ -189,7 +198,7 @@ fn wait(word: &AtomicU32, expected: u32, flags: WaitFlags) -> Wait {
     wait
 }
 
-/// Adds what becomes readable when something arrives over a transport; false if it has no such thing.
+/// Adds the descriptors that become readable when a packet arrives over a transport. False if it has none.
 fn add_bell<'a>(transport: &'a dyn Transport, descriptors: &mut Vec<BorrowedFd<'a>>) -> bool {
     match transport.wait_object(WaitMethod::Poll) {
         Some(WaitObject::Descriptor(bell)) => descriptors.push(bell),
@@ -199,7 +208,7 @@ fn add_bell<'a>(transport: &'a dyn Transport, descriptors: &mut Vec<BorrowedFd<'
     true
 }
 
-/// The time at which so much more has passed.
+/// The time that is `limit` from now on.
 fn deadline(limit: Duration) -> Option<Timespec> {
     let now = clock_gettime(ClockId::Monotonic);
     now.checked_add(Timespec::try_from(limit).ok()?)
@@ -212,10 +221,10 @@ mod tests {
     use simurgh_core::sync::{Arc, futex_wake};
     use std::time::Instant;
 
-    /// So long nothing may take.
+    /// Longest time that anything here may take.
     const PATIENCE: Duration = simurgh_testing::LIMIT;
 
-    /// Two hosts, and what the first of them sleeps on.
+    /// Two hosts, and the word and parker on which the first one sleeps.
     struct Pair {
         parker: Parker,
         first: Loopback,
@@ -288,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_refused_in_vain_naps_until_something_is_found() {
+    fn a_thread_that_is_refused_again_and_again_naps_until_there_is_progress() {
         let pair = pair();
         send(&pair);
         let sleep = || pair.parker.park(&[&pair.first], (&pair.word, 0), None);
@@ -306,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn no_ring_is_lost_among_many() {
+    fn no_wake_up_is_lost_among_many() {
         let pair = pair();
         let start = Instant::now();
         for round in 1..2000 {

@@ -1,4 +1,4 @@
-//! What there is to do with one host.
+//! The route to one host: what can be done with it, without looking it up each time.
 
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
@@ -6,12 +6,12 @@ use super::link::{Link, Queued};
 use crate::HostId;
 use crate::transport::{Busy, Header, Transfer};
 
-/// The way to one host, for who has several things to do with it.
+/// The route to one host, as [`Fabric::route`](super::Fabric::route) gives it.
 #[derive(Clone, Copy)]
 pub struct Route<'a> {
     host: HostId,
     link: &'a Link,
-    /// Links that are backed up.
+    /// Number of links that are backed up.
     backlog: &'a AtomicUsize,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Route<'a> {
         self.link.capacity
     }
 
-    /// A packet is about to be sent: what takes time can begin.
+    /// Announces that a packet is about to be sent, so that the transport can begin with what takes time.
     #[inline]
     pub fn prepare(self) {
         if let Some(transport) = &self.link.transport {
@@ -36,11 +36,12 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// Sends a packet, now or when the transport has room; `fill` is called once, before this returns.
+    /// Sends a packet with `length` bytes of data, at once or, if the transport is busy, later. `fill` writes the data;
+    /// it is called once, before this returns.
     ///
     /// # Panics
     ///
-    /// To the own host.
+    /// When it is the route to the own host.
     #[inline]
     pub fn send(self, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         if self.try_send(header, length, fill).is_err() {
@@ -48,7 +49,7 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// Sends a packet, if the transport has room and nothing waits before it.
+    /// Sends a packet, if the transport has room and no packet is queued before it.
     ///
     /// # Errors
     ///
@@ -56,7 +57,7 @@ impl<'a> Route<'a> {
     ///
     /// # Panics
     ///
-    /// To the own host.
+    /// When it is the route to the own host.
     #[inline]
     pub fn try_send(
         self,
@@ -64,26 +65,25 @@ impl<'a> Route<'a> {
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
-        // Acquire pairs with the Release in `flush`. A packet of this thread that waits has set it before.
+        // Acquire pairs with the Release in `flush`. If a packet of this thread is queued, the thread has set it itself.
         if self.link.backed_up.load(Ordering::Acquire) {
             return self.link.while_backed_up();
         }
         self.link.transmit(self.host, header, length, fill)
     }
 
-    /// Has all that has been sent leave this host, as [`Transport::drain`](crate::transport::Transport::drain) does;
-    /// what is kept here, too.
+    /// Makes all packets sent so far leave this host, as [`Transport::drain`](crate::transport::Transport::drain) does.
     ///
     /// # Errors
     ///
-    /// [`Busy`].
+    /// [`Busy`], also while packets are queued here.
     pub fn drain(self, token: u64) -> Result<Transfer, Busy> {
         // Acquire: as in `try_send`.
         if self.link.backed_up.load(Ordering::Acquire) {
             return self.link.while_backed_up().map(|()| Transfer::Done);
         }
         match &self.link.transport {
-            // Nothing is to be connected for hosts that nothing was sent to.
+            // A host to which nothing was sent needs no connection for this.
             Some(transport) if self.link.counts().0 > 0 => transport.drain(self.host, token),
             _ => Ok(Transfer::Done),
         }
@@ -95,7 +95,7 @@ impl<'a> Route<'a> {
         fill(&mut data);
         let header = *header;
         if self.link.enqueue(Queued { header, data }) {
-            // SeqCst: part of what says that nothing is under way.
+            // SeqCst: the backlog is part of the proof that no packet is under way.
             self.backlog.fetch_add(1, Ordering::SeqCst);
         }
     }

@@ -1,4 +1,4 @@
-//! Hosts within one process: what tests of protocols run on.
+//! A transport between hosts within one process, on which tests of protocols run.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,7 +11,7 @@ use crate::HostId;
 
 /// Most data of a packet, in bytes.
 const CAPACITY: usize = 4096;
-/// Packets that wait for a host before its senders are told that it is busy.
+/// Packets that wait for a host before its senders get [`Busy`].
 const ROOM: usize = 256;
 /// Packets handled in one poll.
 const BATCH: usize = 32;
@@ -37,13 +37,13 @@ struct Packet {
 }
 
 impl Loopback {
-    /// So many hosts, which can access each other's memory as said.
+    /// `count` hosts, numbered from 0, which can access each other's memory as `access` says.
     #[must_use]
     pub fn hosts(count: u32, access: Access) -> Vec<Self> {
         Self::numbered(0..count, access)
     }
 
-    /// Hosts with these numbers, in their order.
+    /// Hosts with these numbers, in ascending order.
     #[must_use]
     pub fn numbered(numbers: impl IntoIterator<Item = HostId>, access: Access) -> Vec<Self> {
         let inboxes: BTreeMap<_, _> = numbers.into_iter().map(|host| (host, Inbox::default())).collect();
@@ -85,7 +85,7 @@ impl Transport for Loopback {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
         let inbox = &self.inboxes[&to];
-        // Relaxed: a limit that may be passed by as many as send at once.
+        // Relaxed: threads that send at the same time may exceed the limit by a few packets.
         if inbox.waiting.load(Ordering::Relaxed) >= ROOM {
             return Err(Busy);
         }

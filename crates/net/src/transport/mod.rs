@@ -1,23 +1,23 @@
-//! Ways from one host to others: active messages, and access to remote memory.
+//! Transports between hosts: active messages, and access to remote memory.
 //!
-//! The model is Phoenix's: an active message is a short header and some data that run a handler at the receiver; longer
-//! data is read from or written to memory that its owner has exposed. A [`Transport`] is one way to do so; the
-//! engine's protocols are written once, over [`Fabric`](crate::Fabric), and rest on this contract alone:
+//! The model is Phoenix's: an active message is a short header and some data, for which a handler runs at the receiver;
+//! longer data is read from or written to memory that its owner has exposed. A [`Transport`] carries both over one kind
+//! of network. The engine's protocols are written once, over [`Fabric`](crate::Fabric), and rely on this contract alone:
 //!
-//! * **Order.** Packets from one host to another are handled in the order in which [`Transport::send`] returned, if
-//!   one thread sent them or the sends are ordered otherwise; each exactly once. Packets of different hosts, and
-//!   packets and transfers, are not ordered among each other.
-//! * **Completion.** A send is over when it returns: its memory may be reused. A transfer is over when `read` or
-//!   `write` says so, or later, when [`Handler::transferred`] is called with its token, once. After a write, data is
-//!   in the remote memory; the remote host learns of it by a packet that is sent afterwards.
-//! * **Buffers.** Belong to the transport: a packet's data is written straight into one by the sender, and is read from
-//!   one by the handler, for as long as the call takes.
-//! * **Blocking.** Nothing blocks, `Sleep` excepted. What cannot be done now says [`Busy`] and has had no effect; it is
-//!   to be tried again after a [`Transport::poll`].
-//! * **Progress.** Nothing happens but in calls. `poll` is called by one thread at a time, all else by any.
-//! * **Trust.** A transport gives packets only from hosts of the job: whoever else can reach its network cannot make
-//!   any. What it cannot attribute or understand it drops and counts; a host whose packets do not come in their order,
-//!   each once, is lost.
+//! * **Order.** Packets from one host to another are handled exactly once, in the order in which [`Transport::send`]
+//!   returned, if one thread sent them or the sends are ordered otherwise. There is no order among packets of different
+//!   hosts, nor between packets and transfers.
+//! * **Completion.** A send is complete when it returns: its memory may be reused. A transfer is complete when `read` or
+//!   `write` returns [`Transfer::Done`], or later, when [`Handler::transferred`] is called with its token, once. After a
+//!   write, the data is in the remote memory; the remote host learns of it by a packet that is sent afterwards.
+//! * **Buffers.** They belong to the transport. The sender writes a packet's data straight into one, and the handler
+//!   reads it from one while it runs.
+//! * **Blocking.** No call blocks. A call that cannot be served now returns [`Busy`] and has no effect; it is to be
+//!   repeated after a [`Transport::poll`].
+//! * **Progress.** It is made in calls only. `poll` is called by one thread at a time, everything else by any thread.
+//! * **Trust.** Packets come from hosts of the job only: nobody else who can reach the network can make one. Packets
+//!   that cannot be attributed or understood are dropped and counted. A host whose packets do not come in order, each
+//!   once, is lost.
 
 #[cfg(not(loom))]
 mod loopback;
@@ -45,25 +45,25 @@ use simurgh_core::sync::AtomicU32;
 
 use crate::HostId;
 
-/// Bytes of an active message's header, which is the engine's to define.
+/// Bytes of an active message's header. The engine defines what is in it.
 pub const HEADER: usize = 40;
 
-/// What says what to do with a packet.
+/// The header of an active message, which tells the receiver what to do with the packet.
 pub type Header = [u8; HEADER];
 
-/// There is no room just now: nothing has been done.
+/// The transport has no room just now. The call has had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no room just now")]
 pub struct Busy;
 
-/// Memory of a host that others may access, as its owner tells them.
+/// Memory of a host that others may access. The owner sends this description to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Where it begins, in the owner's terms.
+    /// The beginning, in the terms of the owner's transport.
     pub address: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: u64,
-    /// What proves that it was exposed; the transport's.
+    /// The transport's key, which proves that the memory was exposed.
     pub key: u64,
 }
 
@@ -76,12 +76,12 @@ pub struct Access {
     pub write: bool,
 }
 
-/// What became of a transfer.
+/// How far a transfer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// It is over.
+    /// It is complete.
     Done,
-    /// It goes on; its token will be told.
+    /// It is under way. [`Handler::transferred`] will be called with its token.
     Started,
 }
 
@@ -96,23 +96,23 @@ pub enum TransferError {
     Refused(String),
 }
 
-/// Who acts on what arrives. Its calls are short and never block; they may send.
+/// Handles what arrives. Its calls are short and never block; they may send.
 pub trait Handler {
-    /// A packet has come from a host.
+    /// Handles a packet of a host.
     fn packet(&self, from: HostId, header: &Header, data: &[u8]);
 
-    /// The transfer or draining that was started with this token is over.
+    /// Notes that the transfer or drain that was started with this token is complete.
     fn transferred(&self, token: u64, outcome: Result<(), TransferError>);
 
-    /// A host will not be heard of any more. The reason reads on after "host 3: ".
+    /// Notes that a host is lost: no packet of it will come any more. The reason reads on after "host 3: ".
     fn lost(&self, host: HostId, reason: &str);
 }
 
-/// What tells a sleeping thread that something has arrived.
+/// What a thread can sleep on until a packet arrives.
 #[derive(Debug)]
 pub enum WaitObject<'a> {
-    /// A word that other processes change and then wake with a shared futex. What it is to be is read before
-    /// [`Transport::arm`].
+    /// A word that senders change before they wake its shared futex. The sleeper reads it before [`Transport::arm`], and
+    /// waits until it is different.
     Word(&'a AtomicU32),
     /// A descriptor that becomes readable.
     Descriptor(BorrowedFd<'a>),
@@ -120,7 +120,7 @@ pub enum WaitObject<'a> {
     Descriptors([BorrowedFd<'a>; 2]),
 }
 
-/// How a thread is going to wait for a transport's bell.
+/// How a thread is going to wait for a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitMethod {
     /// With a futex, if the transport has a word.
@@ -129,9 +129,7 @@ pub enum WaitMethod {
     Poll,
 }
 
-/// A way to some hosts of the job.
-///
-/// The module's documentation has the contract.
+/// Carries packets and data to some hosts of the job. The module's documentation has the contract.
 pub trait Transport: Send + Sync {
     /// Its name in settings and reports.
     fn name(&self) -> &'static str;
@@ -139,8 +137,8 @@ pub trait Transport: Send + Sync {
     /// The most data of a packet, in bytes.
     fn capacity(&self) -> usize;
 
-    /// Sends a packet with `length` bytes of data, which `fill` writes; it is called once, or not at all if the result
-    /// is [`Busy`].
+    /// Sends a packet with `length` bytes of data, which `fill` writes. `fill` is called once, or not at all if the
+    /// result is [`Busy`].
     ///
     /// # Errors
     ///
@@ -153,12 +151,12 @@ pub trait Transport: Send + Sync {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy>;
 
-    /// A packet is about to be sent to a host: what takes time can begin.
+    /// Announces that a packet is about to be sent to a host, so that the transport can begin with what takes time.
     #[inline]
     fn prepare(&self, _to: HostId) {}
 
-    /// Has all that has been sent to a host leave this one, so that it arrives whether or not anything is called here
-    /// from then on. It is over as a transfer is, with this token. By default nothing that has been taken is held.
+    /// Makes all packets sent to a host leave this one, so that they arrive even if nothing is called here afterwards.
+    /// It completes as a transfer does, with this token. The default is for transports that hold nothing back.
     ///
     /// # Errors
     ///
@@ -167,10 +165,10 @@ pub trait Transport: Send + Sync {
         Ok(Transfer::Done)
     }
 
-    /// Whether [`Transport::poll`] would find something: a cheap hint.
+    /// Whether [`Transport::poll`] may find a packet. A cheap hint.
     fn has_incoming(&self) -> bool;
 
-    /// Handles what has arrived, up to a limit; false if there was nothing. One thread at a time.
+    /// Handles what has arrived, up to a limit. False if there was nothing. One thread at a time.
     fn poll(&self, handler: &dyn Handler) -> bool;
 
     /// What can be done with the memory of a host.
@@ -188,19 +186,20 @@ pub trait Transport: Send + Sync {
     #[allow(unsafe_code, reason = "raw memory is what it is about")]
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError>;
 
-    /// Takes back what [`Transport::expose`] allowed.
+    /// Ends the access that [`Transport::expose`] allowed.
     fn conceal(&self, region: Region);
 
-    /// Memory stays as it is until [`Transport::release`]: a transport may leave it registered between transfers.
+    /// Promises that memory stays mapped until [`Transport::release`], so that the transport may keep it registered
+    /// between transfers.
     ///
     /// # Safety
     ///
-    /// * It is not given back to the system before then.
+    /// * The memory is not given back to the system before then.
     #[allow(unsafe_code, reason = "raw memory is what it is about")]
     unsafe fn hold(&self, _address: *const u8, _length: usize) {}
 
-    /// Memory of which [`Transport::hold`] was told, by its beginning, is going to be given back. Transfers from and to
-    /// it are over, and it is exposed no more.
+    /// Ends the promise of [`Transport::hold`] about the memory that begins here, since it is going to be given back.
+    /// Transfers from and to it are complete, and it is no longer exposed.
     fn release(&self, _address: *const u8) {}
 
     /// Reads `length` bytes of a host's region from `offset` on.
@@ -243,17 +242,19 @@ pub trait Transport: Send + Sync {
         token: u64,
     ) -> Result<Transfer, TransferError>;
 
-    /// What rings when something arrives, after [`Transport::arm`].
+    /// What wakes a thread when a packet arrives after [`Transport::arm`]; none if the transport cannot wake a thread
+    /// that waits in this way.
     fn wait_object(&self, waiting: WaitMethod) -> Option<WaitObject<'_>>;
 
-    /// Announces that a thread is going to sleep until the bell rings; false if something is there already: do not.
+    /// Announces that a thread is going to sleep on the wait object. False if it must not, since a packet is there
+    /// already.
     fn arm(&self, waiting: WaitMethod) -> bool;
 
-    /// The thread is awake again.
+    /// Ends what [`Transport::arm`] began: the thread is awake.
     fn disarm(&self);
 
-    /// A host has ended as it should, and all its packets have been handled: what is kept for it can go. Nothing is
-    /// sent to it any more. Called by whoever polls.
+    /// Removes a host that has ended as it should, and all of whose packets have been handled. Nothing is sent to it
+    /// any more. Called by the thread that polls.
     fn remove_host(&self, _host: HostId) {}
 
     /// Packets that could not be attributed or understood.

@@ -1,17 +1,17 @@
 //! Whether a network interface leads to other machines.
 //!
-//! Many machines have a bridge to which their own containers or virtual machines are joined, with the same address on
-//! every machine, and interfaces without a cable. libfabric offers both like any other, fastest first by what they say
-//! of themselves, and a bridge claims 10 Gbit/s.
+//! Many machines have interfaces without a cable, and a bridge for their own containers or virtual machines, which has
+//! the same address on every machine. libfabric lists both like any other, the one first that claims the highest speed,
+//! and a bridge claims 10 Gbit/s.
 
 use std::fs;
 use std::path::Path;
 
-/// Where the kernel describes its interfaces.
+/// The folder in which the kernel describes its interfaces.
 const INTERFACES: &str = "/sys/class/net";
 
-/// Whether an interface is down or a bridge without a device behind it. What the kernel does not describe, such as a
-/// device for RDMA, is neither.
+/// Whether an interface reaches this machine only: it is down, or a bridge without a device behind it. A name that the
+/// kernel does not describe, such as that of a device for RDMA, is taken to lead elsewhere.
 #[must_use]
 pub fn is_local_only(name: &str) -> bool {
     is_local_only_in(Path::new(INTERFACES), name)

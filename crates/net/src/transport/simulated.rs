@@ -1,9 +1,9 @@
-//! Hosts within one process whose network is slow, busy, out of step or cut, as a seed decides.
+//! A transport between hosts within one process over a simulated network, which is slow, busy or cut as a seed decides.
 //!
-//! Time is counted in polls, so that a run depends on nothing but the seed and the order of calls: the same on every
-//! machine. All that the contract of transports leaves open happens: packets of different hosts overtake each other,
-//! transfers end late and in any order, there is no room at times, and a link may be cut, of which both ends hear some
-//! time later.
+//! Time is counted in polls, so that a run depends on nothing but the seed and the order of calls, and is the same on
+//! every machine. Everything that the contract of transports leaves open happens: packets of different hosts overtake
+//! each other, transfers complete late and in any order, sends are refused as busy at times, and a link may be cut, of
+//! which both ends hear some time later.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ const CAPACITY: usize = 512;
 /// Events handled in one poll.
 const BATCH: usize = 8;
 
-/// What a simulated network is like.
+/// The properties of a simulated network.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// Decides everything that is left to chance.
+    /// Seed of all random decisions.
     pub seed: u64,
     /// Longest time that a packet or transfer takes, in polls.
     pub delay: u64,
-    /// Of how many sends one, on average, finds no room; 0 for none.
+    /// One of so many sends, on average, finds no room; 0 for none.
     pub busy: u64,
     /// Time from a cut to its discovery, in polls.
     pub notice: u64,
@@ -57,7 +57,7 @@ pub struct Simulated {
 
 struct Network {
     conditions: Conditions,
-    /// All hosts, ascending: a host's place is where it is here.
+    /// All hosts, ascending. A host's place is its index here.
     hosts: Box<[HostId]>,
     state: SpinLock<State>,
     bells: Box<[AtomicU32]>,
@@ -68,7 +68,7 @@ struct State {
     clock: u64,
     random: u64,
     serial: u64,
-    /// What is going to happen at each host, by time and then in the order in which it was decided.
+    /// Future events at each host, by time and then in the order in which they were planned.
     coming: Box<[BTreeMap<(u64, u64), Event>]>,
     /// When the last packet of each link is due, by the places of sender and receiver.
     last: Box<[u64]>,
@@ -88,7 +88,7 @@ enum Event {
     Lost(HostId),
 }
 
-/// A transfer under way; the addresses are exposed.
+/// A transfer under way, with addresses whose provenance is exposed.
 struct Copying {
     from: usize,
     to: usize,
@@ -96,13 +96,13 @@ struct Copying {
 }
 
 impl Simulated {
-    /// So many hosts, joined by a network of these conditions.
+    /// `count` hosts, numbered from 0, joined by a network of these conditions.
     #[must_use]
     pub fn hosts(count: u32, conditions: Conditions) -> Vec<Self> {
         Self::numbered(0..count, conditions)
     }
 
-    /// Hosts with these numbers, in their order.
+    /// Hosts with these numbers, in ascending order.
     #[must_use]
     pub fn numbered(numbers: impl IntoIterator<Item = HostId>, conditions: Conditions) -> Vec<Self> {
         let mut hosts: Vec<_> = numbers.into_iter().collect();
@@ -131,7 +131,7 @@ impl Simulated {
         network.hosts.iter().enumerate().map(host).collect()
     }
 
-    /// Cuts the link to a host, both ways: what is under way there is lost.
+    /// Cuts the link to a host in both directions. Packets under way there are lost.
     pub fn cut(&self, other: HostId) {
         let network = &*self.network;
         for (here, there) in [(self.own, other), (other, self.own)] {
@@ -171,14 +171,14 @@ impl Simulated {
             .first_key_value()
             .is_some_and(|((due, _), _)| *due <= clock);
         let event = due.then(|| coming.pop_first()).flatten();
-        // Under the lock, so that what is planned meanwhile is not forgotten.
+        // Under the lock, so that an event that is planned meanwhile is not forgotten.
         self.network.mail[self.place].store(!coming.is_empty(), Ordering::Relaxed);
         Some(event?.1)
     }
 }
 
 impl Network {
-    /// The place of a host, which is there.
+    /// The place of a host.
     fn place(&self, host: HostId) -> usize {
         self.hosts.binary_search(&host).expect("there is such a host")
     }
@@ -187,7 +187,7 @@ impl Network {
         self.place(from) * self.hosts.len() + self.place(to)
     }
 
-    /// Has something happen at a host.
+    /// Plans an event at a host.
     fn plan(&self, host: HostId, due: u64, event: Event) {
         let place = self.place(host);
         let mut state = self.state.lock();
@@ -228,8 +228,8 @@ impl Copying {
         let from = std::ptr::with_exposed_provenance::<u8>(self.from);
         let to = std::ptr::with_exposed_provenance_mut::<u8>(self.to);
         // SAFETY:
-        // - who started the transfer has promised that its memory is valid and left alone until the transfer is over,
-        //   and the owner of the region has promised the same of the other side.
+        // - whoever started the transfer has promised that its memory is valid and unused until the transfer is
+        //   complete, and the owner of the region has promised the same of the other side.
         unsafe { to.copy_from_nonoverlapping(from, self.length) };
     }
 }
@@ -287,7 +287,7 @@ impl Transport for Simulated {
                 Event::Lost(host) => handler.lost(host, "the link to it is cut"),
             }
         }
-        // As long as something is to come, time has to pass.
+        // While events are planned, time has to pass.
         any || self.has_incoming()
     }
 
@@ -359,7 +359,7 @@ mod tests {
     use super::super::HEADER;
     use super::*;
 
-    /// Notes what happens.
+    /// Records what happens.
     #[derive(Default)]
     struct Notes(SpinLock<Vec<String>>);
 
@@ -383,7 +383,7 @@ mod tests {
         }
     }
 
-    /// What host 2 gets when hosts 0 and 1 send it a hundred packets each.
+    /// The packets that host 2 gets when hosts 0 and 1 send it a hundred each.
     fn received(seed: u64) -> Vec<String> {
         let hosts = Simulated::hosts(
             3,
