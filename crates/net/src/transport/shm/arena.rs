@@ -1,9 +1,9 @@
 //! The memory that the hosts of a world on a node share.
 //!
-//! A memory file without a name, with a [segment](super::segment) for each host, made by whoever starts them: so a host
-//! maps one file, and has one descriptor of it, however many others there are. It is sealed against change of its
-//! length, so that no access to it can fault; it goes when the last process that has it goes. Pages are there once they
-//! are used, so that memory grows with the number of hosts that get something.
+//! An arena is a memory file without a name, with a [segment](super::segment) for each host. The process that starts the
+//! hosts makes it. So a host maps one file, through one descriptor, however many others there are. The file is sealed
+//! against changes of its length, so that no access to it can fault, and it goes with the last process that has it. Its
+//! pages are allocated when they are first used, so memory grows with the number of hosts that receive something.
 
 use std::mem::size_of;
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,22 +17,22 @@ use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use super::ShmError;
 use super::segment::{Contents, Segment};
 
-/// What an arena begins with: letters, and the layout's version, which changes with anything in [`ArenaHeader`] or in
+/// The first word of an arena: letters, and the version of the layout, which changes with [`ArenaHeader`] and
 /// [`Contents`].
 const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x02");
 /// Seals that an arena has.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 
-/// What stands before the segments. All but the first two words are zero in the beginning.
+/// The page before the segments. All but its first two words are zero in the beginning.
 #[repr(C, align(4096))]
 struct ArenaHeader {
-    /// Written by who makes it, before others know it.
+    /// [`MAGIC`], written by its maker before others know the arena.
     magic: AtomicU64,
-    /// Bytes of a segment; written as the above.
+    /// Bytes of a segment; written like the magic number.
     bytes: AtomicU64,
-    /// The network of the first host that has mapped it.
+    /// The network namespace of the first host that has mapped it.
     network: AtomicU64,
-    /// Not zero if a host that has mapped it is in another network.
+    /// Not zero if a host that has mapped it is in another network namespace.
     is_split: AtomicU64,
 }
 
@@ -57,7 +57,7 @@ fn length(hosts: usize) -> Option<usize> {
 }
 
 impl Arena {
-    /// A new one for so many hosts.
+    /// Makes an arena for so many hosts.
     pub(super) fn create(hosts: usize) -> Result<OwnedFd, ShmError> {
         let file = memory_file(hosts).map_err(ShmError::Create)?;
         let arena = Self::map(&file, hosts).map_err(ShmError::Create)?;
@@ -70,7 +70,7 @@ impl Arena {
         Ok(file)
     }
 
-    /// Maps one for a host that lives in this network.
+    /// Maps an arena for a host in this network namespace.
     pub(super) fn open(file: impl AsFd, hosts: usize, network: u64) -> Result<Arc<Self>, ShmError> {
         let file = file.as_fd();
         let seals = rustix::fs::fcntl_get_seals(file).map_err(|_| ShmError::NotAnArena)?;
@@ -87,7 +87,7 @@ impl Arena {
         if header.magic.load(Ordering::Relaxed) != MAGIC || bytes as usize != size_of::<Contents>() {
             return Err(ShmError::OtherVersion);
         }
-        // SeqCst: who comes second finds the first.
+        // SeqCst: a host that comes later finds what the first one wrote.
         let first = header
             .network
             .compare_exchange(0, network, Ordering::SeqCst, Ordering::SeqCst);
@@ -115,16 +115,16 @@ impl Arena {
         unsafe { self.header.as_ref() }
     }
 
-    /// Whether hosts that know it live in different networks, and so may not find each other's sockets.
+    /// Whether its hosts are in different network namespaces, where they may not find each other's sockets.
     pub(super) fn is_split(&self) -> bool {
         self.header().is_split.load(Ordering::SeqCst) != 0
     }
 
-    /// The segment of its host with this index.
+    /// The segment of the host with this index.
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// When the index is not below the number of hosts.
     pub(super) fn segment(self: &Arc<Self>, index: usize) -> Segment {
         assert!(index < self.hosts, "an arena has a segment for each host");
         let offset = size_of::<ArenaHeader>() + index * size_of::<Contents>();

@@ -1,7 +1,8 @@
 //! Cross-memory attach: the kernel copies between two processes, straight from buffer to buffer.
 //!
-//! Whether it is allowed depends on user, containers, seccomp and Yama, so it is tried before it is believed. Costs: a
-//! system call, and one copy of the data, during which the kernel holds the pages of a few at a time.
+//! Whether the kernel allows it depends on users, containers, seccomp and Yama, so each host tries it out with a
+//! [`Probe`] of the other one. Costs: a system call, and one copy of the data, for which the kernel pins a few pages at
+//! a time.
 
 use std::io;
 
@@ -10,10 +11,10 @@ use simurgh_core::sync::AtomicU64;
 /// Bytes copied per system call, so that a signal or the end of a peer is noticed in between.
 const CHUNK: usize = 16 << 20;
 
-/// What others read and write to see whether they can.
+/// Memory that others read and write to find out whether they can.
 pub(super) struct Probe {
     value: u64,
-    /// Where others write.
+    /// The word that others write.
     scratch: AtomicU64,
 }
 
@@ -28,20 +29,20 @@ impl Probe {
         }))
     }
 
-    /// Its address, and what others find there.
+    /// Its address and value, for others to try out.
     pub(super) fn advertise(&self) -> [u64; 2] {
         [std::ptr::from_ref(self).expose_provenance() as u64, self.value]
     }
 
-    /// Lets the processes that this one's parent has started access its memory, where Yama would not.
+    /// Lets the processes that this one's parent has started access its memory, which Yama may forbid otherwise.
     pub(super) fn permit() {
-        // Refused where there is no Yama, and then there is no need.
+        // It fails where there is no Yama, and then there is no need.
         if let Some(parent) = rustix::process::getppid() {
             let _ = rustix::process::set_ptracer(rustix::process::PTracer::ProcessID(parent));
         }
     }
 
-    /// Whether process `pid` has a probe with this address and value that one can read and write.
+    /// Whether this process can read, and write, the probe with this address and value in process `pid`.
     pub(super) fn try_out(pid: i32, [address, value]: [u64; 2]) -> (bool, bool) {
         let (mut found, scratch) = (
             0u64,
@@ -57,7 +58,7 @@ impl Probe {
         (readable, written)
     }
 
-    /// Whether somebody has written its own value to it.
+    /// Whether another process has tried out to write it.
     #[cfg(test)]
     pub(super) fn was_written(&self) -> bool {
         self.scratch.load(simurgh_core::sync::Ordering::SeqCst) == self.value
@@ -83,7 +84,7 @@ pub(super) unsafe fn read(pid: i32, address: u64, to: *mut u8, length: usize) ->
 /// # Safety
 ///
 /// * `from` has `length` bytes, which nobody changes meanwhile.
-/// * The other process has said that its memory may be written there.
+/// * The other process has allowed its memory to be written there.
 pub(super) unsafe fn write(pid: i32, address: u64, from: *const u8, length: usize) -> io::Result<()> {
     // SAFETY:
     // - both vectors are one element long; the kernel checks the other process's; this one's is only read, and the
@@ -110,7 +111,7 @@ fn in_chunks(
         let here = part(local.wrapping_add(done).cast());
         let there = part(std::ptr::with_exposed_provenance_mut(address as usize + done));
         match copy(&raw const here, &raw const there) {
-            // Less than all says where the other's memory ends: the next turn fails.
+            // A short copy ends where the other's memory ends, and the next turn fails.
             copied @ 1.. => done += copied as usize,
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             _ => {

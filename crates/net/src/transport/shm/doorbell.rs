@@ -1,20 +1,35 @@
-//! What wakes a host that sleeps until something arrives.
+//! The doorbell of a ring: it wakes the receiver if it sleeps.
 //!
-//! Costs for a sender whose receiver is awake: a load of a line that the receiver writes only when it goes
-//! to sleep. For one whose receiver sleeps: a swap and a system call; of many that send at a time, the first alone.
+//! # Protocol
+//!
+//! `sleeper` says where the receiver sleeps: [`AWAKE`], [`ON_WORD`] (on the futex `word`) or [`ON_DESCRIPTOR`] (in
+//! `poll(2)`).
+//!
+//! * The receiver stores `ON_WORD` or `ON_DESCRIPTOR`, then looks for packets once more, then sleeps. When it is awake it
+//!   stores `AWAKE`.
+//! * A sender publishes its packet, then loads `sleeper`. If it is not `AWAKE`, the sender swaps it to `AWAKE`; the one
+//!   sender that gets the old value wakes the receiver: it changes `word` and wakes the futex, or writes to the
+//!   receiver's wakeup socket.
+//!
+//! Fences stand between the store and the look of either side, so that at least one of the two sees the other's store:
+//! either the receiver finds the packet, or the sender finds the sleeper. The receiver reads `word` before it stores
+//! `ON_WORD`, so that a change after that ends its wait.
+//!
+//! Costs for a sender: while the receiver is awake, a load of a cache line that the receiver writes only when it goes to
+//! sleep; otherwise a swap and a system call, of several senders for the first one only.
 
 use simurgh_core::sync::{AtomicU32, Ordering, fence, futex_wake_shared};
 
 use crate::transport::WaitMethod;
 
-/// Nobody sleeps.
+/// The receiver is awake, or somebody wakes it.
 const AWAKE: u32 = 0;
-/// Somebody sleeps on the word.
+/// The receiver sleeps on the word.
 const ON_WORD: u32 = 1;
-/// Somebody sleeps in `poll(2)`.
+/// The receiver sleeps in `poll(2)`.
 const ON_DESCRIPTOR: u32 = 2;
 
-/// A receiver's bell, in memory that it shares with the senders.
+/// A receiver's doorbell, in memory that it shares with the senders.
 #[derive(Default)]
 #[repr(C, align(128))]
 pub(super) struct Doorbell {
@@ -23,28 +38,29 @@ pub(super) struct Doorbell {
 }
 
 impl Doorbell {
-    /// What a sleeper waits on.
+    /// The word on which a receiver sleeps.
     pub(super) fn word(&self) -> &AtomicU32 {
         &self.word
     }
 
-    /// Receiver: I am going to sleep. Look for mail after that.
+    /// Receiver: announces that it is going to sleep. It has to look for packets once more after that.
     pub(super) fn arm(&self, waiting: WaitMethod) {
         let sleeper = match waiting {
             WaitMethod::Futex => ON_WORD,
             WaitMethod::Poll => ON_DESCRIPTOR,
         };
         self.sleeper.store(sleeper, Ordering::SeqCst);
-        // The sleeper arms, then looks for packets; a sender publishes a packet, then looks for a sleeper.
+        // Between this store and the look for packets; a sender has its fence between packet and look for a sleeper.
         fence(Ordering::SeqCst);
     }
 
-    /// Receiver: I am awake.
+    /// Receiver: announces that it is awake.
     pub(super) fn disarm(&self) {
         self.sleeper.store(AWAKE, Ordering::SeqCst);
     }
 
-    /// Sender: something has been published, with a fence behind it. `write` makes the receiver's descriptor readable.
+    /// Sender: wakes the receiver if it sleeps, after a packet has been published with a fence behind it. `write` makes
+    /// the receiver's descriptor readable.
     #[inline]
     pub(super) fn ring(&self, write: impl FnOnce()) {
         // SeqCst: see `arm`.
@@ -61,7 +77,7 @@ impl Doorbell {
                 futex_wake_shared(&self.word, u32::MAX);
             }
             ON_DESCRIPTOR => write(),
-            // Somebody else wakes it, or nothing that makes sense.
+            // Another sender wakes it, or a broken process has written nonsense.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! What a broken or hostile process of the node may do to a host, for tests.
+//! Faults that a broken or hostile process of the node can cause, for tests and fuzzing.
 
 use simurgh_core::sync::{AtomicU64, Ordering};
 
@@ -10,7 +10,7 @@ use crate::HostId;
 use crate::transport::Header;
 
 impl Shm {
-    /// Puts a packet with arbitrary contents where others' packets for this host go; false if there is no room.
+    /// Puts a packet with arbitrary contents into this host's ring. False if there is no room.
     pub fn inject_packet(&self, from: HostId, length: u32, words: &[u64; 9], header: &Header) -> bool {
         let cache = SenderCache::default();
         let Ok(claim) = self.ring().claim(&cache, Envelope { from, length }) else {
@@ -21,13 +21,13 @@ impl Shm {
         true
     }
 
-    /// Writes to the host's shared memory: a word, by its number.
+    /// Writes a word of the host's segment, by its number.
     pub fn overwrite_word(&self, word: usize, value: u64) {
         let words = size_of::<Contents>() / size_of::<u64>();
         let start = std::ptr::from_ref::<Contents>(self.contents()).cast::<AtomicU64>();
         // SAFETY:
         // - it lies within the contents, which are atomics and cells, and aligned;
-        // - buffers are looked at by nobody but this thread, which is not at it now.
+        // - no thread but this one reads buffers, and it does not do so now.
         let place = unsafe { &*start.add(word % words) };
         place.store(value, Ordering::Relaxed);
     }

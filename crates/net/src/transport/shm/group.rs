@@ -1,4 +1,4 @@
-//! Hosts that share memory.
+//! The group of hosts that share an arena.
 
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,16 +11,16 @@ use super::peer::Peer;
 use super::segment::Segment;
 use crate::HostId;
 
-/// The hosts of a world that are on one node, and the memory that they share.
+/// The hosts of a world on one node, and the memory that they share.
 #[derive(Debug)]
 pub struct ShmGroup<M> {
     /// Their numbers, in ascending order.
     pub hosts: Vec<HostId>,
-    /// What [`shared_memory`] has made for so many.
+    /// The descriptor of memory that [`shared_memory`] has made for so many hosts.
     pub memory: M,
 }
 
-/// Memory for so many hosts to share, whose descriptor they get from whoever starts them.
+/// Makes memory for so many hosts to share. The process that starts the hosts hands them the descriptor.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn shared_memory(hosts: usize) -> Result<OwnedFd, ShmError> {
 }
 
 impl<M: AsFd> ShmGroup<M> {
-    /// Maps their memory for a host in this network: each with its part.
+    /// Maps the memory for a host in this network namespace. Gives each host with its segment.
     pub(super) fn open(&self, network: u64) -> Result<impl Iterator<Item = (HostId, Segment)>, ShmError> {
         if !self.hosts.is_sorted_by(|one, next| one < next) {
             return Err(ShmError::NotAnArena);
@@ -41,7 +41,7 @@ impl<M: AsFd> ShmGroup<M> {
     }
 }
 
-/// The peers of a host in its own world, those first that are near it.
+/// The table of the peers of a host in its own world. Peers with numbers near its own lie in the table's dense part.
 pub(super) fn peer_table(own: HostId, segments: Vec<(HostId, Segment)>) -> HostTable<Option<Peer>> {
     let permanent = |(host, segment)| (host, Peer::permanent(segment));
     let mut peers: Vec<_> = segments.into_iter().map(permanent).collect();
@@ -59,10 +59,10 @@ pub(super) fn peer_table(own: HostId, segments: Vec<(HostId, Segment)>) -> HostT
     table
 }
 
-/// The numbers around the own one of which others, not far from each other, are peers: most likely those that have
-/// started together.
+/// The range of numbers around the own one in which peers are not far from each other: most likely those of hosts that
+/// were started together.
 fn dense_range(own: HostId, is_peer: impl Fn(HostId) -> bool) -> Range<HostId> {
-    /// Numbers of hosts of other nodes between two of this one.
+    /// The most numbers of hosts of other nodes between two of this node.
     const GAP: u32 = 32;
     let (mut first, mut last) = (own, own);
     while let Some(before) = (first.saturating_sub(GAP)..first).find(|host| is_peer(*host)) {

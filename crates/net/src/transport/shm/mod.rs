@@ -1,28 +1,31 @@
-//! Shared memory, between the hosts of a node.
+//! The transport between the hosts of a node: shared memory.
 //!
 //! # Protocol
 //!
-//! 1. Whoever starts hosts makes one [`arena`] for those of a node, a segment of memory for each, without a name, and
-//!    hands them its descriptor ([`ShmGroup`]). Nothing is left when the processes are gone, however they go.
-//! 2. Each host maps it ([`Shm::join`]), as it does with that of each world that comes later ([`Shm::add_hosts`]), and says
-//!    in its own segment who it is. It may send to others before they have come.
-//! 3. A packet goes into a slot of the receiver's [`ring`]; up to 72 bytes of data with it, longer data in a
-//!    buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`]; if it does so in
-//!    `poll(2)`, its [`bell`] is rung.
-//! 4. Long data is read or written by [`cross_memory`], in one copy, where that is allowed, which a host tries when it
-//!    first could do so with the other. It is done when the call returns.
+//! 1. The process that starts the hosts of a node makes one [`arena`], with a segment of memory for each of them and
+//!    without a name, and hands them its descriptor ([`ShmGroup`]). Nothing is left when the processes are gone, however
+//!    they end.
+//! 2. Each host maps the arena ([`Shm::join`]) and introduces itself in its own segment. It may send to others before
+//!    they have come. The arena of each later world is mapped in the same way ([`Shm::add_hosts`]).
+//! 3. A packet goes into a slot of the receiver's [`ring`]. Up to 72 bytes of data lie in the slot, longer data in a
+//!    buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`]; one that sleeps in
+//!    `poll(2)` is woken through its [`wakeup_socket`].
+//! 4. Long data is read or written by [`cross_memory`], in one copy, where the kernel allows it. A host tries that once
+//!    for each other host. The transfer is complete when the call returns.
 //!
-//! What is read from another's segment is numbers, which are checked before use, and data, which is the engine's to
-//! check: a broken or dying peer can send nonsense and stop sending, no more.
+//! A host reads only numbers and data from another's segment. Numbers are checked before use, and checking data is up to
+//! the engine. So a broken or dying peer can send nonsense and stop sending, but no more.
 //!
 //! # Costs
 //!
-//! Of a packet of 8 bytes while the receiver polls: one line of data to the receiver, two locked instructions at the
-//! sender, no system call. Bench: `benches/shm.rs`.
+//! A packet of 8 bytes while the receiver polls: one cache line to the receiver, two locked instructions at the sender,
+//! no system call. Bench: `benches/shm.rs`.
 //!
-//! Of joining n others: one mapping, one descriptor of a socket, n entries of a table, and no page of theirs until
-//! something is sent to them. Hosts of another world may part while this one goes on, so that their memory is
-//! [`revocable`]: two locked instructions more for each packet to them; nothing is left mapped when they have gone.
+//! Joining n others: one mapping, one descriptor of a socket, n entries of a table, and no page of theirs until
+//! something is sent to them.
+//!
+//! Hosts of another world may leave while this one goes on, so their memory is [`revocable`]. That costs two more locked
+//! instructions for each packet to them. Nothing of theirs stays mapped after they have left.
 
 #![allow(unsafe_code, reason = "memory that other processes write")]
 #![cfg_attr(
@@ -72,13 +75,13 @@ pub enum ShmError {
     /// Another's memory cannot be mapped.
     #[error("memory of another process cannot be shared ({0}); raise the limits, or set transport=ofi")]
     Map(rustix::io::Errno),
-    /// A descriptor is not what it should be.
+    /// A descriptor is not that of an arena for these hosts.
     #[error("a descriptor passed by the launcher is not memory that these hosts share")]
     NotAnArena,
-    /// A host joins that is there.
+    /// A host is added twice.
     #[error("the launcher tells of host {0} twice")]
     Twice(crate::HostId),
-    /// Who has made it runs another version.
+    /// The arena was made by another version.
     #[error(
         "the memory of this node's hosts has been made by another version of Simurgh; start all with the same \
          installation"

@@ -1,4 +1,4 @@
-//! Every interleaving of small uses of what lies in shared memory.
+//! Models of the data structures in shared memory, checked with loom in every interleaving of a few operations.
 
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait};
@@ -31,7 +31,10 @@ fn send(ring: &Ring, cache: &SenderCache, number: u32) -> bool {
 fn receive(ring: &Ring, number: u64) -> Option<u32> {
     let slot = ring.get(number)?;
     let (envelope, header) = (slot.envelope(), slot.header());
-    assert_eq!(header, [envelope.length as u8; HEADER], "all of one packet");
+    assert_eq!(
+        header, [envelope.length as u8; HEADER],
+        "header and envelope are of one packet"
+    );
     ring.handled(number + 1);
     Some(envelope.length)
 }
@@ -135,7 +138,7 @@ fn nobody_sleeps_over_a_packet() {
             let before = word.load(Ordering::SeqCst);
             ring.doorbell.arm(waiting);
             if ring.get(0).is_none() {
-                // Returns only if the bell rings.
+                // Returns only if the doorbell is rung.
                 futex_wait(word, before);
             }
             ring.doorbell.disarm();
@@ -166,7 +169,7 @@ fn a_buffer_has_one_owner_at_a_time() {
     });
 }
 
-/// Notes that it has been dropped.
+/// Counts its drops.
 struct Dropped(Arc<AtomicU32>);
 
 impl Drop for Dropped {
@@ -176,7 +179,7 @@ impl Drop for Dropped {
 }
 
 #[test]
-fn what_is_revoked_is_dropped_once_and_by_nobody_who_uses_it() {
+fn a_revoked_value_is_dropped_once_and_not_while_it_is_used() {
     model(|| {
         let drops = Arc::new(AtomicU32::new(0));
         let value = Arc::new(Revocable::new(Dropped(Arc::clone(&drops))));

@@ -1,4 +1,4 @@
-//! Another host, as a sender to it sees it.
+//! Another host of the node, as a sender to it sees it.
 
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -13,39 +13,39 @@ use crate::transport::Access;
 /// Another host of the node.
 pub(super) struct Peer {
     memory: Memory,
-    /// How far it has come with its ring.
+    /// What is known of its ring.
     pub(super) cache: SenderCache,
-    /// What can be done with its other memory, once somebody has asked.
+    /// Its process, once somebody has asked for access to its memory.
     remote_process: OnceLock<RemoteProcess>,
 }
 
-/// What it shares.
+/// The memory that it shares.
 enum Memory {
-    /// It is of the own world, and goes when that does.
+    /// Of a host of the own world, which stays as long as this one.
     Permanent(Segment),
-    /// It may part before.
+    /// Of a host of another world, which may leave before.
     Revocable(Revocable<Segment>),
 }
 
-/// The memory of a peer, which stays mapped for as long.
+/// A reference to a peer's segment, which stays mapped meanwhile.
 pub(super) enum SegmentRef<'a> {
     Permanent(&'a Segment),
     Revocable(Use<'a, Segment>),
 }
 
-/// A process, and what can be done with the memory that it does not share.
+/// A process, and the access to its memory outside of the segment.
 struct RemoteProcess {
     process: i32,
     access: Access,
 }
 
 impl Peer {
-    /// One of the own world.
+    /// A peer of the own world.
     pub(super) fn permanent(segment: Segment) -> Self {
         Self::of(Memory::Permanent(segment))
     }
 
-    /// One of another world, which may part.
+    /// A peer of another world, which may leave.
     pub(super) fn revocable(segment: Segment) -> Self {
         Self::of(Memory::Revocable(Revocable::new(segment)))
     }
@@ -58,7 +58,7 @@ impl Peer {
         }
     }
 
-    /// Its memory; none if it has parted.
+    /// Its segment; none if it has left.
     #[inline]
     pub(super) fn segment(&self) -> Option<SegmentRef<'_>> {
         match &self.memory {
@@ -67,21 +67,21 @@ impl Peer {
         }
     }
 
-    /// It has ended: nobody visits it any more.
+    /// Unmaps its segment, since it has left, as soon as nobody uses it.
     pub(super) fn part(&self) {
         if let Memory::Revocable(segment) = &self.memory {
             segment.revoke();
         }
     }
 
-    /// What can be done with the memory that it does not share: tried out when it is asked for the first time. None of
-    /// one that has yet to say who it is.
+    /// The access to its memory outside of the segment, which is tried out when it is first asked for. None until the
+    /// peer has introduced itself.
     pub(super) fn access(&self) -> Access {
         self.remote_process()
             .map_or_else(Access::default, |remote_process| remote_process.access)
     }
 
-    /// Its process, if it has said who it is.
+    /// The number of its process, once it has introduced itself.
     pub(super) fn process(&self) -> Option<i32> {
         Some(self.remote_process()?.process)
     }
@@ -105,7 +105,7 @@ impl Deref for SegmentRef<'_> {
 }
 
 impl Segment {
-    /// Wakes its owner if it sleeps, after something has been published.
+    /// Wakes its owner if it sleeps, after a packet has been published.
     #[inline]
     pub(super) fn wake(&self, socket: &WakeupSocket) {
         self.ring

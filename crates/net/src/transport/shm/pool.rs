@@ -1,11 +1,28 @@
-//! Buffers for packets that are too long for a slot, in the sender's segment.
+//! The buffers for packets that are too long for a slot, in the sender's segment.
 //!
-//! The sender takes a buffer and names it in the slot; the receiver reads it there and returns it by writing its
-//! generation to a line that receivers alone write. Which buffers are free is the sender's knowledge, one word; it
-//! looks for returned ones when the first few are out, so that few packets at a time go through the same few buffers.
+//! # Protocol
 //!
-//! Costs of a packet: a compare-and-swap of the sender's word, if it has several threads; the lines of the data go to
-//! the receiver; the line of the generations comes to the sender once for several packets.
+//! Each buffer has a generation, which counts its uses. A [`Ticket`] is a buffer's index with the generation of one use.
+//!
+//! | state of a buffer | visible by | who may access it |
+//! |---|---|---|
+//! | free | its bit in `free` is set | nobody |
+//! | taken | the bit is clear | the thread of the sender that cleared it writes it |
+//! | on its way | the ticket stands in a published slot of the receiver's ring | the receiver reads it |
+//! | returned | its entry in [`Returns`] is its generation | nobody |
+//!
+//! * The sender takes a buffer by clearing its bit, writes it, and puts its ticket into the slot.
+//! * The receiver reads the buffer, then returns it by storing the ticket's generation in `Returns`, with Release.
+//! * The sender reclaims returned buffers: under a lock it compares the entries in `Returns` with its generations, with
+//!   Acquire, increments the generations of those that are equal, and sets their bits. The next generation begins before
+//!   the bit is set, so no buffer is freed twice.
+//!
+//! `free` and the generations are the sender's own, so a broken receiver can only return a buffer too early or never.
+//! The sender reclaims when the first few buffers are all out. So a few packets at a time go through the same few
+//! buffers, which stay in caches.
+//!
+//! Costs of a packet: a compare-and-swap of `free`, if the sender has several threads; the cache lines of the data go to
+//! the receiver; the lines of `Returns` come to the sender once for several packets.
 
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock, if_biased};
 
@@ -14,53 +31,55 @@ pub const ROOM: usize = 32 << 10;
 /// Buffers of a host for packets over shared memory that are too long for a slot.
 #[cfg(not(loom))]
 pub const BUFFERS: usize = 64;
-/// So few that a model uses one twice.
+/// So few that the models use a buffer twice.
 #[cfg(loom)]
 pub(super) const BUFFERS: usize = 1;
-/// Buffers that are used as long as they suffice: so many that it is not felt when they are looked for again.
+/// The buffers that are used as long as they suffice. There are enough that the cost of reclaiming them is not felt.
 const PREFERRED: u64 = 0xff;
 /// All buffers.
 const ALL: u64 = u64::MAX >> (64 - BUFFERS);
 
-/// Of each buffer, the generation that was returned last. Written by receivers.
+/// For each buffer, the generation that was returned last. Written by receivers.
 #[repr(C, align(128))]
 pub(super) struct Returns([AtomicU32; BUFFERS]);
 
-/// A buffer on its way: which, and its how manieth use.
+/// One use of a buffer: its index and generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket {
     index: u32,
     generation: u32,
 }
 
-/// Which buffers its owner may write.
+/// The sender's knowledge of its buffers.
 pub(super) struct Pool {
+    /// A bit for each free buffer.
     free: AtomicU64,
-    /// Of each buffer, the generation that is or will be on its way. Changed under the lock, while it is not free.
+    /// For each buffer, the generation of its current use, or of its next one if it is free. Changed under the lock,
+    /// while the buffer is not free.
     generations: [AtomicU32; BUFFERS],
     reclaiming: SpinLock<()>,
 }
 
 impl Ticket {
-    /// As one word, for a slot.
+    /// Packs it into one word, for a slot.
     pub(super) fn pack(self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.index)
     }
 
-    /// From another process's word, if there is such a buffer.
+    /// Unpacks another process's word; none if there is no such buffer.
     pub(super) fn unpack(word: u64) -> Option<Self> {
         let (index, generation) = (word as u32, (word >> 32) as u32);
         ((index as usize) < BUFFERS).then_some(Self { index, generation })
     }
 
-    /// Which buffer.
+    /// The index of the buffer.
     pub(super) fn index(self) -> usize {
         self.index as usize
     }
 }
 
 impl Returns {
-    /// Receiver: the buffer has been read.
+    /// Receiver: returns a buffer that it has read.
     #[inline]
     pub(super) fn give_back(&self, ticket: Ticket) {
         // Release pairs with the Acquire in `reclaim`.
@@ -79,7 +98,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// A free buffer, if there is one.
+    /// Takes a free buffer, if there is one.
     #[inline]
     pub(super) fn take(&self, returns: &Returns) -> Option<Ticket> {
         let mut free = self.free.load(Ordering::Relaxed);
@@ -91,12 +110,13 @@ impl Pool {
             let index = free.trailing_zeros();
             let rest = free & !(1 << index);
             let plain = || {
-                // Nothing has come between. A locked instruction would wait for all that has been written.
+                // No other thread can have changed it. A locked instruction would wait until all stores are done.
                 self.free.store(rest, Ordering::Relaxed);
                 Ok(free)
             };
             let locked = || {
-                // Acquire pairs with the Release in `reclaim` and `put`: its reader, and its generation.
+                // Acquire pairs with the Release in `reclaim` and `put`: the buffer's last reader is done, and its
+                // generation is written.
                 self.free
                     .compare_exchange_weak(free, rest, Ordering::Acquire, Ordering::Relaxed)
             };
@@ -118,8 +138,7 @@ impl Pool {
         self.free.fetch_or(1 << ticket.index, Ordering::Release);
     }
 
-    /// Looks for buffers that have been returned. The next generation begins before a buffer is free, so that none is
-    /// freed twice.
+    /// Frees the buffers that have been returned.
     fn reclaim(&self, returns: &Returns) {
         let Some(_reclaiming) = self.reclaiming.try_lock() else {
             return;

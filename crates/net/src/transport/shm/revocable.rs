@@ -1,7 +1,22 @@
-//! Something that many use until it is revoked.
+//! A value that many threads use until it is revoked.
 //!
-//! Who uses it is counted. Revoked, nobody gets it any more, and it is dropped when the last has done with it; so
-//! nobody waits for anybody. Costs: two locked instructions for each use.
+//! # Protocol
+//!
+//! One word, `users`, has the number of users and two flags:
+//!
+//! | state | meaning |
+//! |---|---|
+//! | n users | the value is in use n times, and can be accessed |
+//! | [`REVOKED`] and n users | nobody gets it any more; n threads still use it, or have just found it revoked |
+//! | [`REVOKED`] and [`DROPPED`], any number of users | it has been dropped; the users are threads that find it revoked |
+//!
+//! * [`Revocable::access`] adds a user, and gives the value unless `REVOKED` was set. Dropping the access removes the
+//!   user, also if the value was not given.
+//! * [`Revocable::revoke`] sets `REVOKED`.
+//! * Whoever brings the word to `REVOKED` without users tries to change it to `REVOKED | DROPPED` with a
+//!   compare-and-swap. It succeeds once, and that thread drops the value.
+//!
+//! So no thread waits for another. Costs: two locked instructions for each use.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -9,19 +24,19 @@ use std::ops::Deref;
 
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
-/// Nobody gets it any more.
+/// The value is not given out any more.
 const REVOKED: usize = 1 << (usize::BITS - 1);
-/// It has been dropped.
+/// The value has been dropped.
 const DROPPED: usize = REVOKED >> 1;
 
 /// A value that can be revoked.
 pub(super) struct Revocable<T> {
-    /// How many use it, or look whether they may; and what has become of it.
+    /// Number of users and flags: see the module's documentation.
     users: AtomicUsize,
     value: UnsafeCell<ManuallyDrop<T>>,
 }
 
-/// The use of a value, which is there for as long.
+/// A use of a value, which is not dropped meanwhile.
 pub(super) struct Access<'a, T>(&'a Revocable<T>);
 
 // SAFETY:
@@ -39,15 +54,15 @@ impl<T> Revocable<T> {
     /// The value, unless it has been revoked.
     #[inline]
     pub(super) fn access(&self) -> Option<Access<'_, T>> {
-        // Relaxed: what the value holds has been there before others could know it. As nobody who finds it revoked
-        // touches it, nothing has to be cache of its end.
+        // Relaxed: the value was complete before other threads could know it, and a thread that finds it revoked does
+        // not touch it.
         let before = self.users.fetch_add(1, Ordering::Relaxed);
-        // Counted in any case: dropping it gives that back.
+        // The user is counted in any case; dropping this removes it.
         let access = Access(self);
         (before & REVOKED == 0).then_some(access)
     }
 
-    /// From now on nobody gets it. It is dropped here, or by the last who uses it.
+    /// Revokes the value. It is dropped here, or by its last user.
     pub(super) fn revoke(&self) {
         // Relaxed: as in `access`.
         if self.users.fetch_or(REVOKED, Ordering::Relaxed) == 0 {
@@ -58,14 +73,14 @@ impl<T> Revocable<T> {
     /// Drops the value if it has been revoked and nobody uses it.
     #[cold]
     fn drop_unused(&self) {
-        // Acquire pairs with the Release of each who has used it: all they did with it comes before.
+        // Acquire pairs with the Release of each user's end: everything they did with the value comes before.
         let dropped =
             self.users
                 .compare_exchange(REVOKED, REVOKED | DROPPED, Ordering::Acquire, Ordering::Relaxed);
         if dropped.is_ok() {
             // SAFETY:
             // - it happens once: no number of users is `REVOKED` alone after that;
-            // - nobody uses the value, and nobody will, since who comes finds it revoked.
+            // - nobody uses the value, and nobody will, since every later thread finds it revoked.
             unsafe { ManuallyDrop::drop(&mut *self.value.get()) }
         }
     }
@@ -86,7 +101,7 @@ impl<T> Deref for Access<'_, T> {
 impl<T> Drop for Access<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // Release pairs with the Acquire of who drops the value.
+        // Release pairs with the Acquire of the thread that drops the value.
         if self.0.users.fetch_sub(1, Ordering::Release) == REVOKED + 1 {
             self.0.drop_unused();
         }
@@ -95,7 +110,7 @@ impl<T> Drop for Access<'_, T> {
 
 impl<T> Drop for Revocable<T> {
     fn drop(&mut self) {
-        // Nobody uses it, or it could not be dropped.
+        // No user is left, since each of them borrows this.
         self.revoke();
     }
 }

@@ -1,19 +1,37 @@
-//! The queue of packets for a host: bounded, many senders, one receiver, in the receiver's segment.
+//! The queue of packets to a host: a bounded ring in the receiver's segment, with many senders and one receiver.
 //!
-//! A sender claims the next number with a compare-and-swap of `tail`, writes the slot and publishes it. It knows that
-//! the slot is free because the receiver says in `head` how far it has come; each sending host remembers what it read
-//! there last, so that it reads that line once per lap at most. The receiver looks at the slot of the next number
-//! alone, keeps that number to itself, and writes nothing to slots.
+//! # Protocol
 //!
-//! Costs of a packet of up to 8 bytes between two hosts: the slot's first line goes to the receiver; `tail` stays in
-//! the sender's cache, and `head` in the receiver's, which writes it once per poll. A packet of up to 72 bytes moves
-//! two lines. With several sending hosts, `tail` moves among them, too.
+//! Packets are numbered from 0. Packet n lies in slot n modulo [`SLOTS`]. `tail` is the number of packets claimed,
+//! `head` the number of packets that the receiver has handled, as far as it has told.
 //!
-//! Who sends one packet after the other asks for the lines of slots some packets ahead, so that it does not wait for
-//! them one by one.
+//! A slot goes through these states, once for each packet n that it holds:
 //!
-//! A sender that dies between claim and publication leaves a gap at which the receiver stops for good: the job ends
-//! with a host that dies.
+//! | state | visible by | who may access it |
+//! |---|---|---|
+//! | free for n | `n - head < SLOTS`, `tail <= n` | nobody |
+//! | claimed for n | `tail > n` | the sender that moved `tail` from n to n + 1 writes it |
+//! | holds n | its sequence is n + 1 | the receiver reads it |
+//! | handled | `head > n` | nobody; it is free for n + `SLOTS` |
+//!
+//! * A sender checks that slot `tail` is free, claims it with a compare-and-swap of `tail`, writes the packet, and
+//!   publishes it by storing the slot's sequence with Release. A fence follows, before it looks at the [`Doorbell`].
+//! * The receiver alone knows the number of the packet that is due. It loads that slot's sequence with Acquire, handles
+//!   the packet, and stores `head` with Release once per poll. It writes nothing to slots.
+//! * Each sending host caches the last `head` that it has read ([`SenderCache`]), so it reads that line at most once per
+//!   lap.
+//!
+//! A sender that dies between claim and publication leaves a gap, at which the receiver stops for good. That does no
+//! harm, as the job ends when a host dies.
+//!
+//! # Costs
+//!
+//! A packet of up to 8 bytes between two hosts moves the slot's first cache line to the receiver. `tail` stays in the
+//! sender's cache, and `head` in the receiver's. A packet of up to 72 bytes moves two lines. With several sending hosts,
+//! `tail` moves among them, too.
+//!
+//! A sender of packets in a row prefetches the lines of slots some packets ahead, so that it does not wait for them one
+//! by one.
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{AtomicU64, Ordering};
@@ -25,12 +43,12 @@ use crate::transport::{Busy, Header};
 /// Packets over shared memory that may wait for a host; a power of two.
 #[cfg(not(loom))]
 pub const SLOTS: usize = 512;
-/// So few that a model goes round.
+/// So few that the models use each slot more than once.
 #[cfg(loom)]
 pub(super) const SLOTS: usize = 2;
 
-/// How many packets ahead a sender asks for the line of a slot: by then the line, which the receiver has read a lap
-/// ago, is there. Not the next one: at that the receiver looks.
+/// How many packets ahead a sender prefetches a slot. The receiver has read that slot a lap ago, and by the time the
+/// sender needs it the line is there. The next slot is not prefetched, since the receiver polls it.
 const AHEAD: u64 = 4;
 
 /// A host's queue. All zeros is an empty one.
@@ -45,20 +63,21 @@ pub(super) struct Ring {
     slots: [Slot; SLOTS],
 }
 
-/// What a sending host knows of the receiver.
+/// A sending host's cached knowledge of one receiver.
 #[derive(Default)]
-pub(super) struct SenderCache(CachePadded<Knowledge>);
+pub(super) struct SenderCache(CachePadded<Cached>);
 
 #[derive(Default)]
-struct Knowledge {
-    /// How far the receiver has come.
+struct Cached {
+    /// The receiver's `head`, as read last.
     head: AtomicU64,
     /// Packets that this host had received when it sent the last one.
     received: AtomicU64,
 }
 
 impl SenderCache {
-    /// Whether one packet is sent after the other, with none received in between. `received` counts these.
+    /// Whether packets are sent in a row, without one being received in between. `received` is the number of packets
+    /// that this host has received.
     #[inline]
     fn is_burst(&self, received: u64) -> bool {
         // Relaxed: a hint.
@@ -83,10 +102,10 @@ impl Ring {
         &self.slots[number as usize % SLOTS]
     }
 
-    /// Claims a slot for a packet, if there is one. What is not published in the end counts as void.
+    /// Claims a slot for a packet, if one is free. A claim that is dropped becomes a void packet.
     #[inline]
     pub(super) fn claim(&self, cache: &SenderCache, envelope: Envelope) -> Result<Claim<'_>, Busy> {
-        // Relaxed: the number is one's own by the swap; what makes the slot free is `head`.
+        // Relaxed: the swap alone decides who has the number; `head`, not `tail`, says that the slot is free.
         let mut tail = self.tail.load(Ordering::Relaxed);
         loop {
             if !self.has_room(cache, tail) {
@@ -112,11 +131,11 @@ impl Ring {
         }
     }
 
-    /// Whether the slot of `number` is free, by what is known or by what the receiver says now.
+    /// Whether the slot of `number` is free, by the cached `head` or else by the current one.
     #[inline]
     fn has_room(&self, cache: &SenderCache, number: u64) -> bool {
         let room = |head: u64| number.wrapping_sub(head) < SLOTS as u64;
-        // Acquire pairs with the Release below: another thread of this host saw it.
+        // Acquire pairs with the Release below: another thread of this host has read `head`.
         room(cache.0.head.load(Ordering::Acquire)) || {
             // Acquire pairs with the Release in `handled`: the receiver has read the slot.
             let head = self.head.load(Ordering::Acquire);
@@ -125,15 +144,15 @@ impl Ring {
         }
     }
 
-    /// Has the line of the next slot on its way, at which the receiver looks: it takes longer than to write the packet.
+    /// Prefetches the next slot, which the receiver polls: to get its line takes longer than to write the packet.
     #[inline]
     pub(super) fn prepare(&self) {
         // Relaxed: a hint.
         self.slot(self.tail.load(Ordering::Relaxed)).prepare(0);
     }
 
-    /// Has the lines of a later slot on their way, when packet `number` has been sent and more like it seem to follow.
-    /// If none do, that would only take lines from the receiver.
+    /// Prefetches a later slot, after packet `number` has been sent, if more packets like it seem to follow. Otherwise a
+    /// prefetch would only take the line from the receiver.
     #[inline]
     pub(super) fn prepare_ahead(&self, cache: &SenderCache, received: u64, number: u64, length: usize) {
         if cache.is_burst(received) {
@@ -141,20 +160,20 @@ impl Ring {
         }
     }
 
-    /// The slot of packet `number`, if it is there. Receiver only.
+    /// The slot of packet `number`, if the packet is there. Receiver only.
     #[inline]
     pub(super) fn get(&self, number: u64) -> Option<&Slot> {
         let slot = self.slot(number);
         slot.holds(number).then_some(slot)
     }
 
-    /// Packet `number` is going to be looked for soon: has its line on its way. Receiver only.
+    /// Prefetches the slot of packet `number`, which is going to be looked for soon. Receiver only.
     #[inline]
     pub(super) fn look_ahead(&self, number: u64) {
         self.slot(number).fetch();
     }
 
-    /// All packets before `number` have been read. Receiver only.
+    /// Frees the slots of all packets before `number`, which have been handled. Receiver only.
     #[inline]
     pub(super) fn handled(&self, number: u64) {
         // Release pairs with the Acquire in `has_room`.
@@ -169,7 +188,7 @@ impl Claim<'_> {
         self.slot
     }
 
-    /// Shows the packet to the receiver; its number.
+    /// Shows the packet to the receiver. Gives its number.
     #[inline]
     pub(super) fn publish(self, header: &Header) -> u64 {
         let number = self.number;
@@ -181,7 +200,7 @@ impl Claim<'_> {
 }
 
 impl Drop for Claim<'_> {
-    /// Gives a slot up whose writer has panicked: the receiver must not wait for it.
+    /// Publishes a void packet, since the writer of the slot has panicked: the receiver must not wait for it.
     fn drop(&mut self) {
         let length = Envelope::VOID;
         self.slot.write(

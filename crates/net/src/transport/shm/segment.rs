@@ -1,4 +1,4 @@
-//! What a host shares with the others of its node: a part of an [arena](super::arena).
+//! The memory that one host shares with the others of its node: a part of an [arena](super::arena).
 
 use std::cell::UnsafeCell;
 use std::ops::Deref;
@@ -10,25 +10,25 @@ use super::arena::Arena;
 use super::pool::{BUFFERS, ROOM, Returns};
 use super::ring::Ring;
 
-/// What is in a segment. All zeros is that of a host that is not there yet.
+/// The layout of a segment. All zeros is the segment of a host that has not come yet.
 #[repr(C, align(4096))]
 pub(super) struct Contents {
     pub(super) header: SegmentHeader,
-    /// The packets for its owner.
+    /// Packets to the owner.
     pub(super) ring: Ring,
-    /// Which of its owner's buffers have been read.
+    /// The buffers of the owner that receivers have returned.
     pub(super) returns: Returns,
     buffers: [Buffer; BUFFERS],
 }
 
-/// What the owner says of itself.
+/// The owner's description of itself.
 #[repr(C, align(128))]
 pub(super) struct SegmentHeader {
-    /// Its process; zero as long as it has not said anything.
+    /// The number of its process; zero until it has introduced itself.
     process: AtomicU32,
-    /// Where the owner keeps what others read to see whether they can access its memory, and what they will find there.
+    /// The address and the value of its [`Probe`](super::cross_memory::Probe).
     probe: [AtomicU64; 2],
-    /// The name of its wakeup_address; zeros if it has none.
+    /// The name of its wakeup socket; zeros if it has none.
     wakeup_address: [AtomicU64; 2],
 }
 
@@ -49,26 +49,26 @@ unsafe impl Send for Segment {}
 unsafe impl Sync for Segment {}
 
 impl SegmentHeader {
-    /// Owner: says who it is, and what others may try.
+    /// Owner: introduces itself, with its probe.
     pub(super) fn introduce(&self, process: u32, probe: [u64; 2]) {
         write(&self.probe, probe);
         // Release pairs with the Acquire in `owner`.
         self.process.store(process, Ordering::Release);
     }
 
-    /// The owner's process, where its probe lies and what is there, if it has introduced itself.
+    /// The number of the owner's process and its probe, once it has introduced itself.
     pub(super) fn owner(&self) -> Option<(u32, [u64; 2])> {
         // Acquire pairs with the Release in `introduce`.
         let process = self.process.load(Ordering::Acquire);
         (process != 0).then(|| (process, read(&self.probe)))
     }
 
-    /// Owner: says what its wakeup_address is called, before it sleeps until that rings.
+    /// Owner: publishes the name of its wakeup socket, before it sleeps in `poll(2)`.
     pub(super) fn set_wakeup_address(&self, name: [u64; 2]) {
         write(&self.wakeup_address, name);
     }
 
-    /// What its wakeup_address is called, when it sleeps until that rings.
+    /// The name of the owner's wakeup socket. It is there when the owner sleeps in `poll(2)`.
     pub(super) fn wakeup_address(&self) -> [u64; 2] {
         read(&self.wakeup_address)
     }
@@ -76,7 +76,7 @@ impl SegmentHeader {
 
 fn write(places: &[AtomicU64; 2], words: [u64; 2]) {
     for (place, word) in places.iter().zip(words) {
-        // Relaxed: what follows orders it.
+        // Relaxed: the stores that follow order it.
         place.store(word, Ordering::Relaxed);
     }
 }
@@ -95,12 +95,12 @@ impl Segment {
         Self { contents, arena }
     }
 
-    /// Where it lies.
+    /// The arena that it is a part of.
     pub(super) fn arena(&self) -> &Arena {
         &self.arena
     }
 
-    /// A buffer's [`ROOM`] bytes. Who may use them when is the pool's to say.
+    /// The [`ROOM`] bytes of a buffer. The pool decides who may use them when.
     pub(super) fn buffer(&self, index: usize) -> NonNull<u8> {
         NonNull::new(self.buffers[index].0.get().cast()).expect("a place in a mapping is not null")
     }

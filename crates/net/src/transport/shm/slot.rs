@@ -1,4 +1,4 @@
-//! One packet's place in a ring: two cache lines, of which a short packet needs the first alone.
+//! A slot of a ring, which holds one packet: two cache lines, of which a short packet needs the first only.
 
 use std::mem::size_of;
 
@@ -19,11 +19,11 @@ pub(super) const INLINE: usize = DATA_WORDS * size_of::<u64>();
 /// The data of a slot.
 pub(super) type Words = [u64; DATA_WORDS];
 
-/// A packet's place. All words are atomics: who else writes them cannot be known for sure, for it is another process.
+/// A slot. All words are atomics, since another process may write them at any time.
 #[derive(Default)]
 #[repr(C, align(128))]
 pub(super) struct Slot {
-    /// Says which packet it holds: the packet's number, and one.
+    /// The number of the packet that it holds, plus one.
     sequence: AtomicU64,
     /// Sender and length, as [`Envelope`] packs them.
     envelope: AtomicU64,
@@ -31,17 +31,17 @@ pub(super) struct Slot {
     data: [AtomicU64; DATA_WORDS],
 }
 
-/// Whose packet it is, and how long: nothing that can be relied on before it is checked.
+/// Sender and length of a packet, as the sender claims. They have to be checked before use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Envelope {
     /// The sender.
     pub(super) from: HostId,
-    /// Bytes of data; [`Envelope::VOID`] of a packet that came to nothing.
+    /// Bytes of data; [`Envelope::VOID`] if the sender gave the packet up.
     pub(super) length: u32,
 }
 
 impl Envelope {
-    /// Length of a packet whose sender gave it up.
+    /// The length of a packet that its sender gave up.
     pub(super) const VOID: u32 = u32::MAX;
 
     fn pack(self) -> u64 {
@@ -57,21 +57,21 @@ impl Envelope {
 }
 
 impl Slot {
-    /// Whether it holds packet `number`, as far as one can see without reading it.
+    /// Whether it holds packet `number`.
     #[inline]
     pub(super) fn holds(&self, number: u64) -> bool {
         // Acquire pairs with the Release in `publish`.
         self.sequence.load(Ordering::Acquire) == number.wrapping_add(1)
     }
 
-    /// Shows packet `number` to the receiver, before anything that follows.
+    /// Shows packet `number` to the receiver, with a fence behind it.
     #[inline]
     pub(super) fn publish(&self, number: u64) {
         // Pairs with the Acquire in `holds`.
         store_fenced(&self.sequence, number.wrapping_add(1));
     }
 
-    /// Has the lines on their way of a packet with so many bytes of data that is to be written soon.
+    /// Prefetches, for writing, the cache lines that a packet with so many bytes of data needs.
     #[inline]
     pub(super) fn prepare(&self, length: usize) {
         prepare_line(&self.sequence);
@@ -80,7 +80,7 @@ impl Slot {
         }
     }
 
-    /// Has the first line on its way, to be read soon.
+    /// Prefetches the first cache line, for reading.
     #[inline]
     pub(super) fn fetch(&self) {
         #[cfg(all(target_arch = "x86_64", not(loom)))]
@@ -92,10 +92,10 @@ impl Slot {
         }
     }
 
-    /// Writes all but the data.
+    /// Writes envelope and header.
     #[inline]
     pub(super) fn write(&self, envelope: Envelope, header: &Header) {
-        // Relaxed, as all that follow: `publish` and `holds` order them.
+        // Relaxed, here and below: `publish` and `holds` order all accesses to the packet.
         self.envelope.store(envelope.pack(), Ordering::Relaxed);
         let (words, _) = header.as_chunks();
         for (place, word) in self.header.iter().zip(words) {
@@ -140,7 +140,7 @@ impl Slot {
         self.data[0].load(Ordering::Relaxed)
     }
 
-    /// The first `count` words of data, and zeros.
+    /// The first `count` words of data, then zeros.
     #[inline]
     pub(super) fn data(&self, count: usize) -> Words {
         let mut words = [0; DATA_WORDS];
@@ -151,7 +151,7 @@ impl Slot {
     }
 }
 
-/// Has the line of a word on its way, to be written.
+/// Prefetches the cache line of a word, for writing.
 #[inline]
 fn prepare_line(word: &AtomicU64) {
     #[cfg(all(target_arch = "x86_64", not(loom)))]

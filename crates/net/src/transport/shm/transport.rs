@@ -1,4 +1,4 @@
-//! The transport itself.
+//! [`Shm`], the transport itself.
 
 use std::os::fd::AsFd;
 use std::slice;
@@ -24,34 +24,35 @@ use crate::transport::{
 /// Packets handled in one poll.
 const BATCH: usize = 64;
 
-/// Shared memory with the other hosts of the node.
+/// The transport over shared memory to the other hosts of the node.
 pub struct Shm {
     own: HostId,
     segment: Segment,
-    /// By number of host; none on other nodes.
+    /// By host; none for hosts of other nodes.
     peers: HostTable<Option<Peer>>,
-    /// Whether memory that is not shared may be accessed where the kernel allows it.
+    /// Whether cross-memory attach may be used where the kernel allows it.
     cross_memory: bool,
     pool: CachePadded<Pool>,
-    /// Number of the next packet to come. Written by whoever polls.
+    /// Number of the packet that is due. Written by the thread that polls.
     next: CachePadded<AtomicU64>,
     dropped: AtomicU64,
-    /// Whether somebody sleeps, or slept, in `poll(2)`.
+    /// Whether a thread sleeps in `poll(2)`, or did so last.
     polled: AtomicBool,
-    /// What rings then, and rings for others.
+    /// Wakes that thread, and the threads of other hosts.
     wakeup_socket: WakeupSocket,
+    /// The network namespace of this process.
     network: u64,
-    /// Where others look whether they can access this process's memory.
+    /// The memory by which others try out whether they can access this process's.
     _probe: Box<Probe>,
 }
 
 impl Shm {
-    /// Joins the other hosts of its world on this node, whether they have come or not: packets for those that have not
-    /// wait. With `cross_memory`, long messages are copied straight from process to process where the kernel allows it.
+    /// Joins the other hosts of its world on this node. Packets to hosts that have not come yet wait for them. With
+    /// `cross_memory`, long messages are copied straight from process to process where the kernel allows it.
     ///
     /// # Errors
     ///
-    /// [`ShmError`], if that is no memory for these hosts, or `own` is none of them.
+    /// [`ShmError`], if the descriptor is not that of memory for these hosts, or `own` is not among them.
     pub fn join(own: HostId, group: &ShmGroup<impl AsFd>, cross_memory: bool) -> Result<Self, ShmError> {
         let failed =
             |error: std::io::Error| ShmError::Create(Errno::from_io_error(&error).unwrap_or(Errno::IO));
@@ -80,18 +81,18 @@ impl Shm {
         })
     }
 
-    /// Its number.
+    /// The number of the own host.
     #[must_use]
     pub fn own(&self) -> HostId {
         self.own
     }
 
-    /// The hosts of another world have come, or are to come. Nothing is sent to them, and nothing that they send is
-    /// handled, before.
+    /// Adds the hosts of another world, whether they have come yet or not. Before that, nothing may be sent to them, and
+    /// packets of theirs are dropped.
     ///
     /// # Errors
     ///
-    /// [`ShmError`], if that is no memory for these hosts, or some have come before.
+    /// [`ShmError`], if the descriptor is not that of memory for these hosts, or one of them has been added before.
     pub fn add_hosts(&self, group: &ShmGroup<impl AsFd>) -> Result<(), ShmError> {
         for (host, segment) in group.open(self.network)? {
             if !self.peers.add(host, Some(Peer::revocable(segment))) {
@@ -107,13 +108,13 @@ impl Shm {
         self.peer(host).is_some()
     }
 
-    /// Where packets for it go.
+    /// The ring of the own host.
     #[cfg(any(test, fuzzing))]
     pub(super) fn ring(&self) -> &super::ring::Ring {
         &self.segment.ring
     }
 
-    /// All that it shares.
+    /// The segment of the own host.
     #[cfg(any(test, fuzzing))]
     pub(super) fn contents(&self) -> &super::segment::Contents {
         &self.segment
@@ -124,7 +125,7 @@ impl Shm {
         self.peers.get(host)?.as_ref()
     }
 
-    /// The peer, of whom the fabric knows that it is one.
+    /// The peer with this number. The fabric sends only to hosts that are peers.
     #[inline]
     fn expect_peer(&self, host: HostId) -> &Peer {
         self.peer(host)
@@ -173,7 +174,7 @@ impl Shm {
         Ok(claim.publish(header))
     }
 
-    /// Handles the packet in a slot; what makes no sense is dropped.
+    /// Handles the packet in a slot. A packet that makes no sense is dropped.
     #[inline]
     fn receive(&self, slot: &Slot, handler: &dyn Handler) {
         let envelope = slot.envelope();
@@ -200,10 +201,10 @@ impl Shm {
         };
         let buffer = segment.buffer(ticket.index());
         // SAFETY:
-        // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment, which is mapped
-        //   as long as it is visited;
-        // - the peer writes it again only when it has been returned. One that breaks the rules changes bytes under the
-        //   handler, which takes any.
+        // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment, which stays
+        //   mapped as long as there is a reference to it;
+        // - the peer writes it again only when it has been returned. A peer that breaks the rules changes bytes under
+        //   the handler, which takes any bytes.
         let data = unsafe { slice::from_raw_parts(buffer.as_ptr(), envelope.length as usize) };
         handler.packet(envelope.from, &slot.header(), data);
         segment.returns.give_back(ticket);
@@ -215,7 +216,7 @@ impl Shm {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The process whose memory can be accessed, and the address of a part of a region.
+    /// The process that owns a region, and the address of a part of it there.
     fn part(
         &self,
         host: HostId,
@@ -234,7 +235,7 @@ impl Shm {
     }
 }
 
-/// What came of a copy between processes.
+/// The outcome of a copy between processes.
 fn outcome(result: std::io::Result<()>) -> Result<Transfer, TransferError> {
     match result {
         Ok(()) => Ok(Transfer::Done),
@@ -261,7 +262,7 @@ impl Transport for Shm {
     ) -> Result<(), Busy> {
         assert!(length <= ROOM, "a packet has at most {ROOM} bytes");
         let (peer, from) = (self.expect_peer(to), self.own);
-        // What is sent to one that has parted is thrown away.
+        // Packets to a host that has left are thrown away.
         let Some(segment) = peer.segment() else {
             return Ok(());
         };
@@ -291,13 +292,13 @@ impl Transport for Shm {
 
     #[inline]
     fn has_incoming(&self) -> bool {
-        // Relaxed: a hint to all but the one who polls, who wrote it.
+        // Relaxed: a hint, except to the thread that polls, which wrote it.
         self.segment.ring.get(self.next.load(Ordering::Relaxed)).is_some()
     }
 
     #[inline]
     fn poll(&self, handler: &dyn Handler) -> bool {
-        // Relaxed: written by whoever polls, one at a time.
+        // Relaxed: written by the thread that polls, one at a time.
         let first = self.next.load(Ordering::Relaxed);
         let ring = &self.segment.ring;
         let mut next = first;
@@ -375,7 +376,7 @@ impl Transport for Shm {
 
     fn arm(&self, waiting: WaitMethod) -> bool {
         if waiting == WaitMethod::Poll {
-            // Relaxed: `disarm` is called by the thread that has armed.
+            // Relaxed: the same thread calls `disarm`.
             self.polled.store(true, Ordering::Relaxed);
         }
         self.segment.ring.doorbell.arm(waiting);

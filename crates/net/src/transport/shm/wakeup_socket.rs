@@ -1,9 +1,11 @@
-//! What wakes a host out of `poll(2)`: a socket whose name others find in its segment.
+//! The socket through which a host is woken out of `poll(2)`.
 //!
-//! Each host has one socket, with which it rings for any other, and which has a name from when on the host sleeps so
-//! for the first time. The name is no file's, and goes with the socket. Who else finds it out can wake the host for
-//! nothing, no more. Names are known within a network (as network namespaces go); who shares memory with hosts of
-//! others has no bell, and looks now and then instead.
+//! Each host has one datagram socket. It wakes others by sending to theirs, and it is woken through its own, which gets a
+//! name before the host first sleeps in `poll(2)`. The name is published in the host's segment. It is an abstract name,
+//! not a file, and goes with the socket. Another process that finds it out can wake the host for nothing, but no more.
+//!
+//! Abstract names are valid within a network namespace. A host that shares an arena with hosts of other namespaces has
+//! no wait object for `poll(2)`; it looks for packets now and then instead.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
@@ -14,7 +16,7 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFla
 /// A host's socket.
 pub(super) struct WakeupSocket {
     socket: OwnedFd,
-    /// None within if it cannot have one.
+    /// Set when the name is first asked for; `Some(None)` if the socket could not get one.
     name: OnceLock<Option<[u64; 2]>>,
 }
 
@@ -28,7 +30,7 @@ impl WakeupSocket {
         })
     }
 
-    /// What others ring by, if it can be had.
+    /// The name under which others reach the socket, if it can get one.
     pub(super) fn name(&self) -> Option<[u64; 2]> {
         *self.name.get_or_init(|| {
             let name = random().ok()?;
@@ -37,15 +39,15 @@ impl WakeupSocket {
         })
     }
 
-    /// Wakes the host whose bell has this name.
+    /// Wakes the host whose socket has this name.
     pub(super) fn ring(&self, name: [u64; 2]) {
         if let Ok(address) = address(name) {
-            // A bell that cannot be rung is one that has been rung often, or its host is gone.
+            // It fails if the socket is full, and so readable, or its host is gone.
             let _ = rustix::net::sendto(&self.socket, &[0], SendFlags::empty(), &address);
         }
     }
 
-    /// Forgets that it has been rung.
+    /// Takes the wake-ups that have come, so that the socket is no longer readable.
     pub(super) fn drain(&self) {
         while rustix::net::recv(&self.socket, &mut [0; 1], RecvFlags::empty()).is_ok() {}
     }
@@ -67,7 +69,7 @@ fn address([first, second]: [u64; 2]) -> Result<SocketAddrUnix, Errno> {
     SocketAddrUnix::new_abstract_name(format!("simurgh-{first:016x}{second:016x}").as_bytes())
 }
 
-/// The network of this process; that of nobody else if it cannot be told.
+/// The network namespace of this process; a number that no other process has if it is not known.
 pub(super) fn network_namespace() -> u64 {
     match rustix::fs::stat("/proc/self/ns/net") {
         Ok(network) => network.st_ino,
@@ -80,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_rung_for_finds_it_until_it_is_quietened() {
+    fn a_socket_is_readable_from_a_wake_up_until_it_is_drained() {
         let (here, there) = (
             WakeupSocket::new().expect("a socket"),
             WakeupSocket::new().expect("a socket"),
@@ -93,7 +95,7 @@ mod tests {
         };
         for _ in 0..3 {
             assert!(!is_ringing());
-            // More than its queue takes.
+            // More wake-ups than its queue takes.
             (0..2000).for_each(|_| there.ring(name));
             assert!(is_ringing());
             here.drain();
