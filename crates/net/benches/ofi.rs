@@ -1,8 +1,8 @@
-//! The raw transport over libfabric's tcp and the loopback interface, between two threads on two cores: what two
-//! processes have, too, and what `fi_pingpong -p tcp -e rdm` is measured with.
+//! The transport over libfabric's tcp and the loopback interface, between two threads on two cores: what two processes
+//! would have, too, and what `fi_pingpong -p tcp -e rdm` measures.
 //!
-//! `cargo bench -p simurgh-net --bench ofi`, on a quiet machine or with `chrt -r 1`. `PROVIDER=net` takes another one,
-//! `AUTHENTICATE=off` or `full` protects less or more.
+//! `cargo bench -p simurgh-net --bench ofi`, on a quiet machine or with `chrt -r 1`. `PROVIDER=net` takes another
+//! provider, `AUTHENTICATE=off` or `full` protects less or more.
 
 mod pair;
 

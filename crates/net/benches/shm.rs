@@ -1,4 +1,4 @@
-//! The raw transport over shared memory, between two threads on two cores: what the memory of two processes costs, too.
+//! The transport over shared memory, between two threads on two cores. The memory of two processes costs the same.
 //!
 //! `cargo bench -p simurgh-net --bench shm`, on a quiet machine or with `chrt -r 1`.
 

@@ -1,19 +1,19 @@
-//! Messages of PMI-1 and PMI-2, by which launchers and processes of MPICH and its kin speak with each other: words
-//! `key=value`, the first of which is `cmd`.
+//! Messages of PMI-1 and PMI-2, the protocols between the launchers and processes of MPICH and its relatives. A message
+//! is a list of words `key=value`, the first of which is `cmd`.
 //!
-//! In PMI-1 they stand in lines, parted by blanks; in PMI-2 in frames, each behind its length, parted by semicolons.
-//! The greeting, with which client and server agree on one of the two, is a line in both.
+//! In PMI-1, messages are lines of words separated by blanks. In PMI-2 they are frames: a length, then words separated
+//! by semicolons. The greeting, by which client and server agree on one of the two, is a line in both.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Longest message that is read.
+/// Longest message that is read, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Digits of a frame's length.
+/// Digits of the length of a frame.
 const HEAD: usize = 6;
 
-/// Something is no message.
+/// Bytes are not a message of PMI.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is no message of PMI")]
 pub struct Malformed(
@@ -21,7 +21,7 @@ pub struct Malformed(
     pub String,
 );
 
-/// How words are written.
+/// The form of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// A line of PMI-1, or a greeting.
@@ -34,14 +34,14 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// How it is written.
+    /// Its form.
     pub form: Form,
-    /// The words as they are parted in that form, without what shows where the message ends.
+    /// The words, separated as in that form, without what marks the end of the message.
     pub text: String,
 }
 
 impl Message {
-    /// A message of these words. Values in a line have no blanks in them.
+    /// Makes a message of words. In a line, values must not contain blanks.
     #[must_use]
     pub fn new(form: Form, words: &[(&str, String)]) -> Self {
         let text = match form {
@@ -59,7 +59,7 @@ impl Message {
         Self { form, text }
     }
 
-    /// The value of a word; the first counts.
+    /// The value of the first word with a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<String> {
         let is_key = |word: &str| {
@@ -72,13 +72,13 @@ impl Message {
         }
     }
 
-    /// The value of a word that is a number.
+    /// The value of a word as a number.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<u32> {
         self.get(key)?.parse().ok()
     }
 
-    /// The bytes of the message.
+    /// Encodes the message.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let text = &self.text;
@@ -88,7 +88,7 @@ impl Message {
         }
     }
 
-    /// Takes a message in this form off the front of what has arrived, if it is there as a whole.
+    /// Takes a message of this form from the front of the bytes that have arrived, if it is complete.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Message {
         Ok(Some(Self { form, text }))
     }
 
-    /// The same, in whichever form it is: a line begins with a letter, a frame with its length.
+    /// Takes a message of either form: a line begins with a letter, a frame with its length.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Message {
     }
 }
 
-/// The parts of a frame. Two semicolons are one that does not part.
+/// Splits a frame into words. Two semicolons stand for one within a word.
 fn parted(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut rest = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! Hosts in processes of their own, over libfabric's tcp on the loopback interface: what stops, dies or computes there.
+//! Hosts in processes of their own, over libfabric's tcp on the loopback interface: hosts that stop, die or compute.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

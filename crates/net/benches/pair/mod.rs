@@ -1,4 +1,4 @@
-//! Two hosts in this process, on two cores: what the benches of all transports have in common.
+//! Two hosts in this process, on two cores: shared by the benches of all transports.
 
 use std::hint::{black_box, spin_loop};
 use std::sync::{Barrier, OnceLock};

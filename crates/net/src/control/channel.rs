@@ -1,8 +1,8 @@
-//! One end of the connection between the launcher and a host.
+//! The out-of-band channel between the launcher and a host: a socket of packets.
 //!
-//! A socket of packets: a message arrives whole or not at all, with its descriptors, and its end of file says that
-//! nobody is left at the other side. Costs: one system call and one JSON value for each message, none of which is sent
-//! while ranks run undisturbed.
+//! A message arrives whole or not at all, together with its descriptors. The end of file says that no process is left
+//! at the other end. Costs: one system call and one JSON value for each message. No message is sent while ranks run
+//! undisturbed.
 
 use super::message::Descriptors;
 use super::{ControlError, EncodedMessage, FromHost, MAX_BYTES, MAX_DESCRIPTORS, ToHost};
@@ -16,23 +16,23 @@ use serde::de::DeserializeOwned;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// One end of a connection.
+/// One end of a channel.
 #[derive(Debug)]
 pub struct Channel {
     socket: OwnedFd,
 }
 
-/// A message that has come.
+/// A message that has been received.
 #[derive(Debug)]
 pub struct Received<M> {
     /// The message.
     pub message: M,
-    /// The descriptors that came with it: as many as it says.
+    /// The descriptors that came with it: as many as the message needs.
     pub descriptors: Vec<OwnedFd>,
 }
 
 impl Channel {
-    /// A connection: the launcher's end, and the host's. Neither survives `exec` unless it is made to.
+    /// Makes a channel: the launcher's end, and the host's. Neither survives `exec` unless it is made to.
     ///
     /// # Errors
     ///
@@ -47,31 +47,31 @@ impl Channel {
         Ok((Self { socket: own }, other))
     }
 
-    /// The end that this process was given, and that no other shall inherit.
+    /// Takes the end that this process has inherited. Its own children do not inherit it.
     ///
     /// # Errors
     ///
-    /// When it is no open descriptor.
+    /// When it is not an open descriptor.
     pub fn inherited(socket: OwnedFd) -> Result<Self, ControlError> {
         rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
         Ok(Self { socket })
     }
 
-    /// Sends a message to the launcher, and waits until it is on its way.
+    /// Sends a message to the launcher. Blocks while there is no room.
     ///
     /// # Errors
     ///
-    /// When the launcher is gone, or the message too long.
+    /// When the launcher is gone, or the message is too long.
     pub fn send(&self, message: &FromHost) -> Result<(), ControlError> {
         let json = serde_json::to_vec(message).map_err(ControlError::Malformed)?;
         self.write(&json, None, SendFlags::empty())
     }
 
-    /// Sends a message to a host; false if there is no room just now.
+    /// Sends a message to a host. False if there is no room just now.
     ///
     /// # Errors
     ///
-    /// When the host is gone, or the message too long.
+    /// When the host is gone, or the message is too long.
     pub fn try_send(&self, message: &EncodedMessage) -> Result<bool, ControlError> {
         match self.write(message.json(), message.descriptor(), SendFlags::DONTWAIT) {
             Ok(()) => Ok(true),
@@ -80,20 +80,20 @@ impl Channel {
         }
     }
 
-    /// A message of a host, if one is there.
+    /// Receives a message of a host, if there is one.
     ///
     /// # Errors
     ///
-    /// When the host is gone, or what it says is malformed.
+    /// When the host is gone, or the message is malformed.
     pub fn receive_from_host(&self) -> Result<Option<Received<FromHost>>, ControlError> {
         self.receive()
     }
 
-    /// A message of the launcher, if one is there.
+    /// Receives a message of the launcher, if there is one.
     ///
     /// # Errors
     ///
-    /// When the launcher is gone, or what it says is malformed.
+    /// When the launcher is gone, or the message is malformed.
     pub fn receive_from_launcher(&self) -> Result<Option<Received<ToHost>>, ControlError> {
         self.receive()
     }
@@ -154,7 +154,7 @@ impl Channel {
         Ok(Some(Received { message, descriptors }))
     }
 
-    /// The length of the next message, if one is there, which only one thread at a time takes from here.
+    /// The length of the next message, if there is one. Only one thread at a time receives from a channel.
     fn next_length(&self) -> Result<Option<usize>, ControlError> {
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK | RecvFlags::TRUNC;
         let mut nothing = [0; 0];

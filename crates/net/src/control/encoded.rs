@@ -1,22 +1,23 @@
-//! What the launcher tells hosts, written once however many it goes to.
+//! A message to hosts that is encoded once, however many hosts it goes to.
 
 use super::ToHost;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// A message to hosts.
+/// A message to hosts with its encoding. Clones share it.
 #[derive(Clone, Debug)]
-pub struct EncodedMessage(Arc<Written>);
+pub struct EncodedMessage(Arc<Inner>);
 
+/// The message, its JSON, and the descriptor that goes with it.
 #[derive(Debug)]
-struct Written {
+struct Inner {
     message: ToHost,
     json: Vec<u8>,
     descriptor: Option<Arc<OwnedFd>>,
 }
 
 impl EncodedMessage {
-    /// A message that comes with this descriptor.
+    /// Encodes a message that comes with this descriptor.
     ///
     /// # Panics
     ///
@@ -24,14 +25,14 @@ impl EncodedMessage {
     #[must_use]
     pub fn with_descriptor(message: ToHost, descriptor: Option<Arc<OwnedFd>>) -> Self {
         let json = serde_json::to_vec(&message).expect("a message has no map keys and no failing serializer");
-        Self(Arc::new(Written {
+        Self(Arc::new(Inner {
             message,
             json,
             descriptor,
         }))
     }
 
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn message(&self) -> &ToHost {
         &self.0.message

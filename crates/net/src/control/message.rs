@@ -1,4 +1,4 @@
-//! What hosts and launcher say to each other.
+//! The messages between hosts and launcher.
 
 use super::{Answer, Question};
 use crate::auth::Secret;
@@ -7,14 +7,14 @@ use crate::job::Place;
 use crate::{HostId, pmi};
 use serde::{Deserialize, Serialize};
 
-/// Longest text in a message, in bytes: with the worst of characters it still fits.
+/// Longest text in a message, in bytes. Even if JSON has to escape every character, the message is not too long.
 pub const MAX_TEXT: usize = 16 << 10;
 
-/// From a host to the launcher.
+/// A message of a host to the launcher.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum FromHost {
-    /// The host is there.
+    /// The host has started.
     Hello(Hello),
     /// All ranks of the host have ended.
     Ended {
@@ -25,14 +25,14 @@ pub enum FromHost {
     Abort {
         /// Exit status of the job.
         status: u8,
-        /// Why, for the user.
+        /// The reason, for the user.
         message: String,
     },
     /// Another host cannot be reached any more.
     Lost {
         /// The other host.
         host: HostId,
-        /// Why; reads on after "host 3: ".
+        /// The reason. Reads on after "host 3: ".
         reason: String,
     },
     /// All ranks of the host wait, and nothing happens unless another host sends something.
@@ -41,65 +41,65 @@ pub enum FromHost {
         wave: u32,
         /// Packets that the host has sent so far.
         sent: u64,
-        /// Packets that it has received, and answers that ranks have taken.
+        /// Packets that the host has received, and answers that its ranks have taken.
         received: u64,
     },
     /// What the ranks of the host are waiting for.
     Waiting {
-        /// For the user.
+        /// Text for the user.
         text: String,
     },
     /// A rank asks the launcher something.
     Ask {
-        /// The number of the question, which no other of the host has had.
+        /// The number of the question, unique for the host.
         number: u64,
-        /// What it asks.
+        /// The question.
         question: Question,
     },
-    /// Ranks of the host have a communicator with ranks of another world from now on, or have none any more.
+    /// Ranks of the host have a communicator with ranks of another world from now on, or no longer have one.
     Connected {
         /// The other world.
         world: u32,
-        /// Whether they have.
+        /// Whether they have one.
         so: bool,
     },
     /// The answer to [`ToHost::Grow`].
     Opened {
-        /// Where its transports can be reached.
+        /// The addresses of its transports.
         addresses: Vec<Address>,
     },
-    /// The answer to [`ToHost::Grow`] of a host that those of other launchers cannot reach.
+    /// The answer to [`ToHost::Grow`] of a host that hosts of other launchers cannot reach.
     Unreachable {
-        /// Why; reads on after "host 3: ".
+        /// The reason. Reads on after "host 3: ".
         reason: String,
     },
-    /// The answer to [`ToHost::Meet`]; of a host that has just started among others, to [`ToHost::Go`].
+    /// The answer to [`ToHost::Meet`]; and to [`ToHost::Go`] of a host that has started while others are running.
     Met,
-    /// A program that is linked with another MPI speaks PMI. No host of ours says so: it comes over another socket.
+    /// A message of PMI of a program that is linked with another MPI. No host sends it: it comes over another socket.
     Pmi(pmi::Message),
 }
 
-/// From the launcher to a host.
+/// A message of the launcher to a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum ToHost {
-    /// Other hosts: at most [`MAX_PEERS`](super::MAX_PEERS) of them. The host itself may be among them.
+    /// Other hosts, at most [`MAX_PEERS`](super::MAX_PEERS). The host itself may be among them.
     Peers(Vec<Peer>),
-    /// With a descriptor of the memory that the hosts of another world on the host's node share.
+    /// The memory that the hosts of another world on the host's node share. Comes with a descriptor of it.
     Memory {
         /// All these hosts, in ascending order.
         hosts: Vec<HostId>,
     },
-    /// All peers are told: connect to them, and run the ranks.
+    /// All peers have been told. Connect to them, and run the ranks.
     Go,
-    /// Say whether the host is still quiet; if it is not, it will say so later when it is again.
+    /// Tell whether the host is still quiet. A host that is not tells later, when it is quiet again.
     StillQuiet {
-        /// Number of the question; 0 if what has been said before is void, and the answer is as if nobody had asked.
+        /// Number of the question. 0 if reports so far are void, and the host is to answer as if nobody had asked.
         wave: u32,
     },
-    /// Say what the ranks are waiting for.
+    /// Tell what the ranks wait for.
     Report {
-        /// They may go on meanwhile, unlike those that wait for ever: what they wait for is that of a moment.
+        /// Whether the ranks may go on meanwhile, so that they wait for that at the moment only.
         moving: bool,
     },
     /// The answer to [`FromHost::Ask`].
@@ -109,29 +109,29 @@ pub enum ToHost {
         /// The answer.
         answer: Answer,
     },
-    /// Other hosts are about to join: say where transports can be reached that could lead to them.
+    /// Other hosts are about to be added. Tell the addresses of the transports that could lead to them.
     Grow {
-        /// Whether there may be hosts of other launchers among them, with whom no node is shared.
+        /// Whether hosts of other launchers may be among them, with which the host shares no node.
         far: bool,
     },
-    /// All that join have been introduced: connect to them.
+    /// All hosts that are added have been told. Connect to them.
     Meet,
-    /// Hosts have ended that had ceased to have to do with the job's others.
+    /// Hosts have ended that are not connected with the others of the job any more.
     Gone {
         /// The first of them.
         first: HostId,
         /// How many.
         hosts: u32,
     },
-    /// All ranks that this host's have to do with have ended: so may the host.
+    /// All ranks that this host's ranks are connected with have ended, so the host may end.
     End,
-    /// The job has failed: end at once. The user knows why.
+    /// The job has failed. End at once. The user has been told why.
     Die,
     /// The answer to [`FromHost::Pmi`].
     Pmi(pmi::Message),
 }
 
-/// How a host begins.
+/// The first message of a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
@@ -141,24 +141,24 @@ pub struct Hello {
     pub secret: Secret,
     /// The host's number.
     pub host: HostId,
-    /// Where its transports can be reached.
+    /// The addresses of its transports.
     pub addresses: Vec<Address>,
 }
 
-/// A host that another one shall connect to.
+/// A host that another one is to connect to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
     /// Its number.
     pub host: HostId,
-    /// Where its transports can be reached.
+    /// The addresses of its transports.
     pub addresses: Vec<Address>,
-    /// Where it is and what lives on it, if the other one's job description does not say so.
+    /// Where it is and what lives on it, unless the receiver's job description says so.
     pub place: Option<Place>,
 }
 
 impl Peer {
-    /// The peer as bytes, for those who carry them in other ways.
+    /// Encodes the peer, for those who carry it by other means.
     ///
     /// # Panics
     ///
@@ -168,26 +168,26 @@ impl Peer {
         serde_json::to_vec(self).expect("a peer has no map keys and no failing serializer")
     }
 
-    /// The peer of such bytes, if they are one's.
+    /// Decodes a peer; none if the bytes are not one.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 }
 
-/// Where one transport of a host can be reached.
+/// The address of one transport of a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Address {
-    /// The transport's name.
+    /// The name of the transport.
     pub transport: String,
-    /// The address, in the transport's terms.
+    /// The address, in the terms of the transport.
     pub bytes: Bytes,
 }
 
-/// How many descriptors come with a message.
+/// The number of descriptors that come with a message.
 pub(super) trait Descriptors {
-    /// As many as this.
+    /// The number.
     fn descriptors(&self) -> usize;
 }
 
@@ -203,7 +203,7 @@ impl Descriptors for ToHost {
     }
 }
 
-/// As much of a text as a message has room for.
+/// Shortens a text to what a message has room for.
 #[must_use]
 pub fn shortened(text: &str) -> String {
     const MORE: &str = "…";

@@ -1,24 +1,25 @@
-//! What running ranks ask of the launcher: other programs, and those who started apart from them.
+//! What running ranks ask of the launcher: to start programs, and to connect them with programs that were started
+//! apart.
 
 use crate::encoding::{Bytes, Text};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A question. Each is answered once; an [`Question::Accept`] perhaps much later.
+/// A question of a rank. Each is answered once; [`Question::Accept`] perhaps much later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Question {
-    /// Start these programs as a world of their own, and tell all hosts of the universe of its hosts before its ranks
-    /// run. The answer is [`Answer::Spawned`], when all hosts know the new ones and can reach them.
+    /// Start these programs as a world of their own. The answer is [`Answer::Spawned`]. It comes when all hosts of the
+    /// universe know the new hosts and can reach them; the ranks of the world run only then.
     Spawn {
         /// The programs, in the order of their ranks.
         commands: Vec<Command>,
-        /// What the new hosts are told of those who start them, for the engine.
+        /// What the new hosts are told of their parents, for the engine.
         parent: Bytes,
     },
-    /// Make up the name of a new port: [`Answer::Port`]. It is in use until it is closed, or the host has ended.
+    /// Invent the name of a new port: [`Answer::Port`]. The port is open until it is closed, or the host has ended.
     OpenPort,
-    /// Nobody shall find the port any more: [`Answer::Done`]. [`Refusal::Port`] if there is none.
+    /// Close a port: [`Answer::Done`], or [`Refusal::Port`] if there is none.
     ClosePort {
         /// Its name.
         port: String,
@@ -31,32 +32,31 @@ pub enum Question {
         /// The process that waits, for itself and others.
         process: u32,
     },
-    /// Wait for an [`Question::Accept`] at the port: [`Answer::Partner`]. [`Refusal::Port`] as there, and if none has
-    /// come in time.
+    /// Wait for an [`Question::Accept`] at the port: [`Answer::Partner`]. [`Refusal::Port`] as there, and if none comes
+    /// in time.
     Connect {
         /// Its name.
         port: String,
         /// The process that waits, for itself and others.
         process: u32,
-        /// For how long; for ever if that is not given.
+        /// How long to wait; for ever if absent.
         patience: Option<Duration>,
     },
-    /// Others shall find the port under the name of a service: [`Answer::Done`]. [`Refusal::Service`] if the name is
-    /// taken.
+    /// Publish the port under the name of a service: [`Answer::Done`]. [`Refusal::Service`] if the name is taken.
     Publish {
         /// The name.
         service: String,
         /// The port.
         port: String,
     },
-    /// They shall not any more: [`Answer::Done`]. [`Refusal::Service`] if nobody has published the name with this port.
+    /// Withdraw the name: [`Answer::Done`]. [`Refusal::Service`] if nobody has published it with this port.
     Unpublish {
         /// The name.
         service: String,
         /// The port.
         port: String,
     },
-    /// Which port has the service: [`Answer::Port`]. [`Refusal::Name`] if there is none.
+    /// Look up the port of a service: [`Answer::Port`]. [`Refusal::Name`] if there is none.
     Lookup {
         /// The name.
         service: String,
@@ -64,7 +64,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// What is wrong if there is nobody who could do it.
+    /// The refusal if there is nobody who could answer.
     #[must_use]
     pub fn refusal(&self) -> Refusal {
         match self {
@@ -78,7 +78,7 @@ impl Question {
     }
 }
 
-/// A program that is to be started, so many times.
+/// A program that is to be started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
@@ -86,13 +86,13 @@ pub struct Command {
     pub program: Text,
     /// Its arguments, without the name of the program.
     pub arguments: Vec<Text>,
-    /// How many processes there are to be at most (`maxprocs`): all of these, unless the key `soft` allows fewer.
+    /// The most processes that run it (`maxprocs`): all of these, unless the key `soft` allows fewer.
     pub processes: u32,
-    /// Hints: keys and values, those that the launcher does not know among them.
+    /// Hints: keys and values, including those that the launcher does not know.
     pub info: Vec<(Text, Text)>,
 }
 
-/// An answer.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Answer {
@@ -105,11 +105,11 @@ pub enum Answer {
     },
     /// The name of a port.
     Port(String),
-    /// Somebody is at the other end.
+    /// A partner is at the other end of the port.
     Partner {
-        /// The process there that has asked.
+        /// The process that has asked there.
         process: u32,
-        /// A number that both ends are told, and nobody else ever.
+        /// A number that both ends are told, and that is never used again.
         meeting: u64,
     },
     /// It has been done.
@@ -123,7 +123,7 @@ pub enum Answer {
     },
 }
 
-/// What is wrong with a question.
+/// The kind of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refusal {
     /// Programs cannot be started.
@@ -137,7 +137,7 @@ pub enum Refusal {
 }
 
 impl Answer {
-    /// That it cannot be done.
+    /// A refusal.
     #[must_use]
     pub fn refused(refusal: Refusal, reason: impl Into<String>) -> Self {
         let reason = reason.into();

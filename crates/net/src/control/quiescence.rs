@@ -1,27 +1,27 @@
-//! Whether all hosts wait for each other.
+//! Quiescence detection: whether all hosts wait for each other, so that the job is deadlocked.
 //!
-//! A host that is quiet, which is to say that all its ranks wait and only another host could change that, says so with
-//! the number of packets it has sent and received. If all are quiet and the sums are equal, then probably nothing is
-//! under way; but they have said so at different times. So all are asked once more: if each is still quiet and its
-//! numbers are still the same, then between the last first report and the first second one nothing happened anywhere and
-//! nothing was under way, so nothing ever will happen (Mattern's four counters).
+//! A host is quiet if all its ranks wait and only another host could change that. It reports so, with the numbers of
+//! packets that it has sent and received. If all hosts are quiet and the sums are equal, probably no packet is under
+//! way; but the reports were made at different times. So all hosts are asked once more. If each is still quiet and its
+//! numbers are the same, then between the last report of the first wave and the first report of the second one nothing
+//! happened anywhere and nothing was under way, so nothing ever will happen (Mattern's four-counter method).
 //!
-//! What the launcher answers counts as packets, too: as sent when it goes out, as received when who has asked goes
-//! on. So ranks that wait for others at ports are found to wait for ever if nobody is left who could come. Who waits
-//! for the launcher itself keeps its host from being quiet.
+//! Answers of the launcher count as packets, too: as sent when they go out, as received when the rank that asked goes
+//! on. So ranks that wait for others at ports are found to wait for ever if nobody is left who could come. A rank that
+//! waits for the launcher itself keeps its host from being quiet.
 
 use std::ops::Range;
 
-/// Status when all ranks wait for each other.
+/// Exit status of a job that is deadlocked.
 pub const DEADLOCKED: u8 = 125;
 
-/// What the user is told then.
+/// The message to the user then.
 pub const DEADLOCK: &str = "deadlock: every rank waits and none can go on";
 
-/// What the hosts have said.
+/// The reports of all hosts.
 #[derive(Debug, Default)]
 pub struct Quiescence {
-    /// Number of the questions asked so far: what is said unasked has number 0.
+    /// The number of the current wave of questions. Reports that nobody has asked for have number 0.
     wave: u32,
     hosts: Vec<Host>,
 }
@@ -33,35 +33,35 @@ struct Host {
     report: Option<Report>,
     /// Answers that it has been sent.
     answers: u64,
-    /// It has been let go, and others do not count what they have sent to it and received from it any more.
+    /// Whether it has been removed. Then the others do not count packets to and from it any more.
     has_gone: bool,
 }
 
-/// The last report of a host.
+/// A report of a host.
 #[derive(Clone, Copy, Debug)]
 struct Report {
     sent: u64,
     received: u64,
-    /// It has been said twice, the second time in the current wave.
+    /// Whether the numbers have been reported twice, the second time in the current wave.
     twice: bool,
 }
 
-/// What follows from a report.
+/// The conclusion from a report.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Conclusion {
     /// Nothing yet.
     Nothing,
-    /// All are to be asked again.
+    /// All hosts are to be asked again.
     Ask {
         /// The number of the question.
         wave: u32,
     },
-    /// They wait for each other, and always will.
+    /// All hosts wait for each other, and always will.
     Deadlock,
 }
 
 impl Quiescence {
-    /// Of so many hosts, none of which has said anything.
+    /// No host of so many has reported.
     #[must_use]
     pub fn new(hosts: usize) -> Self {
         Self {
@@ -70,17 +70,17 @@ impl Quiescence {
         }
     }
 
-    /// Of so many hosts, more than before.
+    /// Adds hosts, so that there are so many.
     pub fn grow(&mut self, hosts: usize) {
         self.hosts.resize(hosts, Host::default());
     }
 
-    /// These hosts have been let go. Those of the others that are quiet have to say so again.
+    /// Removes hosts that have ended. Of the others, those that are quiet have to report again.
     pub fn remove(&mut self, hosts: Range<usize>) {
         self.hosts[hosts].iter_mut().for_each(|host| host.has_gone = true);
     }
 
-    /// A host is sent an answer.
+    /// Counts an answer that is sent to a host.
     pub fn count_answer(&mut self, host: usize) {
         self.hosts[host].answers += 1;
     }
@@ -89,8 +89,8 @@ impl Quiescence {
         self.hosts.iter().filter(|host| !host.has_gone)
     }
 
-    /// Takes note of a host's report: it is quiet, says so in this wave of questions, and has sent and received so many
-    /// packets.
+    /// Takes the report of a host that it is quiet: for this wave of questions, and with these numbers of packets sent
+    /// and received.
     pub fn report(&mut self, host: usize, wave: u32, (sent, received): (u64, u64)) -> Conclusion {
         let last = self.hosts[host].report;
         let known = last.is_some_and(|report| (report.sent, report.received) == (sent, received));
@@ -104,7 +104,7 @@ impl Quiescence {
             let all = self
                 .there()
                 .all(|host| host.report.is_some_and(|report| report.twice));
-            // The question may have been about an earlier report, with which the sums were equal by chance.
+            // The question may have been about an earlier report, for which the sums were equal by chance.
             return if all && self.under_way() == Some(0) {
                 Conclusion::Deadlock
             } else {
@@ -112,13 +112,13 @@ impl Quiescence {
             };
         }
         if known && wave > 0 {
-            // It belongs to an earlier question.
+            // The report answers an earlier question.
             return Conclusion::Nothing;
         }
         self.ask()
     }
 
-    /// Asks all hosts again, if all have spoken and nothing seems to be under way.
+    /// Begins another wave, if all hosts have reported and nothing seems to be under way.
     fn ask(&mut self) -> Conclusion {
         for report in self.hosts.iter_mut().filter_map(|host| host.report.as_mut()) {
             report.twice = false;
@@ -130,7 +130,7 @@ impl Quiescence {
         Conclusion::Ask { wave: self.wave }
     }
 
-    /// Packets and answers under way by the last words of all hosts, modulo 2⁶⁴; none if not all have spoken.
+    /// Packets and answers under way by the last reports of all hosts, modulo 2⁶⁴; none if not all have reported.
     fn under_way(&self) -> Option<u64> {
         let add = |sum: u64, host: &Host| {
             let Report { sent, received, .. } = host.report?;

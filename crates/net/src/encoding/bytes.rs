@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt::Write;
 
-/// Bytes of any value; in JSON a string of hexadecimal digits, two for each.
+/// Arbitrary bytes. In JSON they are a string of hexadecimal digits, two for each byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 

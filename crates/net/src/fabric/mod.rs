@@ -332,7 +332,7 @@ mod tests {
     use super::*;
     use crate::transport::{Access, HEADER, Loopback, TransferError};
 
-    /// Notes what comes.
+    /// Records what comes.
     #[derive(Default)]
     struct Notes(SpinLock<Vec<(HostId, u8, usize)>>);
 
@@ -392,7 +392,7 @@ mod tests {
         send(&other, 0);
         while fabric.poll(&notes) | other.poll(&notes) {}
         assert_eq!((fabric.counts(), other.counts()), ((1, 1), (1, 1)));
-        // What it has sent is handled though it has gone; what is sent to it is not kept.
+        // Its packets are handled though it is removed; packets to it are not kept.
         send(&other, 0);
         for _ in 0..1000 {
             send(&fabric, 3);

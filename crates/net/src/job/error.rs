@@ -1,4 +1,4 @@
-//! What can be wrong with a job description.
+//! Errors in a job description.
 
 use super::{MAX_BYTES, MAX_RANKS, VERSION};
 use thiserror::Error;
@@ -48,7 +48,7 @@ pub enum JobError {
         /// Ranks asked for.
         ranks: u64,
     },
-    /// The hosts' shares are not the job.
+    /// The hosts' shares do not add up to the job, or one of them is empty.
     #[error("the hosts of a job of {total} ranks are to run {ranks} of them, or one of them none")]
     Shares {
         /// Ranks of all hosts.
@@ -56,13 +56,13 @@ pub enum JobError {
         /// Ranks of the job.
         total: u32,
     },
-    /// Ranks that live in different ways are to share a host.
+    /// The ranks of a host have different modes or working directories.
     #[error(
         "ranks of one host are to live partly as threads, or several in a process of their own, or in several working \
          directories"
     )]
     Modes,
-    /// The receiving host is none of the job's.
+    /// The receiving host is not one of the job's.
     #[error("this is to be host {host} of a job of {hosts} hosts, counted from 0")]
     NoHost {
         /// The host's number.
@@ -70,10 +70,10 @@ pub enum JobError {
         /// Hosts of the job.
         hosts: usize,
     },
-    /// Numbers of hosts or processes are too large, or not in order.
+    /// Numbers of hosts or processes are too large, or out of order.
     #[error("the numbers of the job's hosts or processes, or those of others, are not in order")]
     Numbers,
-    /// There are several hosts without a way to the launcher.
+    /// There are several hosts, but no connection with the launcher.
     #[error("this host has no connection with mpiexec, which a job of several hosts needs")]
     NoControl,
     /// A path depends on the working directory.

@@ -4,17 +4,17 @@ use super::{JobError, JobSpec, Mode};
 use crate::auth::Secret;
 use serde::{Deserialize, Serialize};
 
-/// One host of a job.
+/// One host of a job, and its share of the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostShare {
-    /// The node, by number, on which it runs.
+    /// The number of its node.
     pub node: u32,
-    /// How many ranks live on it: those that follow the ranks of the hosts before it.
+    /// The number of its ranks, which follow those of the hosts before it.
     pub ranks: u32,
 }
 
-/// What a host needs to work together with others.
+/// A host's connection with the launcher, and with the other hosts of its node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Control {
@@ -22,23 +22,23 @@ pub struct Control {
     pub channel: i32,
     /// The descriptor of a file whose lock a host of the node holds while it writes output.
     pub output: i32,
-    /// The descriptor of the memory that the hosts of the job on this node share, if they are to share any.
+    /// The descriptor of the memory that the hosts of the job on this node share; absent if they share none.
     pub memory: Option<i32>,
     /// The job's secret.
     pub secret: Secret,
-    /// How many processors the hosts of the node may use, all together.
+    /// The number of processors that the hosts of the node may use together.
     pub processors: u32,
 }
 
-/// How many processors this process may use, and so those that it starts.
+/// The number of processors that this process, and the processes that it starts, may use.
 #[must_use]
 pub fn processors() -> u32 {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     u32::try_from(processors).unwrap_or(u32::MAX)
 }
 
-/// Whether ranks of a host, the first and the last of which are these, live in the same way, in one working directory,
-/// and alone if in processes.
+/// Whether the ranks of a host, from `first` to `last`, have the same mode and working directory. A host of mode
+/// `Processes` has one rank.
 fn live_in_one_way(spec: &JobSpec, first: u32, last: u32) -> bool {
     let sections = spec.section_of(first).zip(spec.section_of(last));
     let Some((own, others)) = sections.and_then(|(a, b)| spec.sections[a..=b].split_first()) else {
@@ -52,7 +52,7 @@ fn live_in_one_way(spec: &JobSpec, first: u32, last: u32) -> bool {
     }
 }
 
-/// Checks what a description says of hosts; the job has `total` ranks.
+/// Checks the hosts of a description; the job has `total` ranks.
 pub(super) fn validate(spec: &JobSpec, total: u32) -> Result<(), JobError> {
     let ranks: u64 = spec.hosts.iter().map(|host| u64::from(host.ranks)).sum();
     if ranks != u64::from(total) || spec.hosts.iter().any(|host| host.ranks == 0) {

@@ -6,17 +6,17 @@ use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::fd::OwnedFd;
 
-/// Environment variable with the number of the descriptor.
+/// The environment variable with the number of the descriptor.
 pub const FD_VARIABLE: &str = "SIMURGH_JOB_FD";
 
-/// Environment variable with the path of the runtime, which the host's executable loads.
+/// The environment variable with the path of the runtime, which the host's executable loads.
 pub const LIBRARY_VARIABLE: &str = "SIMURGH_LIBRARY";
 
-/// How the first word for an `mpiexec` begins that a running process starts to be taken over by it; the path of the
-/// description of its job follows. The standard input is the launcher's end of the channel.
+/// The beginning of the first argument of an `mpiexec` that a running process has started to be taken over by it. The
+/// path of the description of the process's job follows. The standard input is the launcher's end of the channel.
 pub const TAKE_OVER: &str = "--take-over=";
 
-/// A file whose lock hosts of a node hold while they write output. Its descriptor does not survive `exec`.
+/// Makes the file whose lock the hosts of a node hold while they write output. Its descriptor does not survive `exec`.
 pub fn output_lock() -> std::io::Result<OwnedFd> {
     Ok(rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?)
 }

@@ -1,19 +1,20 @@
-//! The job description: what `mpiexec` tells a host to run.
+//! The job description, by which `mpiexec` tells a host what to run.
 //!
 //! # Protocol
 //!
-//! 1. `mpiexec` builds a [`JobSpec`], [`seal`]s it as JSON into a memfd and starts the host with that descriptor open
-//!    and its number in the environment variable [`FD_VARIABLE`], and with the runtime's path in [`LIBRARY_VARIABLE`].
+//! 1. `mpiexec` writes a [`JobSpec`] as JSON into a memfd and [`seal`]s it. It starts the host with that descriptor
+//!    open, its number in the environment variable [`FD_VARIABLE`], and the path of the runtime in
+//!    [`LIBRARY_VARIABLE`].
 //! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`]. If
 //!    there are several hosts, they find each other by the [control protocol](crate::control).
 //!
-//! A rank with a process of its own ([`Mode::Processes`]) is a host, too. It is the program itself that `mpiexec`
-//! starts then, or something that starts the program: the description waits in its descriptor until MPI is initialised,
-//! and is never taken if it is not.
+//! A rank with a process of its own ([`Mode::Processes`]) is a host, too. Then `mpiexec` starts the program itself, or
+//! a command that starts the program. The description waits in its descriptor until MPI is initialised, and is never
+//! read if it is not.
 //!
-//! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment
-//! string has. Whatever is read is checked: first the version, so that two installations that do not fit say so, then
-//! the shape, then the values ([`JobSpec::validate`]).
+//! A memfd leaves nothing behind, whichever process dies first, and its length has no limit as that of an argument or
+//! environment string has. Everything that is read is checked: first the version, so that the user is told of two
+//! installations that do not fit together, then the shape, then the values ([`JobSpec::validate`]).
 
 mod env;
 mod error;
@@ -45,7 +46,7 @@ use std::ops::Range;
 use crate::HostId;
 use crate::encoding::Text;
 
-/// Version of the protocol; a host refuses any other.
+/// Version of the protocol. A host refuses all others.
 pub const VERSION: u32 = 9;
 
 /// Most ranks a job may have.
@@ -54,7 +55,7 @@ pub const MAX_RANKS: u32 = 1 << 24;
 /// Longest job description that a host reads, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// What a host runs.
+/// The description of a job, for one of its hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobSpec {
@@ -64,14 +65,14 @@ pub struct JobSpec {
     pub sections: Vec<Section>,
     /// All hosts, in rank order.
     pub hosts: Vec<HostShare>,
-    /// Which of them the receiving host is.
+    /// The receiving host, as an index of `hosts`.
     pub host: HostId,
-    /// How it is connected with the launcher; absent if it is the only host.
+    /// The host's connection with the launcher; absent if it is the only host.
     pub control: Option<Control>,
     /// The settings of the job.
     #[serde(with = "settings")]
     pub settings: Values,
-    /// Process that started the host: the host ends when it does.
+    /// The process that started the host: the host ends when it does.
     pub parent: Option<u32>,
     /// How the job came to be.
     pub origin: Origin,
@@ -80,7 +81,7 @@ pub struct JobSpec {
 impl JobSpec {
     /// Reads and checks a job description.
     pub fn parse(json: &[u8]) -> Result<Self, JobError> {
-        /// The one field that all versions share.
+        /// The one field that all versions have in common.
         #[derive(Deserialize)]
         struct Header {
             version: u32,
@@ -117,7 +118,7 @@ impl JobSpec {
         self.origin.validate(&self.hosts, total)
     }
 
-    /// Ranks of the whole job: the size of `MPI_COMM_WORLD`.
+    /// The number of ranks of the whole job: the size of `MPI_COMM_WORLD`.
     pub fn total_ranks(&self) -> Result<u32, JobError> {
         let total = self
             .sections
@@ -158,7 +159,7 @@ impl JobSpec {
             .map_or(Mode::Threads, |section| section.mode)
     }
 
-    /// The working directory of the ranks of a host; that in which the host is started if absent.
+    /// The working directory of the ranks of a host; if absent, the one in which the host is started.
     ///
     /// # Panics
     ///
@@ -167,13 +168,13 @@ impl JobSpec {
         self.first_section_of(host)?.wdir.as_ref()
     }
 
-    /// What the first rank of a host runs.
+    /// The section of the first rank of a host.
     fn first_section_of(&self, host: HostId) -> Option<&Section> {
         let section = self.section_of(self.ranks_of(host).first)?;
         self.sections.get(section)
     }
 
-    /// What a rank is called: by its number, and that of its job before it if ranks have asked for that.
+    /// The name of a rank for users: its number, after that of its world if it is not the launcher's first.
     pub fn name_of(&self, rank: u32) -> String {
         match self.origin.realm.local(self.origin.world).unwrap_or_default() {
             0 => rank.to_string(),
@@ -207,7 +208,7 @@ impl JobSpec {
         self.origin.realm.number(self.hosts[self.host as usize].node)
     }
 
-    /// The place of the receiving host among those of its node, and their number.
+    /// The index of the receiving host among those of its node, and their number.
     pub fn place_on_node(&self) -> (usize, usize) {
         let node = self.hosts[self.host as usize].node;
         let on_node = |hosts: &[HostShare]| hosts.iter().filter(|host| host.node == node).count();
@@ -226,7 +227,7 @@ impl JobSpec {
         on_node.map(|(host, _)| host).collect()
     }
 
-    /// The ranks of the receiving host among those of its node, counted from 0, and their number.
+    /// The receiving host's ranks among those of its node, counted from 0, and the number of ranks there.
     pub fn ranks_on_node(&self) -> (Range<usize>, usize) {
         let node = self.hosts[self.host as usize].node;
         let on_node = |hosts: &[HostShare]| -> usize {
@@ -238,7 +239,7 @@ impl JobSpec {
         (first..first + own, on_node(&self.hosts))
     }
 
-    /// The section that a rank belongs to, by its place in [`JobSpec::sections`] (MPI's application number).
+    /// The section of a rank, as an index of [`JobSpec::sections`] (MPI's application number).
     pub fn section_of(&self, rank: u32) -> Option<usize> {
         let mut first_of_next = 0u64;
         self.sections.iter().position(|section| {

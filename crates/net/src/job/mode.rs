@@ -1,14 +1,14 @@
-//! How the ranks of a program live.
+//! The mode of ranks: threads or processes.
 
 use serde::{Deserialize, Serialize};
 
-/// How the ranks of a program live.
+/// The mode of the ranks of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Those of a host in one process, each in a private copy of the program.
+    /// The ranks of a host live in one process, each in a private copy of the program.
     #[default]
     Threads,
-    /// Each in a process of its own, in which the launcher has started the program itself.
+    /// Each rank has a process of its own, in which the launcher has started the program itself.
     Processes,
 }

@@ -1,4 +1,4 @@
-//! How a job came to be, and which numbers it has in its universe.
+//! The origin of a job, and the numbers that it has in its universe.
 
 use super::{HostShare, JobError, MAX_RANKS, Realm};
 use crate::HostId;
@@ -9,49 +9,50 @@ use std::ops::Range;
 /// Longest description of the parents, in bytes.
 const MAX_PARENT: usize = 64 << 10;
 
-/// How a job came to be: from a command line, which the default says, or from a program that runs.
+/// The origin of a job: a command line, for which the default is, or a running program.
 ///
-/// All that one launcher has started is numbered in the order in which it starts; a job's hosts, and its processes,
-/// follow each other. Where jobs of several launchers can meet, each numbers them within its [`Realm`].
+/// All hosts, processes and worlds that one launcher has started are numbered in the order in which they start. The
+/// hosts of a job have consecutive numbers, and so have its processes. Where jobs of several launchers can meet, each
+/// launcher numbers within its [`Realm`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
-    /// What the launcher's numbers belong to.
+    /// The launcher's realm.
     pub realm: Realm,
-    /// The number of the job: the realm's first if it is the launcher's command line.
+    /// The number of the job's world; the job of the launcher's command line has the first number of the realm.
     pub world: u32,
     /// The number of its first host.
     pub first_host: HostId,
     /// The number of its first process.
     pub first_process: u32,
-    /// What those who started it want it to know; absent if it is the launcher's command line.
+    /// What the parents want the job to know; absent for the job of the launcher's command line.
     pub parent: Option<Bytes>,
-    /// How many nodes there are on which anything that the launcher starts could run.
+    /// The number of nodes on which the launcher could start something.
     pub nodes: u32,
-    /// The [`Place::share`] of each of its hosts; if there are none, their numbers.
+    /// The [`Place::share`] of each host of the job; if empty, the hosts' numbers.
     pub shares: Vec<u32>,
-    /// How many hosts of other jobs are on each node, as far as there are such.
+    /// The number of hosts of other jobs on each node, if there are such.
     pub neighbours: Vec<u32>,
 }
 
-/// Where a host is, and what lives on it.
+/// The place of a host: where it is, and what lives on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
-    /// The node, by number.
+    /// The number of its node.
     pub node: u32,
-    /// The number of its job.
+    /// The number of its world.
     pub world: u32,
     /// The number of the first of its processes.
     pub first: u32,
     /// How many processes live on it.
     pub processes: u32,
-    /// Of hosts that do not belong to the command line's job, a number that no other one which is there has.
+    /// Of a host that does not belong to the command line's job, a number that no other running host has.
     pub share: u32,
 }
 
 impl Place {
-    /// The number behind its last process's.
+    /// The number after that of its last process.
     #[must_use]
     pub fn end(&self) -> u32 {
         self.first.saturating_add(self.processes)

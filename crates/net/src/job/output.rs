@@ -16,7 +16,7 @@ pub struct OutputFiles {
 }
 
 impl OutputFiles {
-    /// Those of a rank, if the user wants any.
+    /// The files of a rank, if the user wants any.
     pub fn of(spec: &JobSpec, rank: u32) -> Option<Self> {
         let directory =
             Path::new(spec.settings.name(Id::OutputDir)?).join(format!("rank.{}", spec.name_of(rank)));
@@ -26,7 +26,7 @@ impl OutputFiles {
         })
     }
 
-    /// Makes them anew: standard output and standard error.
+    /// Creates both files, empty: for standard output and standard error.
     ///
     /// # Errors
     ///
@@ -36,13 +36,13 @@ impl OutputFiles {
     }
 }
 
-/// A file that is empty, and is only added to, however many write to it.
+/// Creates an empty file to which several processes may append.
 fn create(path: &Path) -> Result<File, (PathBuf, io::Error)> {
     let failed = |error| (path.to_path_buf(), error);
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
-    // Both at once would mean that what is there stays.
+    // `append` together with `truncate` would leave the old contents.
     File::create(path).map_err(failed)?;
     OpenOptions::new().append(true).open(path).map_err(failed)
 }

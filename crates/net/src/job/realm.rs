@@ -1,4 +1,5 @@
-//! The numbers of a launcher's hosts, processes, worlds and nodes among those of several launchers.
+//! Realms: the numbers that one launcher gives to hosts, processes, worlds and nodes, where jobs of several launchers
+//! can meet.
 
 use serde::{Deserialize, Serialize};
 use simurgh_core::HostTable;
@@ -7,10 +8,10 @@ use std::ops::Range;
 /// Bits of a number within its realm.
 const BITS: u32 = HostTable::<()>::REALM_BITS;
 
-/// All that one launcher has started, among what several have whose jobs can meet: their universe gives each a realm.
+/// The realm of a launcher: everything that it has started, among what several launchers have started whose jobs can
+/// meet. Their universe gives each launcher a realm, as Open MPI gives each a job family.
 ///
-/// A number says in the upper bits to which realm it belongs. There is one realm without a universe, the default,
-/// which has all numbers.
+/// The upper bits of a number are its realm. Without a universe there is one realm, the default, which has all numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Realm(pub u32);
@@ -19,7 +20,8 @@ impl Realm {
     /// The highest realm: all numbers are less than 2^31.
     pub const MAX: Self = Self((1 << (31 - BITS)) - 1);
 
-    /// How many hosts, processes, worlds or nodes one of several realms can have, each; and hosts in any case.
+    /// The most hosts, processes, worlds or nodes, each, that a realm of a universe can have; also the most hosts of
+    /// the realm without a universe.
     pub const SIZE: u32 = 1 << BITS;
 
     /// The realm of a number in a universe.
@@ -28,7 +30,7 @@ impl Realm {
         Self(number >> BITS)
     }
 
-    /// Whether there is no universe, and this has all numbers.
+    /// Whether it is the realm without a universe, which has all numbers.
     #[must_use]
     pub fn is_alone(self) -> bool {
         self.0 == 0
@@ -40,7 +42,7 @@ impl Realm {
         self.is_alone() || Self::of(number) == self
     }
 
-    /// The number, among all realms', of what has this one within the realm.
+    /// The number in the universe of what has the number `local` in the realm.
     #[must_use]
     pub fn number(self, local: u32) -> u32 {
         debug_assert!(
@@ -50,13 +52,13 @@ impl Realm {
         self.0 << BITS | local
     }
 
-    /// The number within the realm of what has this one among all realms'; none if it belongs to another.
+    /// The number in the realm of what has this number in the universe; none if it belongs to another realm.
     #[must_use]
     pub fn local(self, number: u32) -> Option<u32> {
         self.has(number).then(|| number - (self.0 << BITS))
     }
 
-    /// What users call the host with this number, as this realm sees it.
+    /// The name of a host for users, as those of this realm see it.
     #[must_use]
     pub fn name_of(self, number: u32) -> String {
         match self.local(number) {
@@ -65,7 +67,7 @@ impl Realm {
         }
     }
 
-    /// Whether so many numbers from this one on, among all realms', belong to it.
+    /// Whether all these numbers of the universe belong to the realm.
     pub(super) fn has_all(self, numbers: Range<u64>) -> bool {
         let begin = u64::from(self.0) << BITS;
         begin <= numbers.start && (self.is_alone() || numbers.end <= begin + u64::from(Self::SIZE))

@@ -1,4 +1,4 @@
-//! One program of a job.
+//! The sections of a job: its programs.
 
 use super::{EnvChange, JobError, Mode, absolute};
 use crate::encoding::Text;
@@ -12,15 +12,16 @@ pub struct Section {
     pub program: Text,
     /// Its arguments, beginning with its own name as the user wrote it.
     pub argv: Vec<Text>,
-    /// How many ranks run it.
+    /// The number of its ranks.
     pub ranks: u32,
-    /// How they live.
+    /// The mode of its ranks.
     pub mode: Mode,
-    /// Their working directory, which those of one host share; that in which the host is started if absent.
+    /// The working directory of its ranks, which the ranks of one host share; if absent, the one in which the host is
+    /// started.
     pub wdir: Option<Text>,
     /// Changes to the host's environment, in order.
     pub env: Vec<EnvChange>,
-    /// Libraries that come before all others in the program (what `LD_PRELOAD` named: PMPI tools).
+    /// Libraries that come before all others of the program (those that `LD_PRELOAD` names: PMPI tools).
     pub preload: Vec<Text>,
 }
 

@@ -1,4 +1,4 @@
-//! The settings in a job description: an object with a member for each one that is no preset.
+//! The settings in a job description: an object with a member for each setting that is not at its preset.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use simurgh_settings::{Kind, Origin, SETTINGS, Value, Values};
@@ -12,7 +12,7 @@ struct Entry {
     origin: Option<String>,
 }
 
-/// A value: a number as it is, all else as a user would write it.
+/// A value: a number as such, every other value as a user would write it.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Shown {

@@ -67,7 +67,7 @@ pub struct Region {
     pub key: u64,
 }
 
-/// What can be done with remote memory.
+/// The kinds of access to remote memory that work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     /// [`Transport::read`] works.
@@ -171,7 +171,7 @@ pub trait Transport: Send + Sync {
     /// Handles what has arrived, up to a limit. False if there was nothing. One thread at a time.
     fn poll(&self, handler: &dyn Handler) -> bool;
 
-    /// What can be done with the memory of a host.
+    /// The kinds of access to the memory of a host that work.
     fn access(&self, host: HostId) -> Access;
 
     /// Lets other hosts access memory until [`Transport::conceal`].

@@ -30,7 +30,7 @@ pub struct Conditions {
     pub busy: u64,
     /// Time from a cut to its discovery, in polls.
     pub notice: u64,
-    /// What can be done with remote memory.
+    /// The kinds of access to remote memory that work.
     pub access: Access,
 }
 

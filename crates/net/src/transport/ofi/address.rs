@@ -1,33 +1,34 @@
-//! What a host tells the others about how to reach it.
+//! The address of a host, which it tells the others.
 //!
-//! Its provider, then the addresses of its endpoints, their nonce, and how much it wants protected: each a length in
-//! four bytes and as many bytes, in an order and of a meaning that are fixed by the version of the wire-up protocol.
+//! It has the provider, the addresses of the two endpoints, their nonce, and how much the host wants protected. Each
+//! part is a length in four bytes, followed by so many bytes. The version of the wire-up protocol fixes their order and
+//! meaning.
 
 use super::error::OfiError;
 use super::protection::Protection;
 use crate::HostId;
 use crate::auth::Nonce;
 
-/// The most bytes of one part: libfabric's addresses are far shorter.
+/// Most bytes of one part. libfabric's addresses are far shorter.
 const LONGEST: usize = 1024;
 
-/// How to reach a host.
+/// The address of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
-    /// The provider by name.
+    /// The name of the provider.
     pub(super) provider: String,
     /// The endpoint for packets and transfers.
     pub(super) main: Vec<u8>,
-    /// The endpoint for signs of life.
+    /// The endpoint for heartbeats.
     pub(super) heartbeat: Vec<u8>,
-    /// A number of these endpoints alone, of which keys are made.
+    /// The nonce of these endpoints, from which keys are derived.
     pub(super) nonce: Nonce,
-    /// How much it wants protected at least.
+    /// The protection that it wants at least.
     pub(super) protection: Protection,
 }
 
 impl Address {
-    /// As bytes.
+    /// Encodes it.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let protection = [self.protection.to_byte()];
@@ -44,7 +45,7 @@ impl Address {
         bytes
     }
 
-    /// Of bytes, if they are one.
+    /// Decodes it; none if the bytes are no address.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (provider, rest) = part(bytes)?;
         let (main, rest) = part(rest)?;
@@ -62,7 +63,7 @@ impl Address {
         rest.is_empty().then_some(address)
     }
 
-    /// A host's address, if it is one that can be reached with this provider.
+    /// Decodes the address of a host that has to have this provider.
     pub(super) fn checked(host: HostId, bytes: &[u8], provider: &str) -> Result<Self, OfiError> {
         let address = Self::from_bytes(bytes).ok_or(OfiError::Malformed(host))?;
         if address.provider == provider {
@@ -76,7 +77,7 @@ impl Address {
     }
 }
 
-/// The first part, and the rest.
+/// Splits off the first part.
 fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let length = u32::from_le_bytes(*length) as usize;

@@ -1,4 +1,4 @@
-//! Memory for packets: equal pieces of one block, registered where a provider wants that.
+//! Memory for packets: pieces of equal size of one block, registered where the provider demands it.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
@@ -9,10 +9,10 @@ use simurgh_fabric_sys as sys;
 use super::endpoint::{Endpoint, Owned};
 use super::error::OfiError;
 
-/// Where pieces begin: cache lines of their own.
+/// Alignment of pieces: each has cache lines of its own.
 const ALIGNMENT: usize = 128;
 
-/// Equal pieces of memory. They take memory of the machine only once they are used.
+/// Pieces of memory of equal size. The system gives memory only once they are used.
 pub(super) struct Buffers {
     /// Closed before the block is freed.
     registration: Option<Owned<sys::fid_mr>>,
@@ -29,11 +29,11 @@ unsafe impl Send for Buffers {}
 unsafe impl Sync for Buffers {}
 
 impl Buffers {
-    /// So many pieces of so many bytes, for an operation as [`sys::FI_SEND`].
+    /// `count` pieces of `size` bytes each, for operations such as [`sys::FI_SEND`].
     ///
     /// # Panics
     ///
-    /// When that is nothing, or more than there can be.
+    /// When the block would be empty, or larger than a block can be.
     pub(super) fn new(
         endpoint: &Endpoint,
         count: u32,
@@ -62,7 +62,7 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// A piece: where it begins.
+    /// The beginning of a piece.
     #[inline]
     pub(super) fn piece(&self, number: u32) -> *mut u8 {
         // SAFETY:
@@ -75,7 +75,7 @@ impl Buffers {
         self.size
     }
 
-    /// What a provider wants to be told with each piece.
+    /// The descriptor that the provider takes with each piece; null if it demands none.
     #[inline]
     pub(super) fn descriptor(&self) -> *mut c_void {
         match &self.registration {

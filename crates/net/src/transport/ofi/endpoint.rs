@@ -1,4 +1,4 @@
-//! An endpoint with what belongs to it, opened and closed in the right order.
+//! A libfabric endpoint with the objects that belong to it, opened and closed in the right order.
 
 use std::ffi::{CStr, c_int};
 use std::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use super::provider::ProviderInfo;
 /// Bytes of the longest address.
 const LONGEST_ADDRESS: usize = 512;
 
-/// An object of the library, closed in the end.
+/// An object of the library, closed when dropped.
 pub(super) struct Owned<T>(NonNull<T>);
 
 // SAFETY:
@@ -26,7 +26,7 @@ unsafe impl<T> Send for Owned<T> {}
 unsafe impl<T> Sync for Owned<T> {}
 
 impl<T> Owned<T> {
-    /// As the library takes it.
+    /// The object, as the library takes it.
     pub(super) fn as_ptr(&self) -> *mut T {
         self.0.as_ptr()
     }
@@ -42,11 +42,11 @@ impl<T> Drop for Owned<T> {
 
 /// An endpoint for reliable datagrams.
 ///
-/// The fields are closed in their order, each before what it was made of.
+/// The fields are closed in their order, each before the object that it was made of.
 pub(super) struct Endpoint {
     /// None after [`Endpoint::shut`].
     endpoint: Option<Owned<sys::fid_ep>>,
-    /// The same, for the fast path.
+    /// The same endpoint, for the fast path.
     raw: *mut sys::fid_ep,
     queue: Owned<sys::fid_cq>,
     vector: Owned<sys::fid_av>,
@@ -63,11 +63,11 @@ unsafe impl Send for Endpoint {}
 // - as above.
 unsafe impl Sync for Endpoint {}
 
-/// What a completion queue tells.
+/// An entry of the completion queue.
 pub(super) enum Completion {
-    /// An operation is over.
+    /// An operation is complete.
     Done {
-        /// Which.
+        /// The operation.
         key: Key,
         /// Flags, as [`sys::FI_MULTI_RECV`].
         flags: u64,
@@ -76,19 +76,19 @@ pub(super) enum Completion {
     },
     /// An operation has failed.
     Failed {
-        /// Which, if the library knows.
+        /// The operation, if the library knows it.
         key: Option<Key>,
         /// Flags, as [`sys::FI_MULTI_RECV`].
         flags: u64,
         /// The error number.
         error: c_int,
-        /// What it means.
+        /// What the error means.
         message: String,
     },
 }
 
 impl Endpoint {
-    /// Opens an endpoint, whose packets are at most so long and of whose operations so many are completed at once.
+    /// Opens an endpoint. Packets have at most `packet` bytes; `operations` is the size of the completion queue.
     pub(super) fn open(info: ProviderInfo, packet: usize, operations: usize) -> Result<Self, OfiError> {
         let library = info.library();
         let check = |call, error| outcome(&info, call, error);
@@ -140,29 +140,29 @@ impl Endpoint {
         }
     }
 
-    /// What it was opened with.
+    /// The provider info it was opened with.
     pub(super) fn info(&self) -> &ProviderInfo {
         &self.info
     }
 
-    /// For calls of transfers and packets.
+    /// The endpoint, as the library takes it.
     #[inline]
     pub(super) fn as_ptr(&self) -> *mut sys::fid_ep {
         self.raw
     }
 
-    /// Closes the endpoint itself, so that buffers and memory that it works on can be taken away.
+    /// Closes the endpoint itself, so that the buffers and memory that it works on can be freed.
     ///
-    /// Takes what nobody else uses any more, so nothing is called on it afterwards but drop.
+    /// It takes `&mut self`, so nobody else uses it any more. Nothing may be called on it afterwards but drop.
     pub(super) fn shut(&mut self) {
         self.endpoint = None;
     }
 
-    /// Registers memory, under a key if the provider makes none itself.
+    /// Registers memory. `key` is ignored by providers that make keys themselves.
     ///
     /// # Safety
     ///
-    /// * The memory stays valid until what is returned is dropped, which happens before this endpoint is dropped.
+    /// * The memory stays valid until the registration is dropped, which happens before this endpoint is dropped.
     pub(super) unsafe fn register(
         &self,
         address: *mut u8,
@@ -195,18 +195,18 @@ impl Endpoint {
         }
     }
 
-    /// An error of a call.
+    /// The error of a call.
     pub(super) fn failure(&self, call: &'static str, error: isize) -> OfiError {
         failure(&self.info, call, error)
     }
 
-    /// What an error number of either sign means.
+    /// The meaning of an error number of either sign.
     #[cold]
     pub(super) fn message(&self, error: isize) -> String {
         self.info.library().message(error as c_int)
     }
 
-    /// How others reach it.
+    /// The address by which others reach it.
     pub(super) fn address(&self) -> Result<Vec<u8>, OfiError> {
         let mut bytes = vec![0u8; LONGEST_ADDRESS];
         let mut length = bytes.len();
@@ -218,7 +218,7 @@ impl Endpoint {
         Ok(bytes)
     }
 
-    /// Makes another's address known.
+    /// Inserts the address of another host into the address vector.
     pub(super) fn insert(&self, address: &[u8]) -> Result<sys::fi_addr_t, OfiError> {
         // The library reads as many bytes as addresses of this kind have.
         let mut bytes = address.to_vec();
@@ -234,10 +234,10 @@ impl Endpoint {
         }
     }
 
-    /// Reads completions and gives them to `act`; false if there was none.
+    /// Reads completions and gives them to `act`. False if there was none.
     pub(super) fn complete(&self, act: &mut dyn FnMut(Completion)) -> bool {
         const BATCH: usize = 16;
-        // Not initialised: it would cost every look in vain as much as a short message.
+        // Not initialised: that would cost each poll that finds nothing as much as a short message.
         let mut entries = [const { MaybeUninit::<sys::fi_cq_data_entry>::uninit() }; BATCH];
         // SAFETY:
         // - the queue is open and was opened for entries of this form, for which there is room.
@@ -261,7 +261,7 @@ impl Endpoint {
         count > 0
     }
 
-    /// Reads the error that is there.
+    /// Reads the entry of an operation that has failed.
     #[cold]
     fn failed(&self) -> Completion {
         let mut room = sys::ErrorEntry::default();
@@ -291,7 +291,7 @@ impl Endpoint {
         }
     }
 
-    /// What becomes readable when there is something to complete, if the provider has that.
+    /// The descriptor that becomes readable when there is a completion, if the provider has one.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         // SAFETY:
         // - the descriptor belongs to the queue, which is open as long as this.
@@ -299,7 +299,7 @@ impl Endpoint {
             .map(|descriptor| unsafe { BorrowedFd::borrow_raw(descriptor) })
     }
 
-    /// Whether one may sleep until then; otherwise there is something already.
+    /// Whether a thread may sleep on the descriptor. If not, there is a completion already.
     pub(super) fn try_wait(&self) -> bool {
         // SAFETY:
         // - both are open.
@@ -312,7 +312,7 @@ fn own<T>(object: *mut T) -> Owned<T> {
     Owned(NonNull::new(object).expect("libfabric gives an object when it says so"))
 }
 
-/// Opens the vector of addresses.
+/// Opens the address vector.
 unsafe fn open_vector(
     info: &ProviderInfo,
     domain: &Owned<sys::fid_domain>,
@@ -329,8 +329,8 @@ unsafe fn open_vector(
     Ok(own(vector))
 }
 
-/// Providers whose descriptors cannot be relied on: that of `net` stays silent about data that it has already taken
-/// from its socket, so that a sleeper misses it. Without a descriptor, sleeps are naps.
+/// Providers whose descriptors cannot be relied on. That of `net` is not readable when `net` has already taken the data
+/// from its socket, so that a sleeper would miss it. Without a descriptor, sleeps are naps.
 const UNRELIABLE_DESCRIPTOR: &[&str] = &["net"];
 
 /// Opens the completion queue, with a descriptor if the provider has one.

@@ -1,8 +1,8 @@
-//! FlushMarkers behind what has been sent to a host, by which it is known that it has left this one.
+//! Flush markers: by them a host knows that the packets it has sent to another one have left.
 //!
-//! A provider may hold what it has taken until it is called again, and does not say when it has let go of what was
-//! injected. Packets to a host go in their order; so when a mark has gone, which is a frame that its receiver throws
-//! away, all that was sent before it has gone.
+//! A provider may hold packets that it has taken until it is called again, and it does not say when an injected packet
+//! has left. Packets to a host leave in order. A marker is a short frame that its receiver throws away. When its send
+//! is complete, all packets sent before it have left.
 
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering};
 use simurgh_fabric_sys as sys;
@@ -16,24 +16,24 @@ use super::operation::{Kind, Operation};
 use super::slots::Slots;
 use crate::HostId;
 
-/// FlushMarkers that may be under way.
+/// Most markers under way.
 const COUNT: u32 = 16;
 
-/// The flush_markers of a host.
+/// The flush markers of this host.
 pub(super) struct FlushMarkers {
     slots: Slots,
     operations: Box<[Operation]>,
-    /// All flush_markers are the same bytes, which are read alone.
+    /// All markers are the same bytes, which are only read.
     frame: Buffers,
-    /// Of each mark, to which host it goes and who waits for it.
+    /// For each marker, the host that it goes to and the token of its drain.
     destinations: Box<[(AtomicU32, AtomicU64)]>,
 }
 
 impl FlushMarkers {
-    /// Number of flush_markers at most.
+    /// Most markers under way.
     pub(super) const MOST: u32 = COUNT;
 
-    /// Those of a host.
+    /// Markers for the packets sent over an endpoint.
     pub(super) fn new(endpoint: &Endpoint) -> Result<Self, OfiError> {
         let frame = Buffers::new(endpoint, 1, FLUSH_MARKER.len(), sys::FI_SEND)?;
         // SAFETY:
@@ -48,8 +48,8 @@ impl FlushMarkers {
         })
     }
 
-    /// Sends a mark to a host, in the name of who waits for it; an error is what the library says, or that all flush_markers
-    /// are under way, as "try again".
+    /// Sends a marker to a host, for the drain with this token. The error is the library's; if all markers are under
+    /// way, it is "try again".
     pub(super) fn send(
         &self,
         endpoint: &Endpoint,
@@ -80,7 +80,7 @@ impl FlushMarkers {
         Ok(())
     }
 
-    /// A mark has gone, or will not go: to which host, and who waits for it.
+    /// Takes back a marker that has left, or will not leave. Gives its host and token.
     pub(super) fn over(&self, number: u32) -> (HostId, u64) {
         let (to, waits) = &self.destinations[number as usize];
         let mark = (to.load(Ordering::Relaxed), waits.load(Ordering::Relaxed));

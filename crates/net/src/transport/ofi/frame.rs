@@ -1,14 +1,14 @@
-//! What stands before the data of a packet on the wire.
+//! The frame of a packet on the wire.
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
-//! | 0–7 | the code ([`mac_key`](super::mac)) |
+//! | 0–7 | the code ([`mac`](super::mac)) |
 //! | 8–11 | the host that sends; the highest bit says that the header is a short one |
 //! | 12–15 | the packet's number among those from this host to that one, modulo 2^32 |
-//! | 16– | the engine's header; its last eight bytes are left out if they are zero |
+//! | 16– | the engine's header, whose last eight bytes are left out if they are zero, and the data |
 //!
-//! With 16 bytes of data that makes 64 bytes for a short message, the most frequent packet: what providers take without
-//! a buffer of ours, and without a completion that rings at its sender.
+//! With 16 bytes of data that makes 64 bytes for a short message, the most frequent packet. Providers take so much
+//! without a buffer of ours, and without a completion at the sender.
 
 use super::MAX_FRAME;
 use super::mac::MacKey;
@@ -21,28 +21,28 @@ const PREFIX: usize = 16;
 const TAIL: usize = 8;
 /// Bytes before the data, at most.
 pub(super) const FRAME: usize = PREFIX + HEADER;
-/// That the header is a short one.
+/// The bit that says that the header is a short one.
 const SHORT: u32 = 1 << 31;
 
-/// A mark, which says nothing: only that it has gone matters. No frame is as short.
+/// A flush marker, which says nothing: only that it has left matters. No frame is as short.
 pub(super) const FLUSH_MARKER: [u8; 4] = *b"mark";
 
-/// A frame that has come, of which nothing is known yet but its form.
+/// A frame that has come. Nothing in it has been checked but its form.
 pub(super) struct ReceivedFrame<'a> {
-    /// The host that it says to be of.
+    /// The host that it claims to be of.
     pub(super) from: HostId,
     /// The header.
     pub(super) header: Header,
     /// The data.
     pub(super) data: &'a [u8],
-    /// Its number as far as it is told.
+    /// Its number modulo 2^32.
     pub(super) number: u32,
     code: u64,
     /// Header and data as they came.
     body: &'a [u8],
 }
 
-/// Where data begins behind this header.
+/// Where the data begins after this header.
 #[inline]
 pub(super) fn start(header: &Header) -> usize {
     match header.last_chunk::<TAIL>() {
@@ -66,8 +66,8 @@ pub(super) fn write(frame: &mut [u8], header: &Header, start: usize) {
     }
 }
 
-/// Writes the sender and the number of a frame that is whole otherwise, and its code with what [`MacKey::digest`] has
-/// made of its data.
+/// Writes sender and number into a frame whose header and data have been written, and its code. `digest` is that of the
+/// data, by [`MacKey::digest`].
 #[inline]
 pub(super) fn close(
     frame: &mut [u8],
@@ -80,12 +80,12 @@ pub(super) fn close(
     let code = mac_key.code(number, start - PREFIX, body, digest);
     let short = if start < FRAME { SHORT } else { 0 };
     let who = u64::from(from | short) | u64::from(number as u32) << 32;
-    // In whole words, as they are going to be read.
+    // In whole words, as they are read.
     prefix[..8].copy_from_slice(&code.to_le_bytes());
     prefix[8..].copy_from_slice(&who.to_le_bytes());
 }
 
-/// Takes a frame apart; none if it cannot be one.
+/// Parses a frame; none if it cannot be one.
 #[inline]
 pub(super) fn read(frame: &[u8]) -> Option<ReceivedFrame<'_>> {
     let (words, _) = frame.get(..PREFIX)?.as_chunks::<8>();
@@ -114,12 +114,12 @@ pub(super) fn read(frame: &[u8]) -> Option<ReceivedFrame<'_>> {
 }
 
 impl ReceivedFrame<'_> {
-    /// Whether it is what the host with this mac_key has sent as the packet with this number.
+    /// Whether the host with this key has sent it as packet `number`.
     #[inline]
     pub(super) fn is_genuine(&self, number: u64, mac_key: &MacKey) -> bool {
         let header = self.body.len() - self.data.len();
         let due = mac_key.code(number, header, self.body, mac_key.digest(self.data));
-        // All of it at once, so that the time does not tell how much is right.
+        // Compares all bytes at once, so that the time does not tell how many are right.
         due == self.code
     }
 }
@@ -166,7 +166,7 @@ mod tests {
 
             let at = at.index(frame.len());
             frame[at] ^= 1u8 << bit;
-            // The sender and the number that are told only say whose mac_key and which number to look for.
+            // Sender and number only decide which key and which number are checked.
             if !(8..16).contains(&at) || (at, bit) == (11, 7) {
                 prop_assert!(read(&frame).is_none_or(|frame| !frame.is_genuine(number, &mac_key)));
             }

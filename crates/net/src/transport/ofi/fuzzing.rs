@@ -1,4 +1,4 @@
-//! Looks at what comes from other hosts, for the fuzzer.
+//! Entry points for the fuzzer: frames and addresses of other hosts.
 
 use super::address::Address;
 use super::frame;
@@ -8,7 +8,8 @@ use super::protection::Protection;
 /// The number of the packet that is due.
 const DUE: u64 = 7;
 
-/// Takes a frame for the next one of a host with this key. What is taken for genuine is written the same again.
+/// Parses a frame as the next packet of the host with this key. A frame that is genuine has to be written the same
+/// again.
 pub fn frame(bytes: &[u8], key: &[u8; 32]) {
     let mac_key = MacKey::of(key, Protection::Everything);
     let Some(arrived) = frame::read(bytes) else {
@@ -26,12 +27,12 @@ pub fn frame(bytes: &[u8], key: &[u8; 32]) {
             &mac_key,
             mac_key.digest(arrived.data),
         );
-        // The number that is told is not protected by itself: it says which one is due.
+        // The number in the frame is not protected by itself: the receiver checks the one that is due.
         assert!(again[..12] == bytes[..12] && again[16..] == bytes[16..]);
     }
 }
 
-/// Makes a frame of bytes genuine, as a host with this key would, so that more than its form is looked at.
+/// Gives a frame the code that the host with this key would make, so that more than its form is tested.
 pub fn add_mac(bytes: &mut [u8], key: &[u8; 32]) {
     let Some((from, data)) = frame::read(bytes).map(|arrived| (arrived.from, arrived.data.len())) else {
         return;
@@ -42,7 +43,7 @@ pub fn add_mac(bytes: &mut [u8], key: &[u8; 32]) {
     frame::close(bytes, start, (from, DUE), &mac_key, digest);
 }
 
-/// Takes bytes for the address of a host.
+/// Parses bytes as the address of a host.
 pub fn address(bytes: &[u8]) {
     if let Some(address) = Address::from_bytes(bytes) {
         assert_eq!(address.to_bytes(), bytes);

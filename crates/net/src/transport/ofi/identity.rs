@@ -1,4 +1,4 @@
-//! Who a host is to others: its number, what it has told them, and the secret that they share.
+//! The identity of a host towards others: its number, its address, and the secret of the job.
 
 use super::address::Address;
 use super::endpoint::Endpoint;
@@ -9,7 +9,7 @@ use super::protection::Protection;
 use crate::HostId;
 use crate::auth::Secret;
 
-/// Who a host is to others.
+/// The identity of a host.
 pub(super) struct Identity {
     pub(super) own: HostId,
     pub(super) address: Address,
@@ -17,17 +17,17 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// A host of the job with this secret, that has told others its address.
+    /// The identity of a host of the job with this secret. `address` is the one it has told others.
     pub(super) fn new(own: HostId, address: Address, secret: Secret) -> Self {
         Self { own, address, secret }
     }
 
-    /// Looks at what another host has told.
+    /// Reads the address of another host.
     pub(super) fn read(&self, host: HostId, bytes: &[u8]) -> Result<Address, OfiError> {
         Address::checked(host, bytes, &self.address.provider)
     }
 
-    /// How packets go to another host.
+    /// The connection to another host for packets and transfers.
     pub(super) fn connection(
         &self,
         main: &Endpoint,
@@ -40,12 +40,12 @@ impl Identity {
         })
     }
 
-    /// What signs of life of and for another host are sealed with.
+    /// The keys for heartbeats to and from another host.
     pub(super) fn heartbeat_keys(&self, host: HostId, theirs: &Address) -> MacKeys {
         self.mac_keys(HEARTBEATS, host, theirs)
     }
 
-    /// How much is protected of what goes to another host: as much as the one of the two wants who wants more.
+    /// The protection of traffic with another host: the stricter of what the two want.
     fn protection(&self, theirs: &Address) -> Protection {
         self.address.protection.max(theirs.protection)
     }

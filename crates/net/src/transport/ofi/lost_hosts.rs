@@ -1,4 +1,4 @@
-//! Hosts that will not be heard of any more, until the handler has been told.
+//! Hosts that are lost, and reports of them to the handler.
 
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,19 +11,20 @@ use crate::transport::Handler;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 
-/// Hosts that have been lost.
+/// The lost hosts.
 pub(super) struct LostHosts {
-    /// Of each host.
+    /// For each host, whether it is lost or removed.
     lost: HostTable<AtomicBool>,
-    /// Whether some have not been told yet, or somebody is to look. Set under the lock where it is about a loss.
+    /// Whether there are unreported losses, or a sleeper has been woken for another reason. Set under the lock if it is
+    /// for a loss.
     any: AtomicBool,
     unreported: SpinLock<Vec<(HostId, String)>>,
-    /// Becomes readable when there is something to tell.
+    /// Becomes readable when `any` is set.
     event: OwnedFd,
 }
 
 impl LostHosts {
-    /// Of these hosts none.
+    /// No host of these is lost.
     pub(super) fn new(hosts: Range<HostId>) -> Result<Self, Errno> {
         Ok(Self {
             lost: HostTable::new(hosts, |_| AtomicBool::new(false)),
@@ -33,18 +34,18 @@ impl LostHosts {
         })
     }
 
-    /// A host has come.
+    /// Adds a host, which is not lost.
     pub(super) fn add_host(&self, host: HostId) {
         self.lost.add(host, AtomicBool::new(false));
     }
 
-    /// Whether a host has been lost, or has gone.
+    /// Whether a host has been lost or removed.
     pub(super) fn has(&self, host: HostId) -> bool {
-        // Relaxed: it says nothing about anything else.
+        // Relaxed: it orders nothing else.
         self.lost[host].load(Ordering::Relaxed)
     }
 
-    /// A host has gone as it should: that is nothing to tell.
+    /// Removes a host that has ended as it should. Its loss is not reported.
     pub(super) fn remove_host(&self, host: HostId) {
         let mut unreported = self.unreported.lock();
         // Relaxed: under the lock.
@@ -52,7 +53,7 @@ impl LostHosts {
         unreported.retain(|(lost, _)| *lost != host);
     }
 
-    /// A host has been lost, unless that is known.
+    /// Adds a loss, unless the host has been lost or removed before.
     #[cold]
     pub(super) fn add(&self, host: HostId, reason: String) {
         let mut unreported = self.unreported.lock();
@@ -61,32 +62,32 @@ impl LostHosts {
             return;
         }
         unreported.push((host, reason));
-        // SeqCst: who goes to sleep arms, then looks here.
+        // SeqCst: a thread that goes to sleep arms, then looks here.
         self.any.store(true, Ordering::SeqCst);
         drop(unreported);
-        // It fails only if it has been rung so often that nobody can miss it.
+        // It fails only if the counter is full, and then the descriptor is readable.
         let _ = rustix::io::write(&self.event, &1_u64.to_ne_bytes());
     }
 
-    /// Wakes whoever sleeps at the event, so that it looks what has come.
+    /// Wakes the thread that sleeps on the descriptor, so that it polls.
     #[cold]
     pub(super) fn wake(&self) {
-        // SeqCst: as in `add`; who is told that there is something reads the event.
+        // SeqCst: as in `add`. The next report resets the descriptor.
         self.any.store(true, Ordering::SeqCst);
         let _ = rustix::io::write(&self.event, &1_u64.to_ne_bytes());
     }
 
-    /// What becomes readable when a host has been lost, until that has been told.
+    /// The descriptor that becomes readable when a host is lost, until that has been reported.
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
 
-    /// Whether there may be something to tell.
+    /// Whether there may be something to report.
     pub(super) fn any(&self) -> bool {
         self.any.load(Ordering::SeqCst)
     }
 
-    /// Tells the handler, each loss once; whether there was any.
+    /// Reports each unreported loss to the handler. Whether there was any.
     pub(super) fn report(&self, handler: &dyn Handler) -> bool {
         if !self.any() {
             return false;
@@ -96,7 +97,7 @@ impl LostHosts {
             self.any.store(false, Ordering::SeqCst);
             std::mem::take(&mut *unreported)
         };
-        // It fails if another turn has read it.
+        // It fails if the descriptor has been reset already.
         let _ = rustix::io::read(&self.event, &mut [0; 8]);
         for (host, reason) in &unreported {
             handler.lost(*host, reason);

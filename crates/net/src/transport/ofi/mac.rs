@@ -1,11 +1,11 @@
-//! What only the two ends of a way can compute, and what shows that a packet comes from the one that it names.
+//! Message authentication codes, which prove that a packet comes from the host that it names.
 //!
-//! Both know the job's secret and the nonces that each has told with its address, by way of the launcher; from these
-//! and their numbers comes a key for each direction and each of the two endpoints ([`Handshake`]). So nothing
-//! that one of them says can be said again to another host, in the other direction, or in another job.
+//! Two hosts know the job's secret, and the nonces that each has told with its address by way of the launcher. A
+//! [`Handshake`] makes of these and of their numbers a key for each direction and each of their two endpoints. So a
+//! packet of one of them cannot be sent again to another host, in the other direction, or in another job.
 //!
-//! A code is SipHash-2-4 with 64 bits: who does not know the key guesses one in 2^64. Costs for a short packet: 18 of
-//! SipHash's rounds, about 30 ns; long data, where it is protected, 0.4 ns for each byte.
+//! A code is SipHash-2-4 with 64 bits: somebody who does not know the key guesses one in 2^64. Costs for a short
+//! packet: 18 of SipHash's rounds, about 30 ns. Long data, where it is protected, costs 0.4 ns for each byte.
 
 use std::hash::Hasher;
 
@@ -17,39 +17,39 @@ use crate::auth::{Handshake, Nonce, Party, Role, Secret};
 use crate::HostId;
 use crate::transport::HEADER;
 
-/// Data of at most so many bytes is protected with the header: what hosts say to each other about memory and transfers
-/// is not longer.
+/// Data of at most so many bytes is protected together with the header. The messages in which hosts tell each other of
+/// memory and transfers are not longer.
 pub(super) const SHORT_DATA: usize = 64;
 
-/// For packets.
+/// The purpose of keys for packets.
 pub(super) const PACKETS: &str = "packets over libfabric";
-/// For signs of life.
+/// The purpose of keys for heartbeats.
 pub(super) const HEARTBEATS: &str = "signs of life over libfabric";
 
-/// One end of a way: its host, and the nonce of its endpoint.
+/// One end of a connection: its host, and the nonce of its endpoint.
 #[derive(Clone, Copy)]
 pub(super) struct End<'a> {
     pub(super) host: HostId,
     pub(super) nonce: &'a Nonce,
 }
 
-/// What codes are made with, of what one host sends to another.
+/// The key for packets in one direction between two hosts.
 pub(super) struct MacKey {
     protection: Protection,
     headers: SipHasher24,
     data: SipHasher24,
-    /// What stands for a code where nothing is protected.
+    /// Stands in place of a code where nothing is protected.
     tag: u64,
 }
 
-/// Both directions between two hosts.
+/// The keys for both directions between two hosts.
 pub(super) struct MacKeys {
     pub(super) outward: MacKey,
     pub(super) inward: MacKey,
 }
 
 impl MacKeys {
-    /// Those between two hosts with this secret, as `own` has them.
+    /// The keys between two hosts with this secret, as `own` sees them.
     pub(super) fn between(
         secret: &Secret,
         purpose: &str,
@@ -83,7 +83,7 @@ impl MacKeys {
 }
 
 impl MacKey {
-    /// The one with this key.
+    /// Takes the bytes of a key.
     pub(super) fn of(key: &[u8; 32], protection: Protection) -> Self {
         let (words, _) = key.as_chunks::<8>();
         let hasher = |at: usize| {
@@ -99,26 +99,26 @@ impl MacKey {
         }
     }
 
-    /// How much it protects.
+    /// How much the codes protect.
     pub(super) fn protection(&self) -> Protection {
         self.protection
     }
 
-    /// What is made of long data beforehand; nothing where it is not protected, or short.
+    /// The digest of long data, which goes into the code; none where data is short or not protected.
     #[inline]
     pub(super) fn digest(&self, data: &[u8]) -> Option<u64> {
         (self.protection == Protection::Everything && data.len() > SHORT_DATA).then(|| self.data.hash(data))
     }
 
-    /// The code of a packet: its number, header and data, which are next to each other, and what [`MacKey::digest`] has
-    /// made of the data.
+    /// The code of packet `number`. `body` is its header, of `header` bytes, followed by its data; `digest` is that of
+    /// the data, by [`MacKey::digest`].
     #[inline]
     pub(super) fn code(&self, number: u64, header: usize, body: &[u8], digest: Option<u64>) -> u64 {
         if self.protection == Protection::Nothing {
             return self.tag;
         }
         let mut hasher = self.headers;
-        // Bodies are shorter than 2^16 bytes, and packets to a host fewer than 2^47.
+        // Bodies are shorter than 2^16 bytes, and a host sends fewer than 2^47 packets to another.
         let is_short = u64::from(header < HEADER);
         hasher.write_u64(number << 17 | is_short << 16 | body.len() as u64);
         if let Some(digest) = digest {
@@ -128,7 +128,7 @@ impl MacKey {
         hasher.hash(if has_short_data { body } else { &body[..header] })
     }
 
-    /// The code of something short, whatever else is protected.
+    /// The code of a few bytes, which are protected at all levels.
     pub(super) fn code_of(&self, bytes: &[u8]) -> u64 {
         self.headers.hash(bytes)
     }
@@ -138,7 +138,7 @@ impl MacKey {
 mod tests {
     use super::*;
 
-    /// An example of SipHash's authors: of the bytes 0 to 14 with the key of the bytes 0 to 15.
+    /// An example of the authors of SipHash: the code of the bytes 0 to 14 with the key of the bytes 0 to 15.
     #[test]
     fn codes_are_those_of_siphash() {
         let mut key = [0; 32];

@@ -1,7 +1,8 @@
-//! Memory that others may access, or that transfers work on.
+//! Memory that other hosts may access, or that transfers work on.
 //!
-//! For some providers a registration is an entry of a table: it is made when memory is exposed and gone when it is
-//! concealed. Others pin the pages, which is dear, so what may be kept is kept (`cache`).
+//! For some providers a registration is an entry of a table: it is made when memory is exposed, and closed when it is
+//! concealed. Others pin the pages, which is expensive, so their registrations are kept where possible
+//! (`registration_cache`).
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -15,21 +16,21 @@ use super::endpoint::{Endpoint, Owned};
 use super::registration_cache::{Found, RegistrationCache};
 use crate::transport::{Region, TransferError};
 
-/// What is done to registered memory: anything, from here and from afar, since one registration serves all.
+/// All kinds of access, local and remote, since one registration serves all.
 const ACCESS: u64 = sys::FI_REMOTE_READ | sys::FI_REMOTE_WRITE | sys::FI_READ | sys::FI_WRITE;
-/// What a provider that pins memory demands.
+/// The modes that a provider demands if it pins memory. One of them is enough.
 const PINNING: u64 = sys::FI_MR_LOCAL | sys::FI_MR_ALLOCATED | sys::FI_MR_PROV_KEY;
-/// Keys that are tried before it is given up to find a free one.
+/// How many keys are tried before the search for a free one is given up.
 const KEYS: u32 = 8;
 
 /// Registered memory.
 pub(super) struct Registration {
     object: Owned<sys::fid_mr>,
-    /// Where it begins.
+    /// The beginning of the memory.
     start: usize,
 }
 
-/// Registered memory for one use.
+/// A registration with several users.
 pub(super) type SharedRegistration = Arc<Registration>;
 
 impl Registration {
@@ -40,25 +41,26 @@ impl Registration {
     }
 }
 
-/// The memory that others may access now, and what else is registered.
+/// The memory that others may access, and the cache of registrations.
 pub(super) struct Memory {
     /// By key: a registration, and how often it has been exposed.
     exposed: SpinLock<HashMap<u64, (SharedRegistration, usize)>>,
     /// None for providers to which a registration costs nothing.
     cache: Option<SpinLock<RegistrationCache<Registration>>>,
-    /// Where the sequence of keys began, which nobody else knows.
+    /// The secret beginning of the sequence of keys.
     seed: u64,
     keys: AtomicU64,
     /// The bits that keys have.
     mask: u64,
-    /// Whether addresses are those of this process, or count from the beginning of a registration.
+    /// Whether remote addresses are virtual addresses of this process; otherwise they count from the beginning of a
+    /// registration.
     virtual_addresses: bool,
-    /// Whether transfers need registered memory on this side too.
+    /// Whether transfers need registered memory on this side, too.
     local: bool,
 }
 
 impl Memory {
-    /// Nothing exposed. `seed` is a secret.
+    /// No memory is exposed. `seed` is a secret.
     pub(super) fn new(endpoint: &Endpoint, seed: u64) -> Self {
         let info = endpoint.info();
         Self {
@@ -80,21 +82,21 @@ impl Memory {
         self
     }
 
-    /// Memory stays as it is until it is released.
+    /// Promises that memory stays mapped until it is released.
     ///
     /// # Safety
     ///
-    /// * It is not given back to the system before.
+    /// * The memory is not given back to the system before.
     pub(super) unsafe fn hold(&self, address: *const u8, length: usize) {
         if let Some(cache) = &self.cache {
             cache.lock().hold(range(address, length));
         }
     }
 
-    /// Memory is going to be given back.
+    /// Ends the promise about the memory that begins here.
     pub(super) fn release(&self, address: *const u8) {
         if let Some(cache) = &self.cache {
-            // Closed after the lock has been given back.
+            // Dropped after the lock has been released.
             let removed = cache.lock().release(address.addr());
             drop(removed);
         }
@@ -104,7 +106,7 @@ impl Memory {
     ///
     /// # Safety
     ///
-    /// * It stays valid until it is concealed.
+    /// * The memory stays valid until it is concealed.
     pub(super) unsafe fn expose(
         &self,
         endpoint: &Endpoint,
@@ -128,7 +130,7 @@ impl Memory {
         })
     }
 
-    /// Takes it back.
+    /// Ends the access to a region, if it has been concealed as often as it was exposed.
     pub(super) fn conceal(&self, region: Region) {
         let mut exposed = self.exposed.lock();
         let Some((_, times)) = exposed.get_mut(&region.key) else {
@@ -137,22 +139,22 @@ impl Memory {
         *times -= 1;
         let over = *times == 0;
         let registration = over.then(|| exposed.remove(&region.key));
-        // Closed after the lock has been given back.
+        // Dropped after the lock has been released.
         drop(exposed);
         drop(registration);
     }
 
-    /// Takes everything back.
+    /// Ends all access, and empties the cache.
     pub(super) fn clear(&mut self) {
         self.exposed.lock().clear();
         self.cache = None;
     }
 
-    /// Registers memory for a transfer, if the provider wants that.
+    /// Registers memory for a transfer, if the provider demands that.
     ///
     /// # Safety
     ///
-    /// * It stays valid until what is lent is dropped.
+    /// * The memory stays valid until the registration is dropped.
     pub(super) unsafe fn lend(
         &self,
         endpoint: &Endpoint,
@@ -204,7 +206,7 @@ impl Memory {
     ///
     /// # Safety
     ///
-    /// * It stays valid until the registration is dropped.
+    /// * The memory stays valid until the registration is dropped.
     unsafe fn register(
         &self,
         endpoint: &Endpoint,
@@ -228,9 +230,9 @@ impl Memory {
         }
     }
 
-    /// A key that others cannot guess, for providers that do not make keys themselves.
+    /// A new key that others cannot guess, for providers that do not make keys themselves.
     fn key(&self) -> u64 {
-        // Relaxed: only that no number comes twice matters.
+        // Relaxed: the numbers only have to differ.
         let step = self.keys.fetch_add(1, Ordering::Relaxed);
         mix(self.seed.wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15))) & self.mask
     }
@@ -240,7 +242,7 @@ fn range(address: *const u8, length: usize) -> Range<usize> {
     address.addr()..address.addr() + length
 }
 
-/// What a provider wants to be told with registered memory.
+/// The descriptor that the provider takes with registered memory; null if there is none.
 pub(super) fn descriptor(lent: Option<&SharedRegistration>) -> *mut c_void {
     match lent {
         // SAFETY:

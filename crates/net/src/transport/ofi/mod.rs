@@ -1,29 +1,36 @@
-//! Hosts on other machines, over libfabric.
+//! The transport between machines: libfabric.
 //!
-//! One endpoint for reliable datagrams per host, whatever the provider: tcp, verbs, efa, cxi, psm3. What a provider can
-//! do is asked of it (`offer`), which one is taken is a setting or the best there is (`choice`). The endpoint is opened
-//! first ([`OfiPort`]), so that its address can be told to the others; with theirs it becomes the transport ([`Ofi`]).
+//! Each host has one endpoint for reliable datagrams, whatever the provider: tcp, verbs, efa, cxi, psm3. The provider
+//! says what it can do (`provider`); which one is taken is a setting, or the best there is (`options`). The endpoint is
+//! opened first ([`OfiPort`]), so that its address can be told to the other hosts. With their addresses it becomes the
+//! transport ([`Ofi`]).
 //!
-//! * **Packets** are a frame (`frame`): a code, the sender, a number, the engine's header, data. Short ones are made on
-//!   the stack and injected, longer ones in a buffer that all ranks share (`send_buffers`); they come into buffers that all
-//!   share (`receive_buffers`). Sends are ordered (`FI_ORDER_SAS`). Those that a provider does not take yet are kept (`peer`).
-//! * **Origin.** What a host sends to another is sealed with keys that only the two can compute (`identity`, `mac_key`),
-//!   as far as is asked for (`protection`); what is not genuine is dropped and counted. Packets to a host are numbered: if
-//!   one is missing, or comes twice, the host is lost, so that no packet is ever taken for another.
-//! * **Transfers** are reads and writes of memory that its owner has registered (`memory`, `transfers`).
-//!   Where that is dear, registrations are kept for later (`cache`).
-//! * **WaitMethod** is for the completion queue's descriptor, where the provider has one.
-//! * **Loss** of a host comes from errors of sends and transfers (`lost_hosts`), and from a thread that asks for signs of
-//!   life (`heartbeat`), with which hosts tell each other what they have sent and received (`stall_detector`).
+//! * **Packets** are frames (`frame`): a code, the sender, a number, the engine's header, data. Short frames are made
+//!   on the stack and injected, longer ones in a send buffer (`send_buffers`). They arrive in `receive_buffers`. All
+//!   ranks share both. Sends are ordered (`FI_ORDER_SAS`). Frames that the provider does not take yet are kept
+//!   (`peer`).
+//! * **Origin.** A packet carries a code made with a key that only its sender and its receiver can compute (`identity`,
+//!   `mac`). How much the code protects is a setting (`protection`). Packets that are not genuine are dropped and
+//!   counted. Packets to a host are numbered: if one is missing or comes twice, the host is lost, so that no packet is
+//!   ever taken for another.
+//! * **Transfers** are reads and writes of memory that its owner has registered (`memory`, `transfers`). Where
+//!   registering is expensive, registrations are kept for later (`registration_cache`).
+//! * **Waiting** is for the descriptor of the completion queue, where the provider has one.
+//! * **Loss** of a host is found by errors of sends and transfers (`lost_hosts`), and by a thread that exchanges
+//!   heartbeats with other hosts (`heartbeat`). The heartbeats also tell how many packets each host has sent and
+//!   received.
 //!
-//! What libfabric is given stays where it is until it says so or the endpoint has been shut: that is why buffers and
-//! operations are blocks of fixed size, made once, and why `Ofi` shuts the endpoint before it frees them.
+//! Memory that is given to libfabric stays where it is until libfabric says so, or the endpoint has been shut. That is
+//! why buffers and operations are blocks of fixed size that are made once, and why `Ofi` shuts the endpoint before it
+//! frees them.
 //!
-//! Costs, besides the provider's: a short packet, its copy to the stack; a long one, a locked instruction to take a
-//! buffer and one to give it back, one copy into the buffer and none at the receiver, which reads it in place. Either
-//! takes the lock of the host that it goes to, while it is numbered and given to the provider, and where packets are
-//! protected its code is computed here and there. No allocation. A poll is one call of the provider: over tcp that is a
-//! system call. A transfer is a lock of its own and a call on either end.
+//! # Costs
+//!
+//! Besides the provider's own: a short packet is copied to the stack. A long packet is copied once into a buffer, which
+//! takes a locked instruction to take and one to give back; the receiver reads it in place. Either takes the lock of
+//! its destination while it is numbered and given to the provider. Where packets are protected, the code is computed on
+//! either side. Nothing is allocated. A poll is one call of the provider; over tcp that is a system call. A transfer is
+//! a lock and a call on either end.
 
 mod address;
 mod buffers;
@@ -82,7 +89,7 @@ use super::{
 };
 use crate::HostId;
 
-/// Bytes of the longest frame: what providers send without asking the receiver first.
+/// Bytes of the longest frame. Providers send so much without asking the receiver first.
 const MAX_FRAME: usize = 16 << 10;
 const _: () = assert!(MAX_FRAME < 1 << 16, "codes have so much room for lengths");
 /// The buffers that packets come into.
@@ -90,20 +97,20 @@ const RECEIVE_BUFFERS: BufferCounts = BufferCounts {
     many: (4, 512 << 10),
     single: 128,
 };
-/// Times that the completion queue is read in one poll, if only sends are over.
+/// Most reads of the completion queue in one poll, as long as they find completed sends only.
 const ROUNDS: usize = 4;
 
-/// What libfabric says when something is to be tried again.
+/// libfabric's error for a call that is to be repeated later.
 const AGAIN: isize = -(sys::FI_EAGAIN as isize);
 
-/// The way to hosts on other machines.
+/// The transport to hosts on other machines.
 pub struct Ofi {
     identity: Identity,
     peers: Arc<Peers>,
-    /// Whether some peer may have packets kept.
+    /// Whether frames to some peer may be pending.
     has_pending: AtomicBool,
     lost_hosts: Arc<LostHosts>,
-    /// Ended before the rest; none if hosts are not watched.
+    /// The heartbeat thread, ended before the rest; none if hosts are not monitored.
     heartbeat: Option<Heartbeat>,
     dropped: AtomicU64,
     access: Access,
@@ -112,19 +119,19 @@ pub struct Ofi {
     send_buffers: SendBuffers,
     flush_markers: FlushMarkers,
     receive_buffers: ReceiveBuffers,
-    /// Closed last, save for the endpoint itself: see `drop`.
+    /// Closed last: see `drop`.
     endpoint: Endpoint,
 }
 
 impl Ofi {
-    /// What hosts that come later need to know to reach this one: as [`OfiPort::address`].
+    /// The address of this host, for hosts that come later: as [`OfiPort::address`].
     #[must_use]
     pub fn address(&self) -> Vec<u8> {
         self.identity.address.to_bytes()
     }
 
-    /// Another host has come, which is reached by what [`OfiPort::address`] has given there. Nothing is sent to it, and
-    /// nothing that it sends is handled, before.
+    /// Adds a host by its address, as [`OfiPort::address`] has given it there. Before that, nothing may be sent to the
+    /// host, and packets of it are dropped.
     ///
     /// # Errors
     ///
@@ -155,7 +162,7 @@ impl Ofi {
             .add(host, format!("libfabric cannot reach it: {message}"));
     }
 
-    /// Deals with a completion; whether it was one that the handler waits for.
+    /// Handles a completion. Whether it is one that the handler waits for, as all but completed sends are.
     fn handle_completion(&self, handler: &dyn Handler, completion: Completion) -> bool {
         match completion {
             Completion::Done { key, flags, data } => match key.kind {
@@ -177,8 +184,8 @@ impl Ofi {
         true
     }
 
-    /// Looks for completions until there is one that the handler waits for: another look, which is a system call or
-    /// two, comes after what it does about that.
+    /// Reads completions until there is one that the handler waits for. Another read, which may be a system call or
+    /// two, is left for later, when the handler has acted on that one.
     fn poll_completions(&self, handler: &dyn Handler) -> bool {
         let mut found = false;
         let mut awaited = false;
@@ -200,14 +207,14 @@ impl Ofi {
         let frame = unsafe { self.receive_buffers.frame(number, data) };
         match frame::read(frame) {
             Some(arrived) => self.receive_packet(handler, &arrived),
-            // The end of a buffer may be told without a packet.
+            // The end of a buffer may be reported without a packet.
             None if frame.is_empty() || *frame == FLUSH_MARKER => {}
             None => self.count_dropped(),
         }
         self.receive_buffers.handled(&self.endpoint, number, flags);
     }
 
-    /// Handles a packet if it is the next one of the host that it names.
+    /// Handles a packet if it is the one that is due from the host that it names.
     fn receive_packet(&self, handler: &dyn Handler, arrived: &ReceivedFrame<'_>) {
         let from = arrived.from;
         match self.peers.get(from).map(|peer| peer.judge(arrived)) {
@@ -223,7 +230,7 @@ impl Ofi {
         }
     }
 
-    /// Something goes to or comes from a host.
+    /// Has the heartbeat monitor a host, with which packets are exchanged.
     #[inline]
     fn monitor(&self, host: HostId) {
         if let Some(heartbeat) = &self.heartbeat {
@@ -270,7 +277,7 @@ impl Ofi {
             }) => {
                 let (host, token) = self.flush_markers.over(number);
                 self.lose(host, message);
-                // What has been sent before it will not leave any more.
+                // The packets before it will not leave any more.
                 handler.transferred(token, Ok(()));
             }
             Some(Key {
@@ -284,7 +291,7 @@ impl Ofi {
                 self.count_dropped();
                 self.receive_buffers.handled(&self.endpoint, number, flags);
             }
-            // What was injected, to whom the provider does not say.
+            // An injected packet: the provider does not say whose.
             None => self.count_dropped(),
         }
     }
@@ -295,7 +302,7 @@ impl Ofi {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Goes on with transfers whose next piece the provider did not take.
+    /// Continues transfers whose next piece the provider did not take.
     fn retry_stalled_transfers(&self, handler: &dyn Handler) -> bool {
         let mut any = false;
         for _ in 0..Transfers::MOST {
@@ -312,7 +319,7 @@ impl Ofi {
     ///
     /// # Safety
     ///
-    /// * The memory is the transfer's until it is over.
+    /// * The memory belongs to the transfer until it is complete.
     unsafe fn begin(
         &self,
         direction: Direction,
@@ -357,13 +364,14 @@ impl Ofi {
 
 impl Drop for Ofi {
     fn drop(&mut self) {
-        // What providers bind to an endpoint is closed before it, and what it works on afterwards.
+        // Registrations, which providers bind to an endpoint, are closed before it; the memory that it works on is
+        // freed after it.
         self.memory.clear();
         self.endpoint.shut();
     }
 }
 
-/// Why a host is lost of which a packet has come that is not the one that was due.
+/// Why a host is lost whose packet was not the one that was due.
 #[cold]
 fn out_of_order(number: u64, due: u64) -> String {
     let what = match number > due {
@@ -373,7 +381,7 @@ fn out_of_order(number: u64, due: u64) -> String {
     format!("{what}; a connection has been broken, or somebody interferes with it")
 }
 
-/// Whether an error is about the way to a host, not about what was asked of it.
+/// Whether an error is about the connection to a host, not about the operation.
 fn is_connection_error(error: isize) -> bool {
     const ERRORS: [u64; 9] = [
         sys::FI_ECONNRESET,
@@ -440,7 +448,7 @@ impl Transport for Ofi {
         }
     }
 
-    /// Always true: a provider does not say without being asked, which is what a poll does.
+    /// Always true: a provider says only when it is polled.
     fn has_incoming(&self) -> bool {
         true
     }
@@ -451,7 +459,7 @@ impl Transport for Ofi {
         }
         let mut any = self.poll_completions(handler);
         if self.receive_buffers.is_short() {
-            // What cannot be posted now is tried again at the next poll.
+            // A buffer that cannot be posted now is posted at a later poll.
             any |= self.receive_buffers.replenish(&self.endpoint).is_ok();
         }
         any |= self.retry_stalled_transfers(handler);
@@ -462,7 +470,7 @@ impl Transport for Ofi {
         any | self.lost_hosts.report(handler)
     }
 
-    /// None where all data is protected: what providers read and write themselves is not.
+    /// None where all data is protected: providers read and write memory without codes.
     fn access(&self, host: HostId) -> Access {
         match self.peers.get(host).and_then(|peer| peer.protection()) {
             Some(Protection::Nothing | Protection::Headers) => self.access,

@@ -1,36 +1,36 @@
-//! What the library is given as the context of an operation, and gives back when it is over.
+//! The context of an operation, which the library is given and gives back when the operation is complete.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 
 use simurgh_fabric_sys::fi_context2;
 
-/// What kind of operation.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A packet that is sent out of a buffer.
+    /// Sends a packet from a send buffer.
     Send,
-    /// A buffer for packets that come.
+    /// Receives packets into a receive buffer.
     Receive,
-    /// A transfer from or to remote memory.
+    /// Reads or writes remote memory.
     Transfer,
-    /// A mark behind packets.
+    /// Sends a flush marker.
     FlushMarker,
 }
 
-/// Which operation.
+/// Identifies an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
-    /// What kind.
+    /// Its kind.
     pub(super) kind: Kind,
-    /// Its number among those of the kind.
+    /// Its number among those of its kind.
     pub(super) number: u32,
 }
 
-/// An operation, at an address that does not change while it is under way.
+/// An operation. Its address does not change while it is under way.
 #[repr(C)]
 pub(super) struct Operation {
-    /// The provider's to write.
+    /// Written by the provider.
     context: UnsafeCell<fi_context2>,
     key: Key,
 }
@@ -54,17 +54,17 @@ impl Operation {
         (0..count).map(operation).collect()
     }
 
-    /// As the library takes it.
+    /// The context, as the library takes it.
     #[inline]
     pub(super) fn context(&self) -> *mut c_void {
         (&raw const *self).cast_mut().cast()
     }
 
-    /// Which operation a context is.
+    /// The key of the operation with this context.
     ///
     /// # Safety
     ///
-    /// * It comes from [`Operation::context`] of one that is still there.
+    /// * The context comes from [`Operation::context`] of an operation that still exists.
     #[inline]
     pub(super) unsafe fn key(context: *mut c_void) -> Key {
         // SAFETY:

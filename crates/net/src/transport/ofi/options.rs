@@ -1,44 +1,44 @@
-//! Which provider is taken, of those that libfabric has.
+//! The user's options for libfabric, and the choice of a provider by them.
 
 use std::net::IpAddr;
 
 use super::protection::Authenticate;
 
-/// Providers from the fastest kind of network to the slowest. Others are taken only if somebody names them: they are
-/// for one machine (`shm`), unfinished (`net`, in libfabric 1.17 the coming tcp) or emulated on something that is in
-/// the list itself.
+/// Providers from the fastest kind of network to the slowest. Others are taken only if they are named: they work within
+/// one machine (`shm`), are unfinished (`net`, in libfabric 1.17 the coming tcp), or are emulated over a provider that
+/// is in this list.
 const PREFERRED: &[&str] = &["cxi", "efa", "verbs", "opx", "psm3", "psm2", "tcp"];
 
-/// What the user says about it.
+/// The options of a host's endpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfiOptions {
-    /// The provider; if none, the first that there is of a list.
+    /// The provider; if none, the first available of a list.
     pub provider: Option<String>,
     /// The network interface or device; if none, the provider's first that leads to other machines.
     pub interface: Option<String>,
-    /// All hosts are on one machine, so the loopback interface will do.
+    /// Whether all hosts are on one machine, so that the loopback interface will do.
     pub one_machine: bool,
-    /// How much is protected against others who can reach the network.
+    /// How much is protected against other processes that can reach the network.
     pub authenticate: Authenticate,
 }
 
-/// What libfabric candidates.
+/// The properties of an entry of libfabric's list by which it is chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// Name of the provider, with what it is layered on: `tcp;ofi_rxm`.
+    /// The name of the provider, with the one that it is layered on: `tcp;ofi_rxm`.
     pub(super) provider: String,
-    /// Name of the interface or device.
+    /// The name of the interface or device.
     pub(super) interface: String,
-    /// Its address, if it is one of the internet.
+    /// Its internet address, if it has one.
     pub(super) address: Option<IpAddr>,
-    /// How much of what is wanted it lacks.
+    /// How much of what is wanted it lacks: an index of the list of wanted capabilities.
     pub(super) lacking: usize,
     /// Whether the interface does not lead to other machines.
     pub(super) local_only: bool,
 }
 
 impl OfiOptions {
-    /// How good an candidate is, the lowest being the best; none if it will not do.
+    /// The grade of a candidate, lower being better; none if it does not fit the options.
     pub(super) fn grade(&self, candidate: &Candidate) -> Option<impl Ord + use<>> {
         let core = candidate.provider.split(';').next().unwrap_or_default();
         let preference = match &self.provider {
@@ -62,7 +62,7 @@ impl OfiOptions {
         Some((preference, candidate.lacking, elsewhere, local_only, version))
     }
 
-    /// Reads on after "has no reliable datagrams".
+    /// Describes the options for an error message. Reads on after "has no reliable datagrams".
     pub(super) fn asked(&self) -> String {
         match (&self.provider, &self.interface) {
             (None, None) => format!("of {}", PREFERRED.join(", ")),
@@ -73,7 +73,7 @@ impl OfiOptions {
     }
 }
 
-/// Whether an address means something on one link only.
+/// Whether an address is valid on one link only.
 fn is_link_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_link_local(),

@@ -1,13 +1,15 @@
-//! Another host: its address, what packets are sealed with, how many there have been, and those that the provider has
-//! not taken yet.
+//! Another host: its address, the keys of the codes between it and this one, the numbers of packets, and the frames
+//! that the provider has not taken yet.
 //!
-//! Packets to a host are numbered, and the provider takes them in this order: so numbering a packet and offering it are
-//! done under one lock for each host. A provider says "try again" while it makes a connection, or when its own queue is
-//! full; the packet has been written by then, so it is kept here. While one is kept the host is busy, so there are
-//! never more than one for each thread that sends.
+//! Packets to a host are numbered, and the provider has to take them in this order. So a packet is numbered and given
+//! to the provider under one lock for each host ([`SendGuard`]).
 //!
-//! Providers promise that packets arrive in their order, each once (`FI_ORDER_SAS`, reliable datagrams). Over a
-//! connection that somebody has broken or taken over they do not; the numbers tell.
+//! A provider says "try again" while it makes a connection, or when its own queue is full. The frame has been written
+//! by then, so it is kept here. While a frame is pending the host is busy. So the number of pending frames is at most
+//! the number of threads that send.
+//!
+//! Providers promise that packets arrive in order, each once (`FI_ORDER_SAS`, reliable datagrams). Over a connection
+//! that somebody has broken or taken over they do not, which shows in the numbers.
 
 use std::collections::VecDeque;
 
@@ -20,39 +22,39 @@ use super::frame::ReceivedFrame;
 use super::mac::MacKeys;
 use super::protection::Protection;
 
-/// All other hosts, by number; the own one too, which is never used.
+/// All other hosts, by number. The entry of the own host is never used.
 pub(super) type Peers = HostTable<CachePadded<Peer>>;
 
 /// Another host.
 pub(super) struct Peer {
-    /// None if it is not reached this way.
+    /// None if the host is not reached over libfabric.
     connection: Option<Connection>,
-    /// Whether packets are kept. Set under the lock.
+    /// Whether frames are pending. Set under the lock.
     backed_up: AtomicBool,
     pending: SpinLock<VecDeque<Pending>>,
     /// Packets that have been numbered. Changed under the lock.
     sent: AtomicU64,
-    /// Packets that have come in their order. Changed by who polls.
+    /// Packets that have come in order. Changed by the thread that polls.
     received: AtomicU64,
-    /// Whether one has come out of order: nothing that follows is taken. Changed by who polls.
+    /// Whether a packet has come out of order, so that no later one is taken. Changed by the thread that polls.
     is_broken: AtomicBool,
-    /// Pieces of transfers that were begun, and those that are over.
+    /// Pieces of transfers that were begun, and those that are complete.
     transfers: [AtomicU64; 2],
 }
 
-/// How a host is reached.
+/// The means to reach a host.
 pub(super) struct Connection {
     pub(super) address: fi_addr_t,
     pub(super) mac_keys: MacKeys,
 }
 
-/// Packets to a host, while somebody numbers and offers one.
+/// The right to number packets to a host and to give them to the provider.
 pub(super) struct SendGuard<'a> {
     peer: &'a Peer,
     pending: SpinGuard<'a, VecDeque<Pending>>,
 }
 
-/// What has been traffic with a host.
+/// Counts of what has been exchanged with a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traffic {
     /// Packets to it.
@@ -61,41 +63,41 @@ pub(super) struct Traffic {
     pub(super) received: u64,
     /// Pieces of transfers that were begun.
     pub(super) begun: u64,
-    /// Pieces of transfers that are over.
+    /// Pieces of transfers that are complete.
     pub(super) over: u64,
 }
 
-/// A packet that is kept.
+/// A frame that the provider has not taken yet.
 pub(super) enum Pending {
-    /// A whole frame of its own.
+    /// A whole frame.
     Short(Box<[u8]>),
-    /// A frame in a send buffer: its number and length.
+    /// A frame in a send buffer: the number of the buffer, and the length of the frame.
     Long(u32, usize),
 }
 
-/// What the provider says to a packet.
+/// The outcome of giving a packet to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Taken, or given up for good.
+    /// The provider has taken it, or it is given up for good.
     Done,
-    /// Try again.
+    /// It is to be tried again.
     Retry,
 }
 
-/// What has come in the name of a host.
+/// The verdict on a packet that claims to be of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Its next packet.
+    /// It is the packet that is due.
     InOrder,
-    /// One of its packets, but packets before it are missing, or it has come before: its number, and the one that was
+    /// It is of the host, but packets before it are missing, or it has come before. Its number, and the number that was
     /// due.
     OutOfOrder(u64, u64),
-    /// Nothing that it has sent, or what it has sent after one that was astray.
+    /// The host has not sent it, or has sent it after a packet that came out of order.
     Forged,
 }
 
 impl Peer {
-    /// A host that is reached this way, if it is.
+    /// A host with this connection, or one that is not reached over libfabric.
     pub(super) fn new(connection: Option<Connection>) -> Self {
         Self {
             connection,
@@ -108,11 +110,11 @@ impl Peer {
         }
     }
 
-    /// How it is reached.
+    /// The means to reach it.
     ///
     /// # Panics
     ///
-    /// When it is not.
+    /// When it is not reached over libfabric.
     #[inline]
     pub(super) fn connection(&self) -> &Connection {
         self.connection
@@ -120,19 +122,20 @@ impl Peer {
             .expect("a host that is reached over libfabric")
     }
 
-    /// How much of what is traffic with it is protected.
+    /// How much of the packets to and from it is protected.
     pub(super) fn protection(&self) -> Option<Protection> {
         Some(self.connection.as_ref()?.mac_keys.outward.protection())
     }
 
-    /// Whether packets are kept.
+    /// Whether frames are pending.
     #[inline]
     pub(super) fn is_backed_up(&self) -> bool {
-        // Acquire pairs with the Release in `flush`. A packet of this thread that is kept has set it before.
+        // Acquire pairs with the Release in `flush`. If a frame of this thread is pending, the thread has set it
+        // itself.
         self.backed_up.load(Ordering::Acquire)
     }
 
-    /// Waits until nobody else numbers a packet.
+    /// Waits until no other thread numbers a packet.
     #[inline]
     pub(super) fn lock_sends(&self) -> SendGuard<'_> {
         SendGuard {
@@ -141,7 +144,7 @@ impl Peer {
         }
     }
 
-    /// Offers what is kept to the provider again; whether any went.
+    /// Gives pending frames to the provider again, by `retry`, in order. Whether it took any.
     #[cold]
     pub(super) fn flush(&self, retry: impl Fn(&Pending) -> Outcome) -> bool {
         let mut pending = self.pending.lock();
@@ -153,12 +156,13 @@ impl Peer {
             any = true;
             pending.pop_front();
         }
-        // Release pairs with the Acquire in `is_backed_up`: who sends directly comes behind what went from here.
+        // Release pairs with the Acquire in `is_backed_up`: a frame that is sent directly from now on follows these.
         self.backed_up.store(false, Ordering::Release);
         any
     }
 
-    /// Judges a packet that says to be of this host, and counts it if it is the next. Called by who polls.
+    /// Judges a packet that claims to be of this host, and counts it if it is the one that is due. Called by the thread
+    /// that polls.
     #[inline]
     pub(super) fn judge(&self, arrived: &ReceivedFrame<'_>) -> Verdict {
         let Some(connection) = &self.connection else {
@@ -166,7 +170,7 @@ impl Peer {
         };
         // Relaxed: only this thread changes it.
         let due = self.received.load(Ordering::Relaxed);
-        // The one nearest to what is due, of those that are told in this way.
+        // A frame tells its number modulo 2^32: this is the number nearest to the one that is due.
         let ahead = arrived.number.wrapping_sub(due as u32).cast_signed();
         let number = due.wrapping_add_signed(ahead.into());
         let is_genuine = arrived.is_genuine(number, &connection.mac_keys.inward);
@@ -178,22 +182,22 @@ impl Peer {
             self.is_broken.store(true, Ordering::Relaxed);
             return Verdict::OutOfOrder(number, due);
         }
-        // Relaxed: others only look whether it goes up.
+        // Relaxed: other threads only look whether it grows.
         self.received.store(due + 1, Ordering::Relaxed);
         Verdict::InOrder
     }
 
-    /// A piece of a transfer is begun, or could not be.
+    /// Counts a piece of a transfer as begun.
     pub(super) fn transfer_begun(&self) {
         self.transfers[0].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A piece of a transfer is over.
+    /// Counts a piece of a transfer as complete.
     pub(super) fn transfer_over(&self) {
         self.transfers[1].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What has been traffic with it. Relaxed: the numbers are looked at again and again.
+    /// The counts so far. Relaxed: they are read again and again.
     pub(super) fn traffic(&self) -> Traffic {
         Traffic {
             over: self.transfers[1].load(Ordering::Relaxed),
@@ -205,7 +209,8 @@ impl Peer {
 }
 
 impl SendGuard<'_> {
-    /// The number of the next packet, which is to be offered, or kept, before anything else.
+    /// Takes the number of the next packet, which has to be given to the provider, or kept, before this guard is
+    /// dropped.
     #[inline]
     pub(super) fn number(&mut self) -> u64 {
         // Relaxed: under the lock.
@@ -214,13 +219,13 @@ impl SendGuard<'_> {
         number
     }
 
-    /// Whether packets before it are kept, so that it has to be, too.
+    /// Whether frames are pending, so that the next one has to be kept, too.
     #[inline]
     pub(super) fn is_backed_up(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Keeps a packet.
+    /// Keeps a frame for later.
     #[cold]
     pub(super) fn keep(&mut self, packet: Pending) {
         self.pending.push_back(packet);

@@ -30,34 +30,35 @@ use crate::HostId;
 use crate::auth::{self, Nonce, Secret};
 use crate::transport::Access;
 
-/// An open endpoint, which waits for the addresses of the others.
+/// An open endpoint that is not connected to other hosts yet.
 pub struct OfiPort {
     main: Endpoint,
     heartbeat: Endpoint,
     address: Address,
 }
 
-/// What job a host joins, and as what.
+/// The job that a host joins, and its place in it.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions<'a> {
-    /// The host.
+    /// The number of the own host.
     pub own: HostId,
     /// The hosts of its world.
     pub hosts: Range<HostId>,
-    /// The job's secret, which is the same for all.
+    /// The job's secret.
     pub secret: &'a Secret,
-    /// The hosts that are reached this way, by what [`OfiPort::address`] has given there.
+    /// The hosts that are reached over libfabric, each with the bytes that [`OfiPort::address`] has given there.
     pub peers: Vec<(HostId, &'a [u8])>,
-    /// After which time without a sign of life a host is lost, and a quarter of it; if none, this is not looked at.
+    /// How long a host may give no sign of life before it is lost (at most a quarter more); none if hosts are not
+    /// monitored.
     pub peer_timeout: Option<Duration>,
 }
 
 impl OfiPort {
-    /// Opens an endpoint of the best provider, or of the one that is chosen.
+    /// Opens an endpoint of the best provider that fits the options.
     ///
     /// # Errors
     ///
-    /// [`OfiError`]: without libfabric, without such a provider, or when it fails.
+    /// [`OfiError`]: without libfabric, without such a provider, or when the provider fails.
     pub fn open(options: &OfiOptions) -> Result<Self, OfiError> {
         let info = ProviderInfo::find(Library::load()?, options)?;
         let provider = info.provider();
@@ -82,30 +83,31 @@ impl OfiPort {
         })
     }
 
-    /// Name of the provider, as libfabric has it.
+    /// The name of the provider, as libfabric has it.
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.address.provider
     }
 
-    /// Name of the provider by which the host is reached that says so of itself; none if that is no address. Hosts can
-    /// reach each other if they have the same one.
+    /// The name of the provider in a host's address; none if the bytes are no address. Hosts can reach each other if
+    /// they have the same provider.
     #[must_use]
     pub fn provider_of(address: &[u8]) -> Option<String> {
         Address::from_bytes(address).map(|address| address.provider)
     }
 
-    /// What the other hosts need to know to reach this one.
+    /// The address of this host, which the others need to reach it.
     #[must_use]
     pub fn address(&self) -> Vec<u8> {
         self.address.to_bytes()
     }
 
-    /// Makes a transport of it, to the hosts of a job.
+    /// Makes a transport to the hosts of a job of it.
     ///
     /// # Errors
     ///
-    /// [`OfiError`]: when an address is none, or of another provider, or the system has no descriptors or threads left.
+    /// [`OfiError`]: when an address is malformed or of another provider, or the system has no descriptors or threads
+    /// left.
     pub fn connect(self, joining: &ConnectOptions<'_>) -> Result<Ofi, OfiError> {
         let Self {
             main: endpoint,
@@ -167,7 +169,7 @@ impl OfiPort {
     }
 }
 
-/// All that is known of the hosts of a world, and of others that can be reached.
+/// The table of the hosts of a world, and of others that can be reached.
 fn peer_table(world: Range<HostId>, mut connections: BTreeMap<HostId, Connection>) -> Peers {
     let peer = |connection| CachePadded::new(Peer::new(connection));
     let peers = HostTable::new(world, |host| peer(connections.remove(&host)));
@@ -177,7 +179,7 @@ fn peer_table(world: Range<HostId>, mut connections: BTreeMap<HostId, Connection
     peers
 }
 
-/// A number that nobody else knows: the seed of the keys of exposed memory.
+/// A random number: the seed of the keys of exposed memory.
 fn seed() -> Result<u64, String> {
     let bytes = auth::random().map_err(|error| format!("no random number: {error}"))?;
     Ok(u64::from_ne_bytes(bytes))

@@ -1,36 +1,36 @@
-//! How much of what passes between hosts is protected against others who can reach their network.
+//! How much of the traffic between hosts is protected against other processes that can reach their network.
 
-/// What the user wants to be protected.
+/// What the user wants to be protected (setting `authenticate`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authenticate {
-    /// Headers where any process of the machine, or of another one, can connect to a host; nothing elsewhere.
+    /// Headers where any process of a machine can connect to a host; nothing elsewhere.
     #[default]
     Auto,
-    /// Nothing: packets carry a tag that only the two hosts can compute, but which is always the same.
+    /// Nothing. Packets carry a tag that only the two hosts can compute, but it is always the same.
     Off,
-    /// What packets say, and their number and length; of long data nothing.
+    /// The headers of packets, their numbers and lengths, and short data. Long data is not protected.
     Headers,
-    /// All data, too; so no host reads or writes the memory of another.
+    /// All data, too. Then no host reads or writes the memory of another.
     Full,
 }
 
-/// How much of the packets between two hosts is protected: each has what the one before it has.
+/// How much of the packets between two hosts is protected. Each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Protection {
-    /// They carry what only the two can compute.
+    /// Packets carry a tag that only the two hosts can compute.
     Nothing = 0,
-    /// Their headers, and data that is short.
+    /// Headers and short data.
     Headers = 1,
-    /// All of them.
+    /// Headers and all data.
     Everything = 2,
 }
 
-/// Providers over sockets of the kernel, whose ports any user of a machine can find and connect to. Others ask for a
-/// device, a key or a partition, or are the site's to protect.
+/// Providers over sockets of the kernel, whose ports any user of a machine can find and connect to. Other providers
+/// need access to a device, a key or a partition, or their network is the site's to protect.
 const SOCKETS: &[&str] = &["tcp", "net", "sockets", "udp"];
 
 impl Protection {
-    /// What is right for a provider, by its name as in `tcp;ofi_rxm`.
+    /// The level for a provider, by its name as in `tcp;ofi_rxm`.
     pub(super) fn of(wanted: Authenticate, provider: &str) -> Self {
         let core = provider.split(';').next().unwrap_or_default();
         match wanted {
@@ -41,12 +41,12 @@ impl Protection {
         }
     }
 
-    /// As a host tells others.
+    /// Encodes the level in a host's address.
     pub(super) fn to_byte(self) -> u8 {
         self as u8
     }
 
-    /// Of what a host has told.
+    /// Decodes the level in another host's address.
     pub(super) fn from_byte(byte: u8) -> Option<Self> {
         [Self::Nothing, Self::Headers, Self::Everything]
             .into_iter()

@@ -1,4 +1,4 @@
-//! What a provider candidates: one entry of libfabric's list.
+//! Providers of libfabric, as `fi_getinfo` lists them.
 
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -10,7 +10,7 @@ use super::error::OfiError;
 use super::options::{Candidate, OfiOptions};
 use crate::transport::is_local_only;
 
-/// What is asked of a provider, from the most to the least: remote memory, and buffers that take many packets.
+/// The capabilities that are asked for, from the most to the least: remote memory, and buffers that take many packets.
 const WANTED: [u64; 4] = [
     sys::FI_MSG | sys::FI_RMA | sys::FI_MULTI_RECV,
     sys::FI_MSG | sys::FI_RMA,
@@ -18,14 +18,14 @@ const WANTED: [u64; 4] = [
     sys::FI_MSG,
 ];
 
-/// What we can do for a provider about the registration of memory.
+/// The modes of memory registration that we support.
 const MR_MODES: u64 = sys::FI_MR_LOCAL
     | sys::FI_MR_VIRT_ADDR
     | sys::FI_MR_ALLOCATED
     | sys::FI_MR_PROV_KEY
     | sys::FI_MR_ENDPOINT;
 
-/// One entry of the list, which the library made.
+/// One entry of the list (`fi_info`), made by the library.
 pub(super) struct ProviderInfo {
     library: Library,
     info: *mut sys::fi_info,
@@ -39,7 +39,7 @@ unsafe impl Send for ProviderInfo {}
 unsafe impl Sync for ProviderInfo {}
 
 impl ProviderInfo {
-    /// The best of what there is.
+    /// The best entry that fits the options.
     pub(super) fn find(library: Library, options: &OfiOptions) -> Result<Self, OfiError> {
         let lists: Vec<List> = (0..WANTED.len())
             .map(|lacking| List::ask(library, lacking))
@@ -81,26 +81,26 @@ impl ProviderInfo {
         self.library
     }
 
-    /// As the library takes it.
+    /// The entry, as the library takes it.
     pub(super) fn as_ptr(&self) -> *mut sys::fi_info {
         self.info
     }
 
-    /// Name of the provider.
+    /// The name of the provider.
     pub(super) fn provider(&self) -> String {
         // SAFETY:
         // - the entry is the library's, whole and unchanged.
         unsafe { describe(self.info, 0) }.provider
     }
 
-    /// What it has of these capabilities.
+    /// Whether it has these capabilities.
     pub(super) fn has(&self, capability: u64) -> bool {
         // SAFETY:
         // - as above.
         unsafe { (*self.info).caps & capability == capability }
     }
 
-    /// Its demands on registration.
+    /// Whether it demands one of these modes of memory registration.
     pub(super) fn demands(&self, mode: u64) -> bool {
         // SAFETY:
         // - as above.
@@ -115,14 +115,14 @@ impl ProviderInfo {
         unsafe { (*(*self.info).domain_attr).mr_key_size }
     }
 
-    /// Bytes that are sent without a buffer of ours.
+    /// Most bytes that can be sent without a buffer of ours.
     pub(super) fn inject_size(&self) -> usize {
         // SAFETY:
         // - as above.
         unsafe { (*(*self.info).tx_attr).inject_size }
     }
 
-    /// Operations that may be under way: sends and transfers; buffers posted.
+    /// Most operations under way: sends and transfers; posted receive buffers.
     pub(super) fn queue_sizes(&self) -> (usize, usize) {
         // SAFETY:
         // - as above.
@@ -136,7 +136,7 @@ impl ProviderInfo {
         unsafe { (*(*self.info).ep_attr).max_msg_size }
     }
 
-    /// Whether the provider can say when data is in remote memory.
+    /// Whether the provider can report when data is in remote memory.
     pub(super) fn tells_delivery(&self) -> bool {
         // SAFETY:
         // - the copy is ours, made and freed by the library, as is the list.
@@ -161,7 +161,7 @@ impl Drop for ProviderInfo {
     }
 }
 
-/// What has some of the capabilities.
+/// The list of entries that have one choice of [`WANTED`].
 struct List {
     library: Library,
     first: *mut sys::fi_info,
@@ -169,7 +169,7 @@ struct List {
 }
 
 impl List {
-    /// Asks for the entry of [`WANTED`] that lacks so much.
+    /// Asks the library for the entries with `WANTED[lacking]`.
     fn ask(library: Library, lacking: usize) -> Self {
         // SAFETY:
         // - the hints are made by the library, which makes their parts too; they are freed after use.
@@ -216,11 +216,11 @@ impl Drop for List {
     }
 }
 
-/// What an entry says.
+/// Describes an entry.
 ///
 /// # Safety
 ///
-/// * It is one of the library's.
+/// * The entry is one of the library's.
 unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Candidate {
     // SAFETY:
     // - entries of the library have all their parts; strings end with zero or are null; an address has the length told.
@@ -242,7 +242,7 @@ unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Candidate {
     }
 }
 
-/// The address in a socket address.
+/// The internet address in a socket address.
 fn internet(format: u32, bytes: &[u8]) -> Option<IpAddr> {
     match format {
         sys::FI_SOCKADDR_IN => Some(Ipv4Addr::from(*bytes.get(4..)?.first_chunk::<4>()?).into()),
@@ -251,7 +251,7 @@ fn internet(format: u32, bytes: &[u8]) -> Option<IpAddr> {
     }
 }
 
-/// Providers and interfaces, each once.
+/// The providers and interfaces, each once.
 fn names(candidates: impl Iterator<Item = Candidate>) -> String {
     let mut names: Vec<String> = candidates
         .map(|offer| format!("{}/{}", offer.provider, offer.interface))

@@ -1,7 +1,7 @@
-//! Buffers that packets come into, shared by all that live on the host.
+//! The buffers that packets come into, shared by all ranks of the host.
 //!
-//! Where the provider has it, a buffer takes packets until it is full, and costs one posting for hundreds of them;
-//! otherwise one packet. Handlers read out of the buffer.
+//! Where the provider supports it (`FI_MULTI_RECV`), a buffer takes packets until it is full, so it is posted once for
+//! hundreds of them; otherwise it takes one packet. Handlers read packets in place.
 
 use std::ffi::c_void;
 
@@ -14,12 +14,12 @@ use super::endpoint::Endpoint;
 use super::error::OfiError;
 use super::operation::{Kind, Operation};
 
-/// How much there is room for.
+/// The number and size of buffers.
 #[derive(Clone, Copy)]
 pub(super) struct BufferCounts {
-    /// Buffers for many packets each, and their bytes.
+    /// Buffers for many packets each: their number, and bytes of each.
     pub(super) many: (u32, usize),
-    /// Or buffers for one packet each.
+    /// The number of buffers where each takes one packet.
     pub(super) single: u32,
 }
 
@@ -29,12 +29,12 @@ pub(super) struct ReceiveBuffers {
     buffers: Buffers,
     /// Whether each takes many packets.
     many: bool,
-    /// Buffers that the provider has not taken back yet.
+    /// Buffers that are to be posted.
     unposted: SpinLock<Vec<u32>>,
 }
 
 impl ReceiveBuffers {
-    /// Buffers for packets of at most so many bytes; they have not been posted yet.
+    /// Buffers for packets of at most `packet` bytes. They have not been posted yet.
     pub(super) fn new(endpoint: &Endpoint, packet: usize, counts: BufferCounts) -> Result<Self, OfiError> {
         let many = endpoint.info().has(sys::FI_MULTI_RECV);
         let (_, most) = endpoint.info().queue_sizes();
@@ -48,7 +48,7 @@ impl ReceiveBuffers {
         })
     }
 
-    /// Posts what is not posted.
+    /// Posts the buffers that are not posted, as far as the provider takes them.
     pub(super) fn replenish(&self, endpoint: &Endpoint) -> Result<(), isize> {
         let mut unposted = self.unposted.lock();
         while let Some(number) = unposted.last() {
@@ -61,7 +61,7 @@ impl ReceiveBuffers {
         Ok(())
     }
 
-    /// Posts a buffer; what the library says.
+    /// Posts a buffer. Gives what the library says.
     fn post(&self, endpoint: &Endpoint, number: u32) -> isize {
         let piece = sys::iovec {
             iov_base: self.buffers.piece(number).cast(),
@@ -82,11 +82,11 @@ impl ReceiveBuffers {
         unsafe { calls::fi_recvmsg(endpoint.as_ptr(), &message, flags | sys::FI_COMPLETION) }
     }
 
-    /// The frame that a completion is about.
+    /// The frame that a completion is about; empty if it is about none.
     ///
     /// # Safety
     ///
-    /// * `number`, `data` are of a completion just read, and the buffer has not been posted again.
+    /// * `number` and `data` are of a completion just read, and the buffer has not been posted again.
     pub(super) unsafe fn frame(&self, number: u32, data: (*const u8, usize)) -> &[u8] {
         let start = if self.many {
             data.0
@@ -97,18 +97,18 @@ impl ReceiveBuffers {
             return &[];
         }
         // SAFETY:
-        // - the library has written so many bytes there, into the buffer, and will not do so again.
+        // - the library has written so many bytes there, into the buffer, and does not write them again until it is posted.
         unsafe { std::slice::from_raw_parts(start, data.1) }
     }
 
-    /// The packet of a completion has been dealt with: posts its buffer again if it is over.
+    /// Posts the buffer of a completion again, after its packet has been handled, if the buffer is full.
     pub(super) fn handled(&self, endpoint: &Endpoint, number: u32, flags: u64) {
         if (!self.many || flags & sys::FI_MULTI_RECV != 0) && self.post(endpoint, number) != 0 {
             self.unposted.lock().push(number);
         }
     }
 
-    /// Whether buffers wait to be posted.
+    /// Whether some buffers are not posted.
     pub(super) fn is_short(&self) -> bool {
         !self.unposted.lock().is_empty()
     }

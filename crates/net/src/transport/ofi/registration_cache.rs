@@ -1,30 +1,31 @@
-//! Registrations that outlive their use, for providers that pin the memory they work on.
+//! A cache of registrations, for providers that pin the memory they work on.
 //!
-//! To register memory costs such a provider a system call and a walk through its pages, so a registration is kept for
-//! the next transfer of the same memory. It goes stale when the memory is given back to the system and other memory
-//! appears at the same addresses. What keeps the cache coherent is that it holds registrations only within blocks whose
-//! owner has promised to tell before that happens ([`RegistrationCache::hold`], [`RegistrationCache::release`]); all other memory is registered
-//! for one transfer at a time.
+//! For such a provider, to register memory costs a system call and a walk through its pages. So a registration is kept
+//! for the next transfer of the same memory. It goes stale when the memory is given back to the system and other memory
+//! appears at the same addresses. The cache stays coherent because it keeps registrations only within blocks whose
+//! owner has promised to tell before that happens ([`RegistrationCache::hold`], [`RegistrationCache::release`]). All
+//! other memory is registered for one transfer at a time.
 //!
-//! Registrations do not overlap: a request that reaches beyond one registers the union instead, so that the pieces of a
-//! buffer come together. The longest unused one makes room. Who uses one has a reference, so it is closed only after
-//! that. A look costs a short lock and two searches in ordered maps.
+//! Registrations do not overlap. A request that reaches beyond one registers the union instead, so the pieces of a
+//! buffer grow together. When the cache is full, the least recently used one is removed. Each user of a registration
+//! has a reference, so it is closed only after its last use. A lookup costs a short lock and two searches in ordered
+//! maps.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use simurgh_core::sync::Arc;
 
-/// Registrations kept at most.
+/// Most registrations in the cache.
 const LIMIT: usize = 1024;
 
-/// Registrations within blocks of memory that stay until their owners say otherwise.
+/// Registrations within blocks of memory that are held.
 pub(super) struct RegistrationCache<R> {
-    /// Of each block its beginning and end. They do not overlap.
+    /// The blocks, each with its beginning and end. They do not overlap.
     blocks: BTreeMap<usize, usize>,
-    /// Registrations by the beginning of their memory. They do not overlap, and each is within a block.
+    /// Registrations by the beginning of their memory. They do not overlap, and each lies within a block.
     entries: BTreeMap<usize, Entry<R>>,
-    /// Counts looks, to tell what has been used last.
+    /// Counts lookups, to tell which entry was used last.
     clock: u64,
     limit: usize,
 }
@@ -35,17 +36,17 @@ struct Entry<R> {
     registration: Arc<R>,
 }
 
-/// What there is for some memory.
+/// The outcome of a lookup.
 pub(super) enum Found<R> {
-    /// A registration of that and perhaps more.
+    /// A registration of the memory, and perhaps of more.
     Hit(Arc<R>),
-    /// None yet: this is to be registered, and [`RegistrationCache::insert`]ed.
+    /// There is none. This range is to be registered, and then to be given to [`RegistrationCache::insert`].
     Miss(Range<usize>),
-    /// Nobody has promised anything about it.
+    /// The memory is not within a block that is held.
     Unknown,
 }
 
-/// Registrations that are no longer in the cache, to be closed after its lock has been given back.
+/// Registrations that have left the cache. They are to be dropped after its lock has been released.
 #[must_use]
 pub(super) struct Removed<R>(Vec<Arc<R>>);
 
@@ -61,7 +62,7 @@ impl<R> Default for RegistrationCache<R> {
 }
 
 impl<R> RegistrationCache<R> {
-    /// A block stays as it is until it is released. One that overlaps a known block is not taken.
+    /// Holds a block until it is released. A block that overlaps one that is held is ignored.
     pub(super) fn hold(&mut self, block: Range<usize>) {
         let before = self.blocks.range(..block.end).next_back();
         if before.is_none_or(|(_, end)| *end <= block.start) && !block.is_empty() {
@@ -69,7 +70,7 @@ impl<R> RegistrationCache<R> {
         }
     }
 
-    /// The block that begins here is going to change: nothing is kept about it.
+    /// Releases the block that begins here, and removes its registrations.
     pub(super) fn release(&mut self, start: usize) -> Removed<R> {
         let Some(end) = self.blocks.remove(&start) else {
             return Removed(Vec::new());
@@ -97,7 +98,7 @@ impl<R> RegistrationCache<R> {
         Found::Miss(start..end)
     }
 
-    /// Keeps a registration of some memory, unless its block has been released meanwhile.
+    /// Adds a registration of some memory, unless its block has been released meanwhile.
     pub(super) fn insert(&mut self, memory: Range<usize>, registration: Arc<R>) -> Removed<R> {
         if !self.is_held(&memory) {
             return Removed(Vec::new());
@@ -120,13 +121,13 @@ impl<R> RegistrationCache<R> {
         removed
     }
 
-    /// Whether memory is within one block.
+    /// Whether memory lies within one block.
     fn is_held(&self, memory: &Range<usize>) -> bool {
         let block = self.blocks.range(..=memory.start).next_back();
         block.is_some_and(|(_, end)| memory.end <= *end)
     }
 
-    /// The registrations that share memory with this: beginnings and ends, ascending.
+    /// The registrations that overlap some memory: their beginnings and ends, ascending.
     fn touched(&self, memory: &Range<usize>) -> Vec<(usize, usize)> {
         let mut touched: Vec<_> = self
             .entries

@@ -1,4 +1,4 @@
-//! Packets on their way to the provider: written, numbered, sealed, and offered until it takes them.
+//! Sending packets: each is written, numbered, given its code, and given to the provider until that takes it.
 
 use simurgh_core::sync::Ordering;
 use simurgh_fabric_sys::calls;
@@ -28,7 +28,8 @@ impl Ofi {
         }
     }
 
-    /// Numbers and mac_keys a frame whose data begins at `start`. It is to be offered or kept while the sends is held.
+    /// Completes a frame whose data begins at `start`, with its number and code. The frame has to be given to the
+    /// provider, or kept, before the guard is dropped.
     #[inline]
     fn close(&self, to: HostId, frame: &mut [u8], start: usize) -> SendGuard<'_> {
         let peer = &self.peers[to];
@@ -105,7 +106,7 @@ impl Ofi {
         self.has_pending.store(true, Ordering::Relaxed);
     }
 
-    /// Offers packets that are kept to the provider again.
+    /// Gives pending frames to the provider again. Whether it took any.
     #[cold]
     pub(super) fn flush_pending(&self) -> bool {
         self.has_pending.store(false, Ordering::Relaxed);

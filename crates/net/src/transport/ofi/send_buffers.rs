@@ -1,4 +1,4 @@
-//! Buffers that packets go out of, shared by all that live on the host.
+//! The buffers that long packets are sent from, shared by all ranks of the host.
 
 use simurgh_core::sync::{AtomicU32, Ordering};
 use simurgh_fabric_sys as sys;
@@ -11,27 +11,27 @@ use super::operation::{Kind, Operation};
 use super::slots::Slots;
 use crate::HostId;
 
-/// Send buffers.
+/// Most buffers.
 const COUNT: u32 = 256;
 /// The longest frame that is made on the stack.
 pub(super) const SHORT: usize = 256;
 
-/// The buffers that packets go out of.
+/// The send buffers.
 pub(super) struct SendBuffers {
     slots: Slots,
     operations: Box<[Operation]>,
     buffers: Buffers,
-    /// Of each buffer, to which host it goes.
+    /// For each buffer, the host that it goes to.
     destinations: Box<[AtomicU32]>,
     /// Frames of at most so many bytes need no buffer.
     pub(super) short: usize,
 }
 
 impl SendBuffers {
-    /// Number of buffers at most.
+    /// Most buffers.
     pub(super) const MOST: u32 = COUNT;
 
-    /// Buffers for frames of at most so many bytes.
+    /// Buffers for frames of at most `frame` bytes.
     pub(super) fn new(endpoint: &Endpoint, frame: usize) -> Result<Self, OfiError> {
         let (room, _) = endpoint.info().queue_sizes();
         let count = COUNT.min(u32::try_from(room / 2).unwrap_or(COUNT)).max(1);
@@ -44,7 +44,7 @@ impl SendBuffers {
         })
     }
 
-    /// Takes a buffer for a packet to a host.
+    /// Takes a buffer for a packet to a host, if one is free.
     #[inline]
     pub(super) fn take(&self, to: HostId) -> Option<u32> {
         let number = self.slots.take()?;
@@ -53,11 +53,11 @@ impl SendBuffers {
         Some(number)
     }
 
-    /// The first bytes of a buffer.
+    /// The first `length` bytes of a buffer.
     ///
     /// # Safety
     ///
-    /// * The buffer has been taken, and not yet been sent.
+    /// * The caller has taken the buffer, and has not sent it yet.
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "who has taken the number has the buffer")]
     pub(super) unsafe fn frame(&self, number: u32, length: usize) -> &mut [u8] {
@@ -70,7 +70,7 @@ impl SendBuffers {
         unsafe { std::slice::from_raw_parts_mut(self.buffers.piece(number), length) }
     }
 
-    /// Sends a buffer that has been taken; what the library says.
+    /// Sends a buffer that has been taken. Gives what the library says.
     #[inline]
     pub(super) fn post(&self, endpoint: &Endpoint, number: u32, length: usize, to: fi_addr_t) -> isize {
         // SAFETY:
@@ -87,7 +87,7 @@ impl SendBuffers {
         }
     }
 
-    /// A buffer has been sent, or will not be: gives it back. The host it went to.
+    /// Gives back a buffer that has been sent, or will not be sent. Gives the host that it went to.
     #[inline]
     pub(super) fn give(&self, number: u32) -> HostId {
         let host = self.destinations[number as usize].load(Ordering::Relaxed);

@@ -1,18 +1,18 @@
-//! Numbers that are taken and given back by many threads: those of send buffers and of transfers.
+//! Numbers that many threads take and give back: those of send buffers, transfers and flush markers.
 //!
-//! A bit for each number, 64 to a cache line. Taking and giving move one line and are one locked instruction each; the
-//! threads begin their search at different lines, and each takes the lowest number of a line, so that few are in use
-//! where few are needed.
+//! A bit for each number, 64 to a cache line. To take or to give a number moves one line, and is one locked
+//! instruction. Threads begin their search at different lines, and each takes the lowest number of a line, so that few
+//! numbers are in use where few are needed.
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
-/// Numbers in a line.
+/// Numbers in a cache line.
 const LINE: u32 = u64::BITS;
 
 /// A set of numbers.
 pub(super) struct Slots {
-    /// A set bit is a number that is there.
+    /// A bit is set for each number that is free.
     lines: Box<[CachePadded<AtomicU64>]>,
 }
 
@@ -28,7 +28,7 @@ impl Slots {
         }
     }
 
-    /// Takes a number, if one is there.
+    /// Takes a number, if one is free.
     #[inline]
     pub(super) fn take(&self) -> Option<u32> {
         let count = self.lines.len();
@@ -43,7 +43,7 @@ impl Slots {
     /// Gives a number back.
     #[inline]
     pub(super) fn give(&self, number: u32) {
-        // Release pairs with the Acquire in `take_bit`: what belonged to the number has been dealt with.
+        // Release pairs with the Acquire in `take_bit`: the last user of the number is done.
         self.lines[(number / LINE) as usize].fetch_or(1 << (number % LINE), Ordering::Release);
     }
 }
@@ -64,7 +64,7 @@ fn take_bit(line: &AtomicU64) -> Option<u32> {
     None
 }
 
-/// Something that is different for most threads and contexts: where their stack lies.
+/// A number that differs between most threads and contexts: where their stack lies.
 #[inline]
 fn thread_hint() -> usize {
     let here = 0u8;

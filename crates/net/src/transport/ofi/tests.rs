@@ -1,4 +1,4 @@
-//! Over the provider tcp, on the loopback interface.
+//! Tests of the transport over the provider tcp, on the loopback interface.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::*;
 use crate::auth::{Nonce, Secret};
 use crate::transport::HEADER;
 
-/// Notes what comes.
+/// Records what comes.
 #[derive(Default)]
 struct Notes {
     packets: SpinLock<Vec<(HostId, Header, Vec<u8>)>>,
@@ -45,18 +45,18 @@ fn named(provider: &str) -> OfiOptions {
     }
 }
 
-/// The secret of a job, as its number decides.
+/// A secret that the number decides.
 fn secret(number: u8) -> Secret {
     Secret::from_bytes(&[number; 32]).expect("as long as one")
 }
 
-/// The providers on the loopback interface that libfabric has: `net` in 1.17 only, where it is the better one.
+/// The providers on the loopback interface that libfabric has. `net` is in 1.17 only, where it is better than tcp.
 fn providers() -> impl Iterator<Item = OfiOptions> {
     let all = ["tcp", "net"].map(named).into_iter();
     all.filter(|options| OfiPort::open(options).is_ok() || options.provider.as_deref() == Some("tcp"))
 }
 
-/// So many hosts in this process, which watch each other.
+/// Hosts in this process that monitor each other.
 fn watched_hosts(count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
     hosts_of(&tcp(), count, peer_timeout)
 }
@@ -92,7 +92,7 @@ fn joining<'a>(own: HostId, secret: &'a Secret, addresses: &'a [Vec<u8>]) -> Con
     }
 }
 
-/// Polls all until something is so.
+/// Polls all hosts until something is so.
 fn poll_until(hosts: &[Ofi], notes: &[Notes], done: impl Fn() -> bool) {
     let mut deadline = Deadline::after(LIMIT);
     while !done() {
@@ -111,7 +111,7 @@ fn notes(count: u32) -> Vec<Notes> {
     (0..count).map(|_| Notes::default()).collect()
 }
 
-/// A packet's data: any length, any content, as its number decides.
+/// The data of a packet: its number decides length and content.
 fn data(number: u64, capacity: usize) -> Vec<u8> {
     let length = match number % 5 {
         0 => 0,
@@ -297,7 +297,7 @@ fn registrations_of_memory_that_is_held_are_used_again() {
     let wider = expose(500, 1000).unwrap();
     assert_ne!(wider.key, whole.key);
     hosts[0].conceal(wider);
-    // What it was widened to is registered as a whole.
+    // The union is registered as a whole.
     assert_eq!(expose(500, 4500).map(|region| region.key), Ok(wider.key));
     hosts[0].conceal(wider);
     hosts[0].release(start);
@@ -483,7 +483,7 @@ fn a_host_that_is_gone_is_lost_and_the_others_are_not() {
     poll_until(&hosts, &notes, || !notes[2].packets.lock().is_empty());
     let begun = Instant::now();
     drop(hosts.pop());
-    // Host 0 has traffic packets with it, host 1 is the one before it by number.
+    // Host 0 has exchanged packets with it; host 1 is the one before it by number.
     poll_until(&hosts, &notes, || {
         notes[..2].iter().all(|notes| !notes.lost.lock().is_empty())
     });
@@ -494,7 +494,7 @@ fn a_host_that_is_gone_is_lost_and_the_others_are_not() {
         assert_eq!(lost[0].0, 2);
         assert!(lost[0].1.contains("no sign of life"), "{}", lost[0].1);
     }
-    // What is sent to it afterwards is lost with it, and does not wait for ever.
+    // Packets to it are lost with it, and do not wait for ever.
     poll_until(&hosts, &notes, || send(&hosts[0], 2) == Ok(()));
     assert_eq!(send(&hosts[0], 1), Ok(()));
 }
@@ -531,7 +531,7 @@ fn hosts_that_compute_without_a_poll_are_not_lost() {
     while hosts[0].send(1, &[1; HEADER], 0, &mut |_| {}).is_err() {
         poll_all(&hosts, &notes);
     }
-    // What is tested is that time passes: only the threads of the two act meanwhile.
+    // Nothing but time passes: only the heartbeat threads of the two act meanwhile.
     std::thread::sleep(Duration::from_secs(2).saturating_sub(begun.elapsed()));
     poll_all(&hosts, &notes);
     assert!(notes.iter().all(|notes| notes.lost.lock().is_empty()));

@@ -1,4 +1,7 @@
 //! Transfers from and to remote memory that are under way.
+//!
+//! A transfer is a sequence of operations, each of which moves a piece. The next piece is posted when the last one is
+//! complete.
 
 use std::ffi::c_void;
 
@@ -13,15 +16,15 @@ use super::protection::Protection;
 use super::slots::Slots;
 use crate::HostId;
 
-/// Transfers that may be under way.
+/// Most transfers under way.
 const COUNT: u32 = 256;
-/// The longest piece that is asked of a provider at once.
+/// Most bytes of a piece.
 const PIECE: usize = 1 << 30;
-/// The same where others can take over connections: so that it shows whether a transfer goes on. Shorter ones would
-/// cost long messages a tenth of their bandwidth.
+/// Most bytes of a piece where somebody may take over connections: pieces are counted, so that it shows whether a
+/// transfer makes progress. Shorter ones would cost long messages a tenth of their bandwidth.
 const PIECE_SEEN: usize = 32 << 20;
 
-/// Which way data goes.
+/// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From remote memory.
@@ -30,7 +33,7 @@ pub(super) enum Direction {
     Write,
 }
 
-/// A transfer. Its first fields are those of what has not been asked of the provider yet.
+/// A transfer. `local`, `remote` and `left` are those of the part that has not been posted yet.
 pub(super) struct Transfer {
     pub(super) direction: Direction,
     pub(super) host: HostId,
@@ -47,13 +50,13 @@ pub(super) struct Transfer {
 // - the memory is the transfer's until it is over, by the word of who began it.
 unsafe impl Send for Transfer {}
 
-/// What became of a piece that is over.
+/// What follows a piece that is complete.
 pub(super) enum Next {
-    /// The next one, to this host, is under way.
+    /// The next piece, with this host, is under way.
     Goes(HostId),
-    /// The next one has not been taken yet.
+    /// The provider has not taken the next piece yet.
     Waits,
-    /// The whole is over; with an error number if it has failed.
+    /// The whole transfer is complete; with an error number if it has failed.
     Over(Transfer, Option<isize>),
 }
 
@@ -62,18 +65,18 @@ pub(super) struct Transfers {
     slots: Slots,
     operations: Box<[Operation]>,
     places: Box<[SpinLock<Option<Transfer>>]>,
-    /// Those whose next piece the provider has not taken yet.
+    /// Transfers whose next piece the provider has not taken yet.
     stalled: SpinLock<Vec<u32>>,
     longest: usize,
-    /// Flags of writes: when they are over.
+    /// Flags of writes, which say when they are complete.
     write_flags: u64,
 }
 
 impl Transfers {
-    /// Number of transfers at most.
+    /// Most transfers under way.
     pub(super) const MOST: u32 = COUNT;
 
-    /// None under way, of those that are protected so far.
+    /// No transfer is under way. `protection` decides the length of pieces.
     pub(super) fn new(endpoint: &Endpoint, protection: Protection) -> Self {
         let info = endpoint.info();
         let over = match info.tells_delivery() {
@@ -93,11 +96,11 @@ impl Transfers {
         }
     }
 
-    /// Begins a transfer; an error is what the library says, which may be "try again": then nothing has been done.
+    /// Begins a transfer. An error is what the library says, which may be "try again"; then nothing has been done.
     ///
     /// # Safety
     ///
-    /// * The memory is the transfer's until it is over.
+    /// * The memory belongs to the transfer until it is complete.
     pub(super) unsafe fn begin(&self, endpoint: &Endpoint, transfer: Transfer) -> Result<(), isize> {
         let Some(number) = self.slots.take() else {
             return Err(-(sys::FI_EAGAIN as isize));
@@ -112,7 +115,7 @@ impl Transfers {
         outcome
     }
 
-    /// A piece is over: goes on, if nothing has failed.
+    /// Goes on after a piece is complete, unless something has failed.
     pub(super) fn piece_over(&self, endpoint: &Endpoint, number: u32, failed: Option<isize>) -> Next {
         let mut place = self.places[number as usize].lock();
         let transfer = place.as_mut().expect("a transfer whose piece is over");
@@ -133,12 +136,12 @@ impl Transfers {
         Next::Over(transfer, failed)
     }
 
-    /// One whose next piece is to be tried again.
+    /// Takes a transfer whose next piece is to be posted again.
     pub(super) fn stalled(&self) -> Option<u32> {
         self.stalled.lock().pop()
     }
 
-    /// Asks the provider for the next piece.
+    /// Posts the next piece.
     fn post(&self, endpoint: &Endpoint, number: u32, transfer: &mut Transfer) -> Result<(), isize> {
         let length = transfer.left.min(self.longest);
         let context = self.operations[number as usize].context();
@@ -171,11 +174,11 @@ impl Transfers {
         Ok(())
     }
 
-    /// Asks the provider to write the next `length` bytes.
+    /// Posts a write of the next `length` bytes.
     ///
     /// # Safety
     ///
-    /// * The memory is the transfer's until the operation with this context is over.
+    /// * The memory belongs to the transfer until the operation with this context is complete.
     unsafe fn write(
         &self,
         endpoint: &Endpoint,

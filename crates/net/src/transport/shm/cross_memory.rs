@@ -53,7 +53,7 @@ impl Probe {
         let read = unsafe { read(pid, address, (&raw mut found).cast(), 8) };
         let readable = read.is_ok() && found == value;
         // SAFETY:
-        // - `value` is a local word; the process was just cache to have a probe there.
+        // - `value` is a local word; the process was just found to have a probe there.
         let written = readable && unsafe { write(pid, scratch, (&raw const value).cast(), 8) }.is_ok();
         (readable, written)
     }

@@ -1,22 +1,23 @@
-//! When hosts have last been heard of, and what follows from that.
+//! The failure detector: when hosts were last heard from, and which of them are lost.
 //!
-//! A host is asked for a sign of life four times in the time after which it is lost, so that some may go astray. Who
-//! has been kept from asking for long (stopped, or starved of its core) asks anew before it says that others are lost.
+//! A host is asked for a sign of life four times within the timeout after which it is lost, so that single heartbeats
+//! may be delayed. A host that could not ask for long itself, as it was stopped or starved of its core, asks anew
+//! before it declares others lost.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::HostId;
 
-/// Signs of life that are asked for within the time.
+/// How often a host is asked within the timeout.
 const ASKED: u32 = 4;
 
-/// When hosts have last been heard of.
+/// When hosts were last heard from.
 pub(super) struct FailureDetector {
     timeout: Duration,
     /// When to ask next.
     next: Instant,
-    /// Of each host, from when it is first asked on.
+    /// For each host, when it was last heard from, or first asked.
     heard: BTreeMap<HostId, Instant>,
 }
 
@@ -25,12 +26,12 @@ pub(super) struct FailureDetector {
 pub(super) enum Action {
     /// Ask it for a sign of life.
     Ping(HostId),
-    /// It has not been heard of for too long.
+    /// Declare it lost: it has been silent for too long.
     Lose(HostId),
 }
 
 impl FailureDetector {
-    /// Nobody heard of yet.
+    /// No host has been asked yet.
     pub(super) fn new(timeout: Duration, now: Instant) -> Self {
         Self {
             timeout,
@@ -39,7 +40,7 @@ impl FailureDetector {
         }
     }
 
-    /// A host has been heard of.
+    /// Notes a sign of life of a host.
     pub(super) fn heard_from(&mut self, host: HostId, now: Instant) {
         if let Some(heard) = self.heard.get_mut(&host) {
             *heard = now;

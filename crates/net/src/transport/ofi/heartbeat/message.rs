@@ -1,30 +1,30 @@
-//! A sign of life on the wire: 48 bytes, little-endian.
+//! A heartbeat on the wire: 48 bytes, little-endian.
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
-//! | 0–7 | the code of the rest ([`mac_key`](super::mac)) |
-//! | 8–11 | the host that says it |
-//! | 12–13 | question or answer |
-//! | 14–15 | whether the other one is to look for packets, since something is due between the two |
-//! | 16–23 | its number: later ones have higher numbers, so none counts twice |
+//! | 0–7 | the code of the rest ([`mac`](crate::transport::ofi::mac)) |
+//! | 8–11 | the host that sends it |
+//! | 12–13 | ping or pong |
+//! | 14–15 | whether the other host is to poll for packets, since some between the two are delayed |
+//! | 16–23 | its number: later ones have higher numbers, so that none counts twice |
 //! | 24–47 | packets that the host has sent to the other one, and received from it, and how often it has polled |
 
 use crate::HostId;
 use crate::transport::ofi::mac::MacKey;
 
-/// Bytes of a message.
+/// Bytes of a heartbeat.
 pub(super) const LENGTH: usize = 48;
 
-/// What a message says.
+/// The kind of a heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageKind {
-    /// Answer.
+    /// Asks for a pong.
     Ping = 1,
-    /// Here I am.
+    /// Answers a ping.
     Pong = 2,
 }
 
-/// A sign of life.
+/// A heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HeartbeatMessage {
     pub(super) from: HostId,
@@ -37,7 +37,7 @@ pub(super) struct HeartbeatMessage {
 }
 
 impl HeartbeatMessage {
-    /// As bytes.
+    /// Encodes it.
     pub(super) fn to_bytes(self, mac_key: &MacKey) -> [u8; LENGTH] {
         let mut bytes = [0; LENGTH];
         bytes[8..12].copy_from_slice(&self.from.to_le_bytes());
@@ -52,7 +52,7 @@ impl HeartbeatMessage {
         bytes
     }
 
-    /// Of bytes, if they are a sign of a host with a mac_key.
+    /// Decodes it; none unless it is genuine. `mac_key` gives the key of a host, if there is one.
     pub(super) fn read<'a>(bytes: &[u8], mac_key: impl FnOnce(HostId) -> Option<&'a MacKey>) -> Option<Self> {
         let bytes: &[u8; LENGTH] = bytes.try_into().ok()?;
         let (words, _) = bytes.as_chunks::<8>();

@@ -1,13 +1,15 @@
-//! Signs of life: a thread that asks other hosts for them, and answers those who ask.
+//! Heartbeats: a thread that asks other hosts for signs of life, and answers theirs.
 //!
-//! It has an endpoint of its own, so that it neither waits for virtual processors that compute nor wakes them. Over tcp
-//! nothing else tells that a host has been stopped or a link cut: what is sent goes into the kernel's buffers, and what
-//! does not come does not fail.
+//! The thread has an endpoint of its own, so that it neither waits for virtual processors that compute nor wakes them.
+//! Over tcp nothing else shows that a host has been stopped or a link cut: packets to it go into the kernel's buffers,
+//! and packets that do not come do not fail.
 //!
-//! Watched are the hosts that this one has traffic packets with, and always the next one by number, so that each is
-//! monitored by somebody. With each message (`message`) a host tells how many packets it has traffic with the other one, so
-//! that it shows when what is sent does not arrive though messages do (`stall_detector`). The thread sleeps but for four questions
-//! per monitored host and timeout, and their answers.
+//! A host monitors the hosts with which it has exchanged packets, and always the next one by number, so that each host
+//! is monitored by some other one. With each heartbeat (`message`) a host tells how many packets it has exchanged with
+//! the other one, which shows if packets do not arrive though heartbeats do (`stall_detector`). How long a host may be
+//! silent is decided by the `failure_detector`.
+//!
+//! The thread sleeps but for four questions for each monitored host and timeout, and their answers.
 
 mod failure_detector;
 mod message;
@@ -38,84 +40,85 @@ use super::peer::Peers;
 use super::receive_buffers::{BufferCounts, ReceiveBuffers};
 use crate::HostId;
 
-/// Bytes of a heartbeat message.
+/// Bytes of a heartbeat.
 pub(super) const MESSAGE_LENGTH: usize = message::LENGTH;
-/// Operations under way on the thread's endpoint.
+/// Most operations under way on the thread's endpoint.
 pub(super) const OPERATIONS: usize = 64;
-/// The buffers for messages.
+/// The buffers for heartbeats.
 const RECEIVE_BUFFERS: BufferCounts = BufferCounts {
     many: (2, 32 << 10),
     single: OPERATIONS as u32,
 };
-/// Longest sleep where a provider has nothing that wakes it.
+/// Longest sleep where the provider has no descriptor that wakes the thread.
 const NAP: Duration = Duration::from_millis(20);
 /// The name of the thread.
 pub const HEARTBEAT_THREAD: &str = "simurgh-watch";
 /// Bytes of the thread's stack.
 const STACK: usize = 512 << 10;
 
-/// Why a host is lost that says nothing.
+/// Why a host is lost that gives no sign of life.
 const SILENT: &str = "it has given no sign of life for the time of peer_timeout; the host has been stopped, or the \
                       network between is cut";
-/// Why a host is lost whose packets do not come.
+/// Why a host is lost whose packets do not arrive.
 const STUCK: &str = "what is sent between it and this one does not arrive for the time of peer_timeout, though both \
                      look for it; somebody has taken over the connection, or the network between is cut";
 
-/// The thread, and what it shares with others.
+/// The heartbeat thread of a host.
 pub(super) struct Heartbeat {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
     _passive: PassiveThread,
 }
 
+/// Shared by the thread and the rest of the process.
 struct Shared {
-    /// Of each host that can be reached, whether it is monitored.
+    /// For each host that can be reached, whether it is monitored.
     monitored: HostTable<AtomicBool>,
-    /// Hosts that have come, until the thread knows them.
+    /// Hosts that have been added, until the thread knows them.
     new_peers: SpinLock<Vec<NewPeer>>,
-    /// How often somebody has polled whether packets have come.
+    /// How often this host has polled its endpoint for packets.
     polls: CachePadded<AtomicU64>,
     lost_hosts: Arc<LostHosts>,
     over: AtomicBool,
-    /// Becomes readable when it is over, or hosts have come.
+    /// Becomes readable when the thread is to end, or hosts have been added.
     alarm: OwnedFd,
 }
 
-/// What the thread needs to know.
+/// The parameters of the thread.
 pub(super) struct Monitoring {
-    /// The host that watches.
+    /// The own host.
     pub(super) own: HostId,
-    /// After which time without a message a host is lost.
+    /// How long a host may give no sign of life before it is lost.
     pub(super) timeout: Duration,
     /// The hosts that can be reached.
     pub(super) others: Vec<NewPeer>,
     /// The hosts of the world.
     pub(super) hosts: Range<HostId>,
-    /// What has been traffic with each.
+    /// All hosts, with the counts of packets exchanged.
     pub(super) peers: Arc<Peers>,
 }
 
-/// A host that has come.
+/// A host that is added.
 pub(super) struct NewPeer {
     pub(super) host: HostId,
-    /// Where its thread is reached.
+    /// The address of its thread.
     pub(super) address: Vec<u8>,
     pub(super) mac_keys: MacKeys,
 }
 
-/// The thread of another host.
+/// The heartbeat thread of another host.
 struct Other {
     address: fi_addr_t,
     mac_keys: MacKeys,
-    /// The number of the next message to it.
+    /// The number of the next heartbeat to it.
     next: u64,
-    /// The number that the next message from it has at least.
+    /// The lowest number that the next heartbeat from it may have.
     due: u64,
-    /// Whether something between the two has been due for some time.
+    /// Whether packets or transfers between the two have been delayed.
     is_delayed: bool,
 }
 
-/// What the thread works on.
+/// The state of the thread.
 struct HeartbeatThread {
     own: HostId,
     others: BTreeMap<HostId, Other>,
@@ -128,7 +131,7 @@ struct HeartbeatThread {
 }
 
 impl Heartbeat {
-    /// Begins to watch.
+    /// Starts the thread.
     pub(super) fn begin(
         endpoint: Endpoint,
         monitoring: Monitoring,
@@ -162,7 +165,7 @@ impl Heartbeat {
             .name(HEARTBEAT_THREAD.to_owned())
             .stack_size(STACK);
         let refusal = refused("no thread".to_owned());
-        let watcher = HeartbeatThread {
+        let state = HeartbeatThread {
             own: monitoring.own,
             others: BTreeMap::new(),
             peers: monitoring.peers,
@@ -173,7 +176,7 @@ impl Heartbeat {
             endpoint,
         };
         let passive = PassiveThread::new();
-        let thread = with_signals_blocked(|| thread.spawn(move || watcher.run())).map_err(|_| refusal)?;
+        let thread = with_signals_blocked(|| thread.spawn(move || state.run())).map_err(|_| refusal)?;
         Ok(Self {
             shared,
             thread: Some(thread),
@@ -181,26 +184,27 @@ impl Heartbeat {
         })
     }
 
-    /// A host has come.
+    /// Adds a host.
     pub(super) fn add_peer(&self, new_peer: NewPeer) {
         self.shared.monitored.add(new_peer.host, AtomicBool::new(false));
         self.shared.new_peers.lock().push(new_peer);
         self.shared.wake();
     }
 
-    /// Somebody polls whether packets have come: one thread at a time.
+    /// Counts a poll of the endpoint for packets. Called by one thread at a time.
     #[inline]
     pub(super) fn count_poll(&self) {
-        // Relaxed: it says nothing about anything else, and no other thread changes it.
+        // Relaxed: it orders nothing else, and no other thread changes it.
         let polls = self.shared.polls.load(Ordering::Relaxed);
         self.shared.polls.store(polls + 1, Ordering::Relaxed);
     }
 
-    /// Packets are traffic with a host: it is monitored from now on.
+    /// Has a host monitored from now on, since packets are exchanged with it.
     #[inline]
     pub(super) fn monitor(&self, host: HostId) {
         let monitored = &self.shared.monitored[host];
-        // Relaxed: the thread sees it at its next turn. Looked at first, so that nobody writes a line that all read.
+        // Relaxed: the thread sees it at its next turn. The load comes first, so that a line that all threads read is
+        // not written.
         if !monitored.load(Ordering::Relaxed) {
             monitored.store(true, Ordering::Relaxed);
         }
@@ -208,9 +212,9 @@ impl Heartbeat {
 }
 
 impl Shared {
-    /// Has the thread look around.
+    /// Wakes the thread.
     fn wake(&self) {
-        // It fails only if it has been rung so often that nobody can miss it.
+        // It fails only if the counter is full, and then the descriptor is readable.
         let _ = rustix::io::write(&self.alarm, &1_u64.to_ne_bytes());
     }
 }
@@ -248,7 +252,7 @@ impl HeartbeatThread {
         self.endpoint.shut();
     }
 
-    /// The hosts that are monitored.
+    /// The hosts that are monitored and not lost.
     fn monitored(&self) -> Vec<HostId> {
         let shared = &self.shared;
         let is_monitored = |host: &HostId| {
@@ -258,7 +262,7 @@ impl HeartbeatThread {
         self.others.keys().copied().filter(is_monitored).collect()
     }
 
-    /// Notes how hosts are reached that have come.
+    /// Takes note of the hosts that have been added.
     fn add_new_peers(&mut self) {
         let new_peers = std::mem::take(&mut *self.shared.new_peers.lock());
         for NewPeer {
@@ -281,7 +285,7 @@ impl HeartbeatThread {
         }
     }
 
-    /// Takes what has come; false if nothing has.
+    /// Handles the heartbeats that have come. False if none has.
     fn receive(&mut self) -> bool {
         let mut messages = Vec::new();
         let any = self.endpoint.complete(&mut |completion| {
@@ -300,7 +304,7 @@ impl HeartbeatThread {
             self.receive_buffers.handled(&self.endpoint, key.number, flags);
         });
         if self.receive_buffers.is_short() {
-            // What cannot be posted now is tried again after the next message or turn.
+            // A buffer that cannot be posted now is posted after the next heartbeat or turn.
             let _ = self.receive_buffers.replenish(&self.endpoint);
         }
         messages
@@ -309,7 +313,7 @@ impl HeartbeatThread {
         any
     }
 
-    /// A host has said something.
+    /// Handles a heartbeat of a host.
     fn handle_message(&mut self, message: HeartbeatMessage) {
         let host = message.from;
         let Some(other) = self
@@ -334,7 +338,7 @@ impl HeartbeatThread {
         }
     }
 
-    /// Looks whether what hosts send to each other arrives.
+    /// Compares what the two hosts say that they have sent and received.
     fn compare(&mut self, message: HeartbeatMessage, now: Instant) -> Progress {
         let host = message.from;
         let Some(peer) = self.peers.get(host) else {
@@ -352,13 +356,13 @@ impl HeartbeatThread {
         progress
     }
 
-    /// How often somebody has polled here.
+    /// How often this host has polled.
     fn polls(&self) -> u64 {
         // Relaxed: as in `Heartbeat::look`.
         self.shared.polls.load(Ordering::Relaxed)
     }
 
-    /// Says something to a host. If it cannot be said now, the next turn says it.
+    /// Sends a heartbeat to a host. If the provider does not take it, the next turn sends another.
     fn send(&mut self, host: HostId, kind: MessageKind) {
         let (from, polls) = (self.own, self.polls());
         let traffic = self
@@ -386,7 +390,7 @@ impl HeartbeatThread {
         unsafe { calls::fi_inject(endpoint, bytes.as_ptr().cast(), bytes.len(), address) };
     }
 
-    /// Sleeps until something comes, it is over, or the time has passed.
+    /// Sleeps until something comes, the thread is to end, or the time is over.
     fn sleep(&self, limit: Duration) {
         let bell = self.endpoint.descriptor();
         let limit = if bell.is_some() { limit } else { limit.min(NAP) };
@@ -399,9 +403,9 @@ impl HeartbeatThread {
             .flatten()
             .map(|descriptor| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN))
             .collect();
-        // An interrupted wait is a turn more.
+        // An interrupted wait is one more turn.
         let _ = poll(&mut waits, Timespec::try_from(limit).ok().as_ref());
-        // Fails if nobody has rung.
+        // Fails if the thread was not woken.
         let _ = rustix::io::read(&self.shared.alarm, &mut [0; 8]);
     }
 }

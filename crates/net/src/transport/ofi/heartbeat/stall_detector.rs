@@ -1,11 +1,13 @@
-//! Whether what hosts send to each other arrives, where nothing fails.
+//! The stall detector: whether packets and transfers between hosts arrive, although nothing fails.
 //!
-//! Who takes over a connection can keep what goes over it, and the connection on which signs of life go may still be
-//! there. So hosts tell each other with these messages how many packets they have sent and received, and how often they
-//! have polled at their endpoint. What has been sent is under way as long as its sender and its receiver have not both
-//! polled: one that computes is not to blame. If both have polled again and again for the time after which a silent
-//! host is lost, and nothing of what is due has come, it will not come. Transfers have twice that time: many hosts may
-//! read long data from one.
+//! Somebody who takes over a connection can hold back what goes over it, while the connection for heartbeats still
+//! works. So hosts tell each other with their heartbeats how many packets they have sent and received, and how often
+//! they have polled.
+//!
+//! A packet may be under way as long as its sender and its receiver have not both polled: a host that computes does
+//! nothing wrong. If both have polled again and again for the timeout after which a silent host is lost, and nothing of
+//! what is due has come, it will not come. Transfers have twice that time, since many hosts may read long data from
+//! one.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,48 +15,48 @@ use std::time::{Duration, Instant};
 use crate::HostId;
 use crate::transport::ofi::peer::Traffic;
 
-/// Looks of each of the two after which what has been sent is there, or will not come. A connection takes some.
+/// Polls of each of the two hosts after which a packet has arrived, or will not arrive. To connect takes some.
 const POLLS: u64 = 8;
 
-/// What is known of the way between this host and another.
+/// The counts that this host and another one have of their traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counters {
-    /// What this one has traffic with the other one.
+    /// What this host has exchanged with the other one.
     pub(super) ours: Traffic,
-    /// Packets that the other one has sent here, and those that it has received from here.
+    /// Packets that the other one has sent to this one, and received from it.
     pub(super) theirs: (u64, u64),
     /// How often each has polled: this one, the other one.
     pub(super) polls: [u64; 2],
 }
 
-/// What becomes of what is due.
+/// The progress of what is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// It comes, or nothing is due.
+    /// It arrives, or nothing is due.
     Moving,
-    /// Something is due that has been due before: both should look.
+    /// What was due at the last look is still due: both hosts should poll.
     Delayed,
-    /// It will not come.
+    /// It will not arrive.
     Stalled,
 }
 
-/// One of the three that can be due: packets from there, packets to there, transfers.
+/// Something that is due: packets from the other host, packets to it, or transfers.
 #[derive(Clone, Copy)]
 struct Due {
     since: Instant,
-    /// How far it had come.
+    /// How many had arrived then.
     progress: u64,
     polls: [u64; 2],
 }
 
-/// What is due of each host.
+/// What is due, for each host.
 pub(super) struct StallDetector {
     timeout: Duration,
     due: BTreeMap<HostId, [Option<Due>; 3]>,
 }
 
 impl StallDetector {
-    /// Nothing due.
+    /// Nothing is due.
     pub(super) fn new(timeout: Duration) -> Self {
         Self {
             timeout,
@@ -62,7 +64,7 @@ impl StallDetector {
         }
     }
 
-    /// Looks at the counters with a host.
+    /// Compares the counts with another host. Gives the worst progress of the three.
     pub(super) fn check(&mut self, host: HostId, counters: &Counters, now: Instant) -> Progress {
         let Counters {
             ours,
@@ -107,7 +109,7 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_secs(4);
 
-    /// The counters when this host has received so many packets of so many, and both have polled so often.
+    /// The counts when this host has received so many packets of so many, and both have polled so often.
     fn counters(received: u64, sent: u64, polls: [u64; 2]) -> Counters {
         let ours = Traffic {
             received,

@@ -1,4 +1,4 @@
-//! What the contract of transports asks for.
+//! Tests of the contract of transports.
 
 use super::super::pool::{BUFFERS, ROOM};
 use super::super::ring::SLOTS;
@@ -194,7 +194,7 @@ fn hosts_come_later_and_go() {
             send(&hosts[0], late, number, length).expect("there is room");
         }
         if late == 300 {
-            // That one host has done with it does not concern the others.
+            // That one host has removed it does not concern the others.
             hosts[0].remove_host(late);
         }
         while hosts[1].poll(&notes) || newcomer.poll(&notes) {}
@@ -206,7 +206,7 @@ fn hosts_come_later_and_go() {
             7 => hosts.push(newcomer),
             _ => {
                 drop(newcomer);
-                // What does not know of it yet does no harm.
+                // A host that does not know it yet may remove it, too.
                 hosts[1..].iter().for_each(|host| host.remove_host(late));
                 send(&hosts[1], late, 5, ROOM).expect("there is room");
             }

@@ -1,4 +1,4 @@
-//! What a broken peer may do.
+//! Tests with a broken peer.
 
 use proptest::prelude::*;
 

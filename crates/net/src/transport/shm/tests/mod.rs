@@ -14,19 +14,19 @@ use super::{Shm, ShmError, ShmGroup, shared_memory};
 use crate::HostId;
 use crate::transport::{Busy, HEADER, Handler, Header, TransferError, Transport};
 
-/// These hosts, and their memory.
+/// A group of hosts, with its memory.
 fn group(hosts: impl IntoIterator<Item = HostId>) -> ShmGroup<OwnedFd> {
     let hosts: Vec<_> = hosts.into_iter().collect();
     let memory = shared_memory(hosts.len()).expect("memory");
     ShmGroup { hosts, memory }
 }
 
-/// One of them.
+/// One host of a group.
 fn join(group: &ShmGroup<OwnedFd>, own: HostId, cross_memory: bool) -> Shm {
     Shm::join(own, group, cross_memory).expect("it is their memory")
 }
 
-/// So many hosts in this process.
+/// `count` hosts in this process.
 fn hosts(count: u32, cross_memory: bool) -> Vec<Shm> {
     let group = group(0..count);
     (0..count).map(|own| join(&group, own, cross_memory)).collect()
@@ -59,7 +59,7 @@ fn send(host: &Shm, to: HostId, number: u64, length: usize) -> Result<(), Busy> 
     })
 }
 
-/// Notes and checks what comes.
+/// Records and checks what comes.
 #[derive(Default)]
 struct Notes(SpinLock<Vec<(HostId, u64, usize)>>);
 
@@ -85,7 +85,7 @@ impl Handler for Notes {
     fn lost(&self, _host: HostId, _reason: &str) {}
 }
 
-/// Looks again and again until something is so; lets others go on in between.
+/// Waits until `so` is true; lets other threads run meanwhile.
 fn until(what: &str, mut so: impl FnMut() -> bool) {
     let mut deadline = Deadline::after(LIMIT);
     while !so() {

@@ -9,7 +9,7 @@ use crate::transport::{Access, Region, Transfer, WaitMethod, WaitObject};
 /// Number of the packet that says that a process is done.
 const DONE: u64 = u64::MAX;
 
-/// Sleeps until there is mail.
+/// Sleeps until there are packets.
 fn sleep(host: &Shm, waiting: WaitMethod) {
     match host.wait_object(waiting).expect("there is one") {
         WaitObject::Word(word) => {
@@ -34,7 +34,7 @@ fn sleep(host: &Shm, waiting: WaitMethod) {
     host.disarm();
 }
 
-/// Sends packets to and fro between this process and another, each waiting as said.
+/// Exchanges packets between this process and another; each of them waits as said.
 fn to_and_fro(rounds: u64, waiting: Option<WaitMethod>) {
     let both = group(0..2);
     let play = |host: Shm, own: u32| {
@@ -106,7 +106,7 @@ fn many_processes_flood_one() {
     assert!(others.into_iter().all(Process::join));
 }
 
-/// Sleeps if nothing is there, so that those who send have the cores.
+/// Sleeps if there is no packet, so that the senders have the cores.
 fn sleep_briefly(host: &Shm) {
     if !host.has_incoming() {
         sleep(host, WaitMethod::Futex);
@@ -140,7 +140,7 @@ fn a_killed_sender_breaks_nothing() {
     }
 }
 
-/// What the child of the next tests does: reads what the parent has exposed, turns it round, and writes it back.
+/// The child of the next tests: reads the memory that the parent has exposed, reverses it, and writes it back.
 fn reverse_remotely(host: &Shm, region: Region) {
     let mut bytes = vec![0u8; region.length as usize];
     // SAFETY:
