@@ -10,7 +10,7 @@ use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_net::HostId;
 use simurgh_net::transport::{HEADER, Handler, Header, Region, Transfer, TransferError, Transport};
 
-/// Counts packets and transfers, and copies the data of packets away as an engine would.
+/// Counts packets and transfers, and copies the data of packets as an engine would.
 pub(crate) struct Count {
     packets: AtomicU64,
     transfers: AtomicU64,
@@ -76,7 +76,7 @@ pub(crate) fn receive(host: &impl Transport, count: &Count, until: u64) {
     }
 }
 
-/// Handles what has come, or lets the other thread of the core go first.
+/// Handles packets that have come, or else lets the other thread of the core run.
 pub(crate) fn look(host: &impl Transport, handler: &dyn Handler) {
     if !host.poll(handler) {
         spin_loop();
@@ -101,7 +101,7 @@ pub(crate) fn read(host: &impl Transport, count: &Count, from: HostId, region: R
     }
 }
 
-/// Runs `one` here and `other` on another core, and says how long it took here.
+/// Runs `one` here and `other` on another core. Gives the time that it took here.
 pub(crate) fn together(one: impl FnOnce(), other: impl FnOnce() + Send) -> Duration {
     pin(0);
     let start = Barrier::new(2);
