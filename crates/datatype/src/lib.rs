@@ -1,15 +1,15 @@
 //! What lies in a user's buffer, and how it is copied, converted and combined.
 //!
-//! From bottom to top, each imports only from those above it in this list:
-//!
-//! * [`limits`] are the thresholds of copies and reductions.
-//! * `datatype`: predefined and derived datatypes, their layouts and type signatures; exported from the crate's root.
-//! * [`memory`]: users' buffers, and the kernels that copy and combine what lies in them.
-//! * [`op`]: reduction operations.
-//! * [`external32`]: the standard's representation for other machines.
-//!
 //! Nothing here knows a rank, a communicator or a request. May depend on base and core; safe Rust, except for the
 //! [`memory`] module, which touches the users' buffers.
+//!
+//! # Layers
+//!
+//! * `limits`: thresholds of copies and reductions.
+//! * `datatype`: predefined and derived datatypes, their layouts and type signatures; exported from the crate's root.
+//! * `memory`: users' buffers, and the kernels that copy and combine what lies in them.
+//! * `op`: reduction operations.
+//! * `external32`: the standard's representation for other machines.
 
 #![deny(unsafe_code)]
 

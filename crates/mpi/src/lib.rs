@@ -4,8 +4,8 @@
 //! is a communicator as one of them sees it, a [`Request`] an operation in progress. The C interface
 //! (`simurgh-mpi-abi`) and the Rust interface (the root crate) check and convert arguments and call what is here.
 //! Blocking calls suspend the execution context through `simurgh-core`, never the kernel thread. May depend on core,
-//! sched, net, base and datatype; safe Rust, except where users' memory is lent to a transport (`network/exposed.rs`).
-
+//! sched, net, base, datatype and topology; safe Rust, except where users' memory is lent to a transport
+//! (`network/exposed.rs`).
 //!
 //! # Layers
 //!
@@ -20,7 +20,6 @@
 //! | `layout` | which processes live on which host |
 //! | `hardware` | where the processes of a host run |
 //! | `members` | the members of a communicator: its groups, seats and hosts |
-//! | `topology` | virtual topologies: grids and graphs |
 //! | `context` | context ids, which keep the messages of one communicator apart from those of another |
 //! | `selection` | algorithm selection for collectives |
 //! | `worlds` | the launcher, and the worlds with which a host is connected |
@@ -82,7 +81,6 @@ mod selection;
 mod session;
 mod slots;
 pub mod tool;
-mod topology;
 mod universe;
 mod world_model;
 mod worlds;
@@ -111,6 +109,6 @@ pub use request::{
     wait_any, wait_some,
 };
 pub use session::{ProcessSet, Session};
-pub use topology::{Cart, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
+pub use simurgh_topology::{Cart, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
 pub use universe::Spawned;
 pub use worlds::Launcher;

@@ -6,7 +6,21 @@
 //! ranks do, bytes are moved only between data of both sides' [`Equivalence`] types, as much as both have room for, so
 //! that a program that gets its messages wrong gets wrong numbers, never wrong memory.
 //!
-//! May depend on core, base, datatype and mpi.
+//! May depend on core, datatype and mpi.
+//!
+//! # Layers
+//!
+//! * `equivalence`: Rust types whose values have a datatype.
+//! * `buffer`: slices and single values as buffers.
+//! * `parts`: slices that are cut into a part for each rank.
+//! * `operator`: reduction operations on Rust values.
+//! * `prepared`: collectives that have not begun.
+//! * `message`: blocking sends and receives.
+//! * `operations`: operations in flight of one scope.
+//! * `flight`: nonblocking operations, whose buffers are borrowed for a scope.
+//! * `collective`: collectives that move data.
+//! * `neighbor`: collectives of neighbours.
+//! * `reduction`: reductions and scans.
 
 mod buffer;
 mod collective;

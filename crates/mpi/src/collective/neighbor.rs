@@ -10,7 +10,7 @@ use super::deliver::deliver;
 use super::share::Share;
 use crate::error::Result;
 use crate::memory::Source;
-use crate::topology::{InEdge, InEdges};
+use simurgh_topology::{InEdge, InEdges};
 
 /// Copies the whole send buffers of the neighbours of the ranks of a share.
 pub(super) fn fetch_whole(all_buffers: AllBuffers<'_>, share: Share, in_edges: &InEdges) -> Result<()> {

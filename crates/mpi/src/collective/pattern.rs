@@ -9,7 +9,7 @@ use super::task::Task;
 use crate::error::Result;
 use crate::members::GroupSizes;
 use crate::memory::{Source, Target};
-use crate::topology::InEdge;
+use simurgh_topology::InEdge;
 
 /// One transfer: the data that a seat sends and the place where another seat receives it.
 pub(super) struct Transfer {

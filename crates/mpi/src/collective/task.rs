@@ -16,8 +16,8 @@ use crate::job::Job;
 use crate::limits::{PART_COST, REDUCTION_CHUNK, WORK_PIECE};
 use crate::members::GroupSizes;
 use crate::op::Op;
-use crate::topology::InEdges;
 use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_topology::InEdges;
 
 /// The work of a collective, with what it needs besides the ranks' buffers. Roots are seats.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::members::Members;
 use crate::portable::portable;
-use crate::topology::Topology;
 use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_topology::Topology;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 

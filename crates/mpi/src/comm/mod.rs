@@ -47,8 +47,8 @@ use crate::members::Members;
 use crate::partitioned::Pairs;
 use crate::process::Process;
 use crate::session::Session;
-use crate::topology::Topology;
 use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, SpinLock};
+use simurgh_topology::Topology;
 use std::fmt;
 
 /// A communicator, as one of its ranks sees it.

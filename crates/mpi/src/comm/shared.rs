@@ -9,10 +9,10 @@ use crate::group::Group;
 use crate::job::Job;
 use crate::layout::Layout;
 use crate::members::{HostMap, Members};
-use crate::topology::InEdges;
 use crate::worlds::ConnectedWorlds;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_sched::DomainKind;
+use simurgh_topology::InEdges;
 use std::fmt;
 use std::sync::OnceLock;
 

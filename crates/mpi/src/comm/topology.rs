@@ -2,8 +2,8 @@
 
 use super::Comm;
 use crate::error::{Error, ErrorClass, Result};
-use crate::topology::{Cart, DistGraph, Graph, InEdges, Topology};
 use simurgh_core::sync::Arc;
+use simurgh_topology::{Cart, DistGraph, Graph, InEdges, Topology};
 
 /// Numbers of edges of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

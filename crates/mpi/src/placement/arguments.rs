@@ -1,10 +1,10 @@
 //! What ranks bring to the making of a communicator with a topology.
 
-use super::mapping::VpPath;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::portable::{Portable, portable};
-use crate::topology::EdgeList;
+use simurgh_topology::EdgeList;
+use simurgh_topology::mapping::VpPath;
 use std::marker::PhantomData;
 
 /// What a rank brings to the making of a communicator: for a topology of kind `K` that all describe alike, a digest

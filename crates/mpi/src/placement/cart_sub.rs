@@ -2,8 +2,8 @@
 
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::topology::{Cart, Topology};
 use simurgh_core::sync::Arc;
+use simurgh_topology::{Cart, Topology};
 
 impl Comm {
     /// Communicators of the ranks that differ only in the dimensions that remain (`MPI_Cart_sub`), each a grid of

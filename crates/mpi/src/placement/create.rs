@@ -5,13 +5,14 @@
 //! hosts ranks are renumbered only, for none can move to another host.
 
 use super::arguments::{DescribedTopology, Edges, Location, PartialGraph};
-use super::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
+use crate::check::Checks;
 use crate::comm::{Comm, CommBuilder, CommShared, IdDemand};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::members::Members;
-use crate::topology::{Cart, DistGraph, EdgeList, Graph, Topology};
 use simurgh_core::sync::Arc;
+use simurgh_topology::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
+use simurgh_topology::{Cart, DistGraph, EdgeList, Graph, Topology};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What the ranks of the parent get.
@@ -88,7 +89,7 @@ impl Comm {
         reorder: bool,
     ) -> Result<Arc<Self>> {
         self.create_from_parts((incoming, outgoing), reorder, |lists| {
-            DistGraph::adjacent(&lists, self.checks())
+            DistGraph::adjacent(&lists, self.checks() > Checks::Off)
         })
     }
 

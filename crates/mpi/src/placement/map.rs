@@ -3,12 +3,12 @@
 //! They are local, so the ranks have to come to one answer without talking: it follows from the virtual processors on
 //! which they began, or, over several hosts, from their hosts, which is what all know of the others.
 
-use super::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
 use crate::comm::Comm;
 use crate::constants::UNDEFINED;
 use crate::error::Result;
 use crate::members::HostMap;
-use crate::topology::{Cart, Graph};
+use simurgh_topology::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
+use simurgh_topology::{Cart, Graph};
 
 impl Comm {
     /// The rank that the caller would best have in a grid (`MPI_Cart_map`); [`UNDEFINED`] beyond it.

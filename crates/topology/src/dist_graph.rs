@@ -1,9 +1,7 @@
 //! Graphs of which every rank knows its own edges.
 
-use super::EdgeList;
-use super::edge_list::{End, unpaired};
-use crate::check::Checks;
-use crate::error::{Error, ErrorClass, Result};
+use crate::edge_list::{EdgeList, End, unpaired};
+use simurgh_base::{Error, ErrorClass, Result};
 
 /// The edges of one direction at one rank, in the order of the standard's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +72,7 @@ impl DistGraph {
     /// # Errors
     ///
     /// [`ErrorClass::Arg`] if some ranks give weights and others none.
-    pub(crate) fn new(lists: &[EdgeList]) -> Result<Self> {
+    pub fn new(lists: &[EdgeList]) -> Result<Self> {
         let edges = lists.iter().flat_map(EdgeList::iter);
         Ok(Self {
             weighted: all_weighted(lists.iter())?,
@@ -87,18 +85,18 @@ impl DistGraph {
     }
 
     /// The graph of which every rank gives the edges it receives along and those it sends along, in the order in which
-    /// it wants to see them. Where nothing is checked, an edge may be known at one of its ends only: then the graph is
+    /// it wants to see them. Unless `checked`, an edge may be known at one of its ends only: then the graph is
     /// good for asking about it, but not for collectives.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Arg`] if some ranks give weights and others none, [`ErrorClass::Topology`] if an edge is known at
-    /// one of its ends only, with any checks.
-    pub(crate) fn adjacent(lists: &[(EdgeList, EdgeList)], checks: Checks) -> Result<Self> {
+    /// one of its ends only.
+    pub fn adjacent(lists: &[(EdgeList, EdgeList)], checked: bool) -> Result<Self> {
         let incoming = lists.iter().map(|(incoming, _)| incoming);
         let outgoing = lists.iter().map(|(_, outgoing)| outgoing);
         let weighted = all_weighted(incoming.clone().chain(outgoing.clone()))?;
-        if checks > Checks::Off {
+        if checked {
             check_both_ends(incoming.clone(), outgoing.clone())?;
         }
         let received = incoming.flat_map(EdgeList::iter);
@@ -233,9 +231,9 @@ mod tests {
             nobody(),
             nobody(),
         ];
-        assert!(DistGraph::adjacent(&complete, Checks::Arguments).is_ok());
+        assert!(DistGraph::adjacent(&complete, true).is_ok());
         let half = [(list(&[]), list(&[(0, 1, 1)])), nobody(), nobody(), nobody()];
-        let error = DistGraph::adjacent(&half, Checks::Arguments).unwrap_err();
+        let error = DistGraph::adjacent(&half, true).unwrap_err();
         assert_eq!(error.class(), ErrorClass::Topology);
         assert!(
             error
@@ -243,9 +241,9 @@ mod tests {
                 .contains("from rank 0 to rank 1 is missing from the sources")
         );
         let half = [nobody(), (list(&[(0, 1, 1)]), list(&[])), nobody(), nobody()];
-        let error = DistGraph::adjacent(&half, Checks::Arguments).unwrap_err();
+        let error = DistGraph::adjacent(&half, true).unwrap_err();
         assert!(error.message().contains("missing from the destinations"));
-        let unchecked = DistGraph::adjacent(&half, Checks::Off).unwrap();
+        let unchecked = DistGraph::adjacent(&half, false).unwrap();
         assert!(unchecked.incoming(1).ranks == [0] && unchecked.outgoing(0).ranks.is_empty());
     }
 

@@ -5,7 +5,7 @@
 //! search goes over the divisors, of which a number below 2^31 has at most 1536, largest factor first, and gives up a
 //! branch as soon as what remains cannot come as near to the largest factor as that of the best product so far.
 
-use crate::error::{Error, ErrorClass, Result};
+use simurgh_base::{Error, ErrorClass, Result};
 
 /// Fills in the entries of `dims` that are zero so that the product of all is `nodes` and the new ones are as close to
 /// each other as possible, in falling order.

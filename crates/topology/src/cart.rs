@@ -1,7 +1,7 @@
 //! Grids.
 
-use crate::constants::PROC_NULL;
-use crate::error::{Error, ErrorClass, Result};
+use simurgh_base::constants::PROC_NULL;
+use simurgh_base::{Error, ErrorClass, Result};
 
 /// A grid, in row-major order: the last coordinate of neighbours by rank differs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,15 +1,15 @@
 //! What neighbourhood collectives bring to whom.
 
-use super::edge_list::{End, unpaired};
-use super::{Cart, Topology};
-use crate::error::{Error, ErrorClass, Result};
+use crate::edge_list::{End, unpaired};
+use crate::{Cart, Topology};
+use simurgh_base::{Error, ErrorClass, Result};
 
 /// Where the data comes from that each rank gets along its edges.
 ///
 /// The order of a rank's edges is the standard's (section 8.6): as the rank sees its neighbours in a graph, and in a
 /// grid by dimension, towards lower coordinates before towards higher ones.
 #[derive(Debug)]
-pub(crate) struct InEdges {
+pub struct InEdges {
     /// Where the edges end along which each rank receives; those of the first begin at 0.
     ends: Box<[usize]>,
     /// `None` for an edge from beyond the border of a grid.
@@ -18,11 +18,11 @@ pub(crate) struct InEdges {
 
 /// The other end of an edge along which a rank receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct InEdge {
+pub struct InEdge {
     /// The rank that sends.
-    pub(crate) rank: u32,
+    pub rank: u32,
     /// Which of the edges it is along which that rank sends.
-    pub(crate) out_index: u32,
+    pub out_index: u32,
 }
 
 impl InEdges {
@@ -31,7 +31,7 @@ impl InEdges {
     /// # Errors
     ///
     /// [`ErrorClass::Topology`] if a rank of a graph names another as its neighbour more often than it is named by it.
-    pub(crate) fn new(topology: &Topology) -> Result<Self> {
+    pub fn new(topology: &Topology) -> Result<Self> {
         match topology {
             Topology::Cart(cart) => Ok(Self::in_grid(cart)),
             Topology::Graph(graph) => {
@@ -47,7 +47,7 @@ impl InEdges {
     }
 
     /// What a rank gets along each of its edges.
-    pub(crate) fn of(&self, rank: usize) -> &[Option<InEdge>] {
+    pub fn of(&self, rank: usize) -> &[Option<InEdge>] {
         let first = rank.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[first..self.ends[rank]]
     }
@@ -148,9 +148,8 @@ fn one_sided((from, to): (u32, u32), end: End) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DistGraph, EdgeList, Graph};
     use super::*;
-    use crate::check::Checks;
+    use crate::{DistGraph, EdgeList, Graph};
     use proptest::prelude::*;
     use std::collections::{HashMap, VecDeque};
 
@@ -250,7 +249,7 @@ mod tests {
             for edge in sent {
                 lists[edge.0 as usize].1.push(nodes, edge, 1).unwrap();
             }
-            let graph = DistGraph::adjacent(&lists, Checks::Arguments).unwrap();
+            let graph = DistGraph::adjacent(&lists, true).unwrap();
             let expected = by_messages(nodes, &graph);
             let in_edges = InEdges::new(&Topology::DistGraph(graph)).unwrap();
             for (rank, expected) in expected.iter().enumerate() {

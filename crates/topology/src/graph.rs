@@ -1,6 +1,6 @@
 //! Graphs that every rank knows as a whole.
 
-use crate::error::{Error, ErrorClass, Result};
+use simurgh_base::{Error, ErrorClass, Result};
 
 /// A graph in the standard's form: the neighbours of all nodes one after another, and where those of each end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,22 +29,22 @@ mod refine;
 mod traffic;
 mod vp_path;
 
-pub(crate) use machine::Machine;
-pub(crate) use traffic::Traffic;
-pub(crate) use vp_path::VpPath;
+pub use machine::Machine;
+pub use traffic::Traffic;
+pub use vp_path::VpPath;
 
 /// Where a rank of the new communicator lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Assignment {
+pub struct Assignment {
     /// The rank of its process in the old communicator.
-    pub(crate) process: usize,
+    pub process: usize,
     /// The virtual processor on which it belongs.
-    pub(crate) vp: usize,
+    pub vp: usize,
 }
 
 /// Lays ranks that exchange `traffic` over a machine; `homes` says on which virtual processor each process is now.
 /// Only the first processes take part, as many as there are ranks.
-pub(crate) fn map_ranks(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<Assignment> {
+pub fn map_ranks(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<Assignment> {
     let homes = &homes[..traffic.ranks()];
     let vps = bisect::assign(traffic, machine, homes);
     if cost(traffic, machine, &vps) < cost(traffic, machine, homes) {

@@ -1,7 +1,7 @@
 //! Edges on their way into a graph.
 
-use crate::error::{Error, ErrorClass, Result};
-use crate::portable::portable;
+use simurgh_base::portable::portable;
+use simurgh_base::{Error, ErrorClass, Result};
 
 /// Edges that lead from or to nodes, as one rank contributes them.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ impl EdgeList {
     }
 
     /// Refuses edges with ends that are not below `nodes`.
-    pub(crate) fn check_ends(&self, nodes: usize) -> Result<()> {
+    pub fn check_ends(&self, nodes: usize) -> Result<()> {
         self.iter()
             .try_for_each(|(source, destination, _)| check_ends(nodes, source, destination))
     }
@@ -72,7 +72,7 @@ fn check_ends(nodes: usize, source: i32, destination: i32) -> Result<()> {
 
 /// One end of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// Where it leads from.
     Source,
     /// Where it leads to.

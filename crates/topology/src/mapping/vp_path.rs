@@ -1,18 +1,18 @@
 //! Where the ranks of several hosts live, as they tell each other.
 
-use crate::portable::Portable;
+use simurgh_base::portable::Portable;
 use simurgh_sched::{Domain, DomainKind};
 
 /// A virtual processor of some host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct VpPath {
+pub struct VpPath {
     /// The number of the node, that of the host, the children to take from the root of its domains on, and the virtual
     /// processor.
     pub(super) path: Vec<u32>,
     /// Which of the node's memories is near; 0 for what lies outside any.
     pub(super) memory: u32,
     /// The number of the virtual processor on its host.
-    pub(crate) vp: u32,
+    pub vp: u32,
 }
 
 /// No tree of domains is deeper.
@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 
 impl VpPath {
     /// A virtual processor of this host, which has these domains.
-    pub(crate) fn new((node, host): (u32, u32), domain: &Domain, vp: usize) -> Self {
+    pub fn new((node, host): (u32, u32), domain: &Domain, vp: usize) -> Self {
         let core = vp % domain.cores.len().max(1);
         let vp = vp as u32;
         let mut vp_path = Self {
@@ -34,7 +34,7 @@ impl VpPath {
     }
 
     /// A host of a node, whatever virtual processors it has.
-    pub(crate) fn of_host(node: u32, host: u32) -> Self {
+    pub fn of_host(node: u32, host: u32) -> Self {
         let (memory, vp) = (0, 0);
         Self {
             path: vec![node, host],

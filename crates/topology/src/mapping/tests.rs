@@ -1,5 +1,5 @@
 use super::*;
-use crate::topology::Cart;
+use crate::Cart;
 use proptest::prelude::*;
 use simurgh_sched::Topology;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn vps_of(assignments: &[Assignment]) -> Vec<usize> {
     assignments.iter().map(|assignment| assignment.vp).collect()
 }
 
-/// Checks what holds for every layout, and returns its cost and that of leaving all as it is.
+/// Checks what holds for every mapping, and returns its cost and that of leaving all as it is.
 fn check(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> (u128, u128) {
     let assignments = map_ranks(traffic, machine, homes);
     let mut processes: Vec<usize> = assignments.iter().map(|assignment| assignment.process).collect();

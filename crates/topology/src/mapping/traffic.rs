@@ -1,10 +1,10 @@
 //! How much each two ranks say to each other.
 
-use crate::topology::{Cart, DistGraph, Graph};
+use crate::{Cart, DistGraph, Graph};
 
 /// The neighbours of all ranks with weights, the same from both sides; what a rank says to itself does not count.
 #[derive(Clone, Debug)]
-pub(crate) struct Traffic {
+pub struct Traffic {
     /// Where the neighbours of each rank end.
     index: Vec<usize>,
     neighbors: Vec<(u32, u64)>,
@@ -14,7 +14,7 @@ pub(crate) struct Traffic {
 
 impl Traffic {
     /// The traffic of directed edges (from, to, weight) among so many ranks.
-    pub(crate) fn new(ranks: usize, edges: impl IntoIterator<Item = (usize, usize, u64)>) -> Self {
+    pub fn new(ranks: usize, edges: impl IntoIterator<Item = (usize, usize, u64)>) -> Self {
         let mut both: Vec<(u32, u32, u64)> = Vec::new();
         for (from, to, weight) in edges {
             if from != to && weight > 0 {
@@ -66,7 +66,7 @@ impl Traffic {
     }
 
     /// Number of ranks.
-    pub(crate) fn ranks(&self) -> usize {
+    pub fn ranks(&self) -> usize {
         self.index.len()
     }
 

@@ -5,7 +5,7 @@ use simurgh_sched::{Domain, DomainKind};
 
 /// A tree of virtual processors, in which every inner node has a choice to offer.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine {
+pub struct Machine {
     root: Node,
     /// For each virtual processor, by number.
     vps: Vec<Spot>,
@@ -33,7 +33,7 @@ struct Spot {
 
 impl Machine {
     /// A machine of these domains with `vps` virtual processors, which go round its cores.
-    pub(crate) fn new(domain: &Domain, vps: usize) -> Self {
+    pub fn new(domain: &Domain, vps: usize) -> Self {
         let cores = domain.cores.len().max(1);
         let root =
             node(domain, &|core| (core..vps).step_by(cores).collect()).unwrap_or(Node::Group(Vec::new()));
@@ -54,7 +54,7 @@ impl Machine {
     }
 
     /// The virtual processors of several hosts, by their place among `sites`, which are different and in order.
-    pub(crate) fn of_sites(vp_paths: &[VpPath]) -> Self {
+    pub fn of_sites(vp_paths: &[VpPath]) -> Self {
         let all: Vec<usize> = (0..vp_paths.len()).collect();
         let root = node_of_sites(vp_paths, &all, 0);
         let mut machine = Self {
@@ -94,7 +94,7 @@ impl Machine {
     }
 
     /// How far two virtual processors are from each other: 0 for the same one, more the less they share.
-    pub(crate) fn distance(&self, a: usize, b: usize) -> u32 {
+    pub fn distance(&self, a: usize, b: usize) -> u32 {
         if a == b {
             return 0;
         }
