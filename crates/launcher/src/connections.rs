@@ -29,7 +29,7 @@ impl Connections {
 
     /// A report that two worlds are connected, or are not any more. `by` is a host, or the realm that speaks for all
     /// hosts of a world.
-    pub(crate) fn tell(&mut self, by: u32, own: u32, other: u32, so: bool) {
+    pub(crate) fn report(&mut self, by: u32, own: u32, other: u32, so: bool) {
         if so {
             self.told.insert((own, other, by));
             self.assumed.remove(&(own, other));

@@ -121,16 +121,16 @@ impl Host {
     }
 
     /// Sends up its output and messages, and its end.
-    pub(super) fn pass_on(&mut self, link: &mut Link, congested: bool) -> Result<(), LaunchError> {
+    pub(super) fn forward(&mut self, link: &mut Link, congested: bool) -> Result<(), LaunchError> {
         if !congested {
             for lines in &mut self.lines {
-                lines.pass_on(link);
+                lines.forward(link);
             }
         }
         self.feed(link);
-        self.listen(link);
+        self.forward_messages(link);
         if let Some(status) = self.member.ended_process()? {
-            self.listen(link);
+            self.forward_messages(link);
             for lines in &mut self.lines {
                 lines.finish(link);
             }
@@ -148,11 +148,11 @@ impl Host {
     }
 
     /// Sends up its messages.
-    fn listen(&mut self, link: &mut Link) {
-        self.member.catch_up();
+    fn forward_messages(&mut self, link: &mut Link) {
+        self.member.flush();
         let host = self.number();
         loop {
-            let message = match self.member.hear() {
+            let message = match self.member.receive() {
                 Ok(Some(message)) => message,
                 Ok(None) => return,
                 Err(error) => {
@@ -204,8 +204,8 @@ impl Host {
         let _ = self.member.wait();
     }
 
-    pub(super) fn tell(&mut self, letter: EncodedMessage) {
-        self.member.tell(letter);
+    pub(super) fn send(&mut self, encoded: EncodedMessage) {
+        self.member.send(encoded);
     }
 }
 

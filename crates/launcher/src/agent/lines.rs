@@ -38,7 +38,7 @@ impl Lines {
     }
 
     /// Sends up the complete lines that can be read; false if nothing could be read.
-    pub(super) fn pass_on(&mut self, link: &mut Link) -> bool {
+    pub(super) fn forward(&mut self, link: &mut Link) -> bool {
         let Some(pipe) = &self.pipe else { return false };
         let mut chunk = [0; CHUNK];
         match rustix::io::read(pipe, &mut chunk) {
@@ -65,7 +65,7 @@ impl Lines {
     /// Sends up all that is left after the end of the host. Processes that the host has started may still write, but
     /// nobody reads that.
     pub(super) fn finish(&mut self, link: &mut Link) {
-        while self.pass_on(link) {}
+        while self.forward(link) {}
         self.close(link);
     }
 

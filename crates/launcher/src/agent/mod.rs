@@ -25,10 +25,10 @@
 //! Costs: each message is decoded and encoded anew at every level of the tree. The depth is the logarithm of the number
 //! of nodes to the base of `--tree-width`. While ranks run undisturbed there are only signs of life.
 
+mod bootstrap;
+mod event_loop;
 mod hosts;
 mod lines;
 mod modex;
-mod relay;
-mod start;
 
-pub use start::run;
+pub use bootstrap::run;

@@ -98,7 +98,7 @@ impl ModexRelay {
     }
 
     /// Passes up the requests. `service` knows the nodes of ranks.
-    pub(super) fn pass_on(&mut self, service: Option<&PmixService>, link: &mut Link) {
+    pub(super) fn forward(&mut self, service: Option<&PmixService>, link: &mut Link) {
         // A request that comes from now on makes it readable again.
         let _ = rustix::io::read(&*self.requests.wake_up, &mut [0; 8]);
         for request in self.left.try_iter() {
@@ -134,7 +134,7 @@ impl ModexRelay {
     }
 
     /// Handles a fragment that is for this node, or for all.
-    pub(super) fn hear(&mut self, service: Option<&PmixService>, fragment: &Fragment, bytes: &[u8]) {
+    pub(super) fn handle(&mut self, service: Option<&PmixService>, fragment: &Fragment, bytes: &[u8]) {
         let Some(bytes) = self.coming.take(fragment, bytes) else {
             return;
         };

@@ -30,12 +30,12 @@ fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     if let Some(description) = singleton::wanted(said) {
         return match behind {
             Some(_) => singleton::run(&description),
-            None => stand(tool, words),
+            None => monitor(tool, words),
         };
     }
     match args::parse(said.iter().cloned(), |name| std::env::var_os(name))? {
         Request::Run(run) if behind.is_some() => return mpiexec::run(*run),
-        Request::Run(_) => return stand(tool, words),
+        Request::Run(_) => return monitor(tool, words),
         Request::Help => print!("{}", args::help(tool)),
         Request::Version => println!("{tool} (Simurgh) {VERSION}"),
     }
@@ -43,7 +43,7 @@ fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
 }
 
 /// Monitors the process that supervises the job.
-fn stand(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
+fn monitor(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     let role = format!("the process of {tool} that supervises the job");
     monitor::run(tool, &role, words)
 }

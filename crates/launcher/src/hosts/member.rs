@@ -251,16 +251,16 @@ impl Member {
     }
 
     /// Sends it a message, as soon as there is room. A host that is gone needs no messages.
-    pub(crate) fn tell(&mut self, letter: EncodedMessage) {
+    pub(crate) fn send(&mut self, encoded: EncodedMessage) {
         if let Some(own) = &mut self.own {
-            own.tell(letter);
+            own.send(encoded);
         }
     }
 
     /// Sends it the messages for which there was no room before.
-    pub(crate) fn catch_up(&mut self) {
+    pub(crate) fn flush(&mut self) {
         if let Some(own) = &mut self.own {
-            own.catch_up();
+            own.flush();
         }
     }
 
@@ -269,8 +269,8 @@ impl Member {
     /// # Errors
     ///
     /// When something else has been received.
-    pub(crate) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
-        self.own.as_mut().map_or(Ok(None), HostProcess::hear)
+    pub(crate) fn receive(&mut self) -> Result<Option<FromHost>, ControlError> {
+        self.own.as_mut().map_or(Ok(None), HostProcess::receive)
     }
 
     /// Sends its process a signal; one that has ended needs none.

@@ -7,15 +7,15 @@
 mod binding;
 mod command;
 mod member;
-mod memories;
 mod openmp;
 mod process;
-mod shared;
+mod resources;
+mod shared_memory;
 mod starter;
 
 pub(crate) use binding::bind;
 pub(crate) use member::Member;
-pub(crate) use memories::Memories;
 pub(crate) use process::Singleton;
-pub(crate) use shared::SharedResources;
+pub(crate) use resources::SharedResources;
+pub(crate) use shared_memory::SharedMemories;
 pub(crate) use starter::{Starter, Streams};

@@ -84,25 +84,25 @@ impl HostProcess {
     }
 
     /// Sends it a message, as soon as there is room.
-    pub(super) fn tell(&mut self, letter: EncodedMessage) {
-        match (letter.message(), &mut self.pmi) {
-            (ToHost::Pmi(answer), Some(pmi)) => pmi.say(answer),
+    pub(super) fn send(&mut self, encoded: EncodedMessage) {
+        match (encoded.message(), &mut self.pmi) {
+            (ToHost::Pmi(answer), Some(pmi)) => pmi.send(answer),
             (ToHost::Pmi(_), None) => {}
-            _ => self.unsent.push_back(letter),
+            _ => self.unsent.push_back(encoded),
         }
-        self.catch_up();
+        self.flush();
     }
 
     /// Sends it the messages for which there was no room before.
-    pub(super) fn catch_up(&mut self) {
+    pub(super) fn flush(&mut self) {
         if let Some(pmi) = &mut self.pmi {
-            pmi.catch_up();
+            pmi.flush();
         }
         let Some(channel) = &self.channel else {
             return self.unsent.clear();
         };
-        while let Some(letter) = self.unsent.front() {
-            match channel.try_send(letter) {
+        while let Some(encoded) = self.unsent.front() {
+            match channel.try_send(encoded) {
                 Ok(false) => return,
                 Ok(true) => drop(self.unsent.pop_front()),
                 // The reason will be found when the channel is read, or when the process has ended.
@@ -116,8 +116,8 @@ impl HostProcess {
     /// # Errors
     ///
     /// When something else has been received.
-    pub(super) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
-        match self.pmi.as_mut().map(PmiSocket::hear) {
+    pub(super) fn receive(&mut self) -> Result<Option<FromHost>, ControlError> {
+        match self.pmi.as_mut().map(PmiSocket::receive) {
             Some(Ok(Some(request))) => return Ok(Some(FromHost::Pmi(request))),
             Some(Err(_)) => self.pmi = None,
             Some(Ok(None)) | None => {}

@@ -1,8 +1,8 @@
 //! Starting the hosts of a job.
 
-use super::Memories;
+use super::SharedMemories;
 use super::binding::NodePlacement;
-use super::shared::{SharedResources, inherit};
+use super::resources::{SharedResources, inherit};
 use crate::error::LaunchError;
 use crate::host_wrapper::HostWrapper;
 use crate::installation::Installation;
@@ -112,7 +112,7 @@ impl Starter {
     }
 
     /// The memory that hosts share, of this job and of those started beside it.
-    pub(crate) fn memories(&self) -> RefMut<'_, Memories> {
+    pub(crate) fn memories(&self) -> RefMut<'_, SharedMemories> {
         self.shared.memories.borrow_mut()
     }
 

@@ -9,7 +9,7 @@
 use crate::args::stack_limit;
 use crate::describe::settled;
 use crate::error::LaunchError;
-use crate::hosts::{Memories, SharedResources, Singleton, Starter};
+use crate::hosts::{SharedMemories, SharedResources, Singleton, Starter};
 use crate::supervise::{FirstHosts, supervise};
 use simurgh_net::control::Channel;
 use simurgh_net::job::{self, TAKE_OVER};
@@ -50,7 +50,7 @@ pub fn run(description: &Path) -> Result<u8, LaunchError> {
     if !spec.settings.is_given(Id::StackSize) {
         spec.settings.set(Id::StackSize, stack_limit(), Origin::Preset)?;
     }
-    let memories = Memories::of_one(spec.host_in_universe(), memory.map(Into::into));
+    let memories = SharedMemories::of_one(spec.host_in_universe(), memory.map(Into::into));
     let starter = Starter::of_running(
         spec,
         SharedResources::with(control.secret, output.into(), memories),

@@ -48,7 +48,7 @@ impl KeyValueSpace {
     }
 
     /// Handles a request.
-    pub(crate) fn act_on(&mut self, asker: Asker, request: Message) -> Effect {
+    pub(crate) fn handle(&mut self, asker: Asker, request: Message) -> Effect {
         let command = request.get("cmd").unwrap_or_default();
         let word = |key: &str| request.get(key).unwrap_or_default();
         let event = match (request.form, command.as_str()) {

@@ -36,12 +36,12 @@ impl PmiSocket {
     }
 
     /// Sends a message, as soon as there is room.
-    pub(crate) fn say(&mut self, message: &Message) {
+    pub(crate) fn send(&mut self, message: &Message) {
         self.going.extend(message.encode());
-        self.catch_up();
+        self.flush();
     }
 
-    pub(crate) fn catch_up(&mut self) {
+    pub(crate) fn flush(&mut self) {
         while !self.going.is_empty() {
             let sent = rustix::net::send(&self.socket, &self.going, rustix::net::SendFlags::NOSIGNAL);
             match sent {
@@ -59,7 +59,7 @@ impl PmiSocket {
     /// # Errors
     ///
     /// When the socket has ended, or something else has been received.
-    pub(crate) fn hear(&mut self) -> Result<Option<Message>, Errno> {
+    pub(crate) fn receive(&mut self) -> Result<Option<Message>, Errno> {
         loop {
             match Message::take_any(&mut self.coming) {
                 Ok(Some(message)) => return Ok(Some(message)),

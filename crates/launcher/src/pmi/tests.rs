@@ -29,7 +29,7 @@ fn frame(text: &str) -> Message {
 
 /// The answer to a request that is answered at once, and to nobody else.
 fn answered(kvs: &mut KeyValueSpace, host: u32, request: Message) -> String {
-    let effect = kvs.act_on(asker(host, 0), request);
+    let effect = kvs.handle(asker(host, 0), request);
     assert_eq!((effect.answers.len(), effect.answers[0].0), (1, host as usize));
     effect.answers[0].1.text.clone()
 }
@@ -67,7 +67,7 @@ fn a_client_says_which_version_it_speaks() {
         ("2", "2 pmi_subversion=0"),
         ("9", "1 pmi_subversion=1"),
     ] {
-        let effect = kvs.act_on(asker(0, 0), line(&format!("cmd=init pmi_version={asked}")));
+        let effect = kvs.handle(asker(0, 0), line(&format!("cmd=init pmi_version={asked}")));
         assert_eq!(effect.event, Some(Event::Began));
         let expected = format!("cmd=response_to_init rc=0 pmi_version={agreed}");
         assert_eq!(effect.answers, [(0, line(&expected))]);
@@ -92,9 +92,9 @@ fn a_client_says_which_version_it_speaks() {
 fn a_meeting_ends_when_all_have_come_whatever_they_speak() {
     let mut kvs = kvs(2);
     for _ in 0..2 {
-        let first = kvs.act_on(asker(1, 0), line("cmd=barrier_in"));
+        let first = kvs.handle(asker(1, 0), line("cmd=barrier_in"));
         assert_eq!(first, Effect::default());
-        let all = kvs.act_on(asker(0, 0), frame("cmd=kvs-fence;")).answers;
+        let all = kvs.handle(asker(0, 0), frame("cmd=kvs-fence;")).answers;
         let expected = [
             (1, line("cmd=barrier_out rc=0")),
             (0, frame("cmd=kvs-fence-response;rc=0;")),
@@ -109,10 +109,10 @@ fn who_waits_hears_what_is_put_for_its_node() {
     let get = |wait: &str| frame(&format!("cmd=info-getnodeattr;key=k;wait={wait};"));
     let none = answered(&mut kvs, 0, get("FALSE"));
     assert!(none.contains("found=FALSE"), "{none}");
-    assert_eq!(kvs.act_on(asker(1, 0), get("TRUE")), Effect::default());
-    let elsewhere = kvs.act_on(asker(2, 1), frame("cmd=info-putnodeattr;key=k;value=b;"));
+    assert_eq!(kvs.handle(asker(1, 0), get("TRUE")), Effect::default());
+    let elsewhere = kvs.handle(asker(2, 1), frame("cmd=info-putnodeattr;key=k;value=b;"));
     assert_eq!(elsewhere.answers.len(), 1);
-    let put = kvs.act_on(asker(0, 0), frame("cmd=info-putnodeattr;key=k;value=a;"));
+    let put = kvs.handle(asker(0, 0), frame("cmd=info-putnodeattr;key=k;value=a;"));
     let told: Vec<_> = put
         .answers
         .iter()
@@ -133,10 +133,10 @@ fn what_is_not_known_is_refused() {
         answered(&mut kvs, 0, frame("cmd=spawn;ncmds=1;")),
         "cmd=spawn-response;rc=-1;errmsg=not supported;"
     );
-    let aborted = kvs.act_on(asker(0, 0), line("cmd=abort exitcode=300"));
+    let aborted = kvs.handle(asker(0, 0), line("cmd=abort exitcode=300"));
     let expected = |status, waits| Some(Event::Aborted { status, waits });
     assert_eq!(aborted.event, expected(44, false));
-    let aborted = kvs.act_on(asker(0, 0), line("cmd=abort exitcode=3 waits=yes"));
+    let aborted = kvs.handle(asker(0, 0), line("cmd=abort exitcode=3 waits=yes"));
     assert_eq!(aborted.event, expected(3, true));
 }
 
@@ -144,6 +144,6 @@ proptest! {
     #[test]
     fn any_message_gives_a_result(text in ".{0,64}", is_frame in any::<bool>()) {
         let message = if is_frame { frame(&text) } else { line(&text) };
-        let _ = kvs(3).act_on(asker(1, 0), message);
+        let _ = kvs(3).handle(asker(1, 0), message);
     }
 }

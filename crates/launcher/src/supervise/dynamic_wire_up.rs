@@ -79,7 +79,7 @@ impl Supervisor<'_> {
         } else if self.is_its_turn() {
             let there = self.present();
             self.spawning.wire_up = Some(Stage::Opening(there.clone()));
-            self.tell_each(there, &ToHost::Grow { far: false });
+            self.send_to_each(there, &ToHost::Grow { far: false });
         }
     }
 
@@ -90,7 +90,7 @@ impl Supervisor<'_> {
             return self.have_gathered();
         }
         self.spawning.wire_up = Some(Stage::Gathering(there.clone()));
-        self.tell_each(there, &ToHost::Grow { far: true });
+        self.send_to_each(there, &ToHost::Grow { far: true });
     }
 
     /// Has all hosts that are there connect to hosts of other launchers.
@@ -103,9 +103,9 @@ impl Supervisor<'_> {
             return self.have_greeted(gathered);
         }
         for message in peers_messages(peers.into_iter()) {
-            self.tell_each(there.iter().copied(), &message);
+            self.send_to_each(there.iter().copied(), &message);
         }
-        self.tell_each(there, &ToHost::Meet);
+        self.send_to_each(there, &ToHost::Meet);
     }
 
     /// A host has reported its addresses. When all have, they are told of the new hosts.
@@ -123,12 +123,12 @@ impl Supervisor<'_> {
         let (new, there) = (self.spawning.first_hosts().unwrap_or_default(), self.present());
         self.spawning.wire_up = Some(Stage::Meeting(there.clone()));
         self.introduce_to(&there, new, true);
-        self.tell_each(there, &ToHost::Meet);
+        self.send_to_each(there, &ToHost::Meet);
     }
 
     /// Reports to the universe that hosts of other launchers cannot reach the hosts here.
     pub(super) fn decline(&mut self, reason: String) {
-        self.tell_universe(&ToServer::Declined { reason });
+        self.send_to_universe(&ToServer::Declined { reason });
         self.wait_for_universe();
     }
 
@@ -143,13 +143,13 @@ impl Supervisor<'_> {
         let there = self.present();
         let peers = there.iter().filter_map(|&host| self.members[host].as_peer(true));
         let peers = peers.collect();
-        self.tell_universe(&ToServer::Gathered { peers });
+        self.send_to_universe(&ToServer::Gathered { peers });
         self.wait_for_universe();
     }
 
     /// Waits for the universe, unless it is lost.
     fn wait_for_universe(&mut self) {
-        if self.hears_universe() {
+        if self.has_universe() {
             self.spawning.wire_up = Some(Stage::Gathered);
         } else {
             self.wire_up_is_over();
@@ -177,7 +177,7 @@ impl Supervisor<'_> {
     }
 
     fn have_greeted(&mut self, gathered: bool) {
-        self.tell_universe(&ToServer::Met);
+        self.send_to_universe(&ToServer::Met);
         match gathered {
             true => self.wait_for_universe(),
             false => self.wire_up_is_over(),
@@ -195,7 +195,7 @@ impl Supervisor<'_> {
         let peers = self.members[starting].iter();
         let peers = peers.filter_map(|member| member.as_peer(true)).collect();
         self.spawning.wire_up = Some(Stage::Announced);
-        self.tell_universe(&ToServer::New { peers });
+        self.send_to_universe(&ToServer::New { peers });
     }
 
     /// The universe says that a wire-up is over, or it is lost.
@@ -225,9 +225,9 @@ impl Supervisor<'_> {
         self.introduce_to(&to, others, true);
         self.introduce_to(&to, new.clone(), false);
         for message in peers_messages(self.hosts_of_others()) {
-            self.tell_each(new.clone(), &message);
+            self.send_to_each(new.clone(), &message);
         }
-        self.tell_each(new, &ToHost::Go);
+        self.send_to_each(new, &ToHost::Go);
         self.answer_to(asker, answer);
     }
 
@@ -251,7 +251,7 @@ impl Supervisor<'_> {
             .filter_map(|&host| self.members[host].as_peer(with_places));
         let peers = peers.filter(|peer| with_places || !peer.addresses.is_empty());
         for message in peers_messages(peers) {
-            self.tell_each(to.iter().copied(), &message);
+            self.send_to_each(to.iter().copied(), &message);
         }
         if !self.starter.spec().shares_memory() {
             return;
@@ -268,7 +268,7 @@ impl Supervisor<'_> {
                 let (own_node, own_world) = self.node_and_world(host);
                 own_node == node && own_world != world
             });
-            self.tell_each(near.collect::<Vec<_>>(), &memory);
+            self.send_to_each(near.collect::<Vec<_>>(), &memory);
         }
     }
 

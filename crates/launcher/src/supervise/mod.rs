@@ -107,7 +107,7 @@ pub(crate) fn supervise(
     };
     let status = supervisor.run(beginning);
     if let Err(error) = &status {
-        supervisor.tell_failure(&error.to_string());
+        supervisor.report_failure(&error.to_string());
     }
     supervisor.leave_universe();
     let is_written = supervisor.end_nodes(matches!(status, Ok(0)));
@@ -181,12 +181,12 @@ impl Supervisor<'_> {
         }
         while self.members.iter().any(|member| !member.is_gone()) {
             self.sleep()?;
-            self.pass_on_signals();
-            self.listen_to_nodes();
-            self.listen_to_universe();
+            self.forward_signals();
+            self.handle_node_events();
+            self.handle_universe_events();
             // Hosts may be added meanwhile.
             for host in 0..self.members.len() {
-                self.listen_to(host);
+                self.receive_from(host);
                 self.check_process(host)?;
             }
             self.expire_at_ports();
@@ -231,7 +231,7 @@ impl Supervisor<'_> {
             .map_err(|error| LaunchError::Supervise(error.into()))
     }
 
-    fn pass_on_signals(&mut self) {
+    fn forward_signals(&mut self) {
         let signals: Vec<_> = self.signals.pending().collect();
         for (signal, fatal) in signals {
             if fatal && self.phase.is_over() {
@@ -244,18 +244,18 @@ impl Supervisor<'_> {
                 let undecided =
                     matches!(self.phase, Phase::Joining) && !self.members.iter().any(Member::is_program);
                 self.status = undecided.then_some(128 + signal.as_raw() as u8);
-                self.tell_failure(&format!("it was ended by signal {}", signal.as_raw()));
+                self.report_failure(&format!("it was ended by signal {}", signal.as_raw()));
                 self.enter(Phase::Ending, Some(GRACE));
             }
         }
     }
 
     /// Handles the messages of a host, and sends those for which it had no room.
-    fn listen_to(&mut self, host: usize) {
+    fn receive_from(&mut self, host: usize) {
         while let Some(member) = self.members.get_mut(host) {
-            member.catch_up();
-            match member.hear() {
-                Ok(Some(message)) => self.act_on(host, message),
+            member.flush();
+            match member.receive() {
+                Ok(Some(message)) => self.handle_message(host, message),
                 Ok(None) => return,
                 Err(error) => {
                     let message = format!("{member}: {error}");
@@ -266,12 +266,12 @@ impl Supervisor<'_> {
         }
     }
 
-    fn act_on(&mut self, host: usize, message: FromHost) {
+    fn handle_message(&mut self, host: usize, message: FromHost) {
         if self.phase.is_over() {
             return;
         }
         match message {
-            FromHost::Hello(hello) => self.welcome(host, hello),
+            FromHost::Hello(hello) => self.admit(host, hello),
             FromHost::Ended { status } => self.ranks_ended(host, status),
             FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_spawn(host, message),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
@@ -306,7 +306,7 @@ impl Supervisor<'_> {
         };
         if let Some(status) = member.ended_process()? {
             // Its last messages, one of which may be that it cannot start.
-            self.listen_to(host);
+            self.receive_from(host);
             if !self.members[host].forgotten {
                 self.has_ended(host, status);
             }
@@ -350,33 +350,33 @@ impl Supervisor<'_> {
     }
 
     /// Sends a message to one host.
-    fn tell_one(&mut self, host: usize, message: ToHost) {
-        self.tell_each([host], &message);
+    fn send_to(&mut self, host: usize, message: ToHost) {
+        self.send_to_each([host], &message);
     }
 
     /// Sends a message to some hosts.
-    fn tell_each(&mut self, hosts: impl IntoIterator<Item = usize>, message: &ToHost) {
+    fn send_to_each(&mut self, hosts: impl IntoIterator<Item = usize>, message: &ToHost) {
         if let Some(remote) = &mut self.remote {
             for member in hosts.into_iter().map(|host| &self.members[host]) {
-                remote.tell(member.node(), member.number(), message.clone());
+                remote.send_to_host(member.node(), member.number(), message.clone());
             }
             return;
         }
-        let letter = self.starter.memories().letter(message);
-        let Some(letter) = letter else { return };
+        let encoded = self.starter.memories().encode(message);
+        let Some(encoded) = encoded else { return };
         for host in hosts {
-            self.members[host].tell(letter.clone());
+            self.members[host].send(encoded.clone());
         }
     }
 
     /// Sends a message to all hosts.
-    fn tell_all(&mut self, message: &ToHost) {
+    fn send_to_all(&mut self, message: &ToHost) {
         if let Some(remote) = &mut self.remote {
-            return remote.tell_all(message);
+            return remote.send_to_all_hosts(message);
         }
-        let letter = EncodedMessage::from(message.clone());
+        let encoded = EncodedMessage::from(message.clone());
         for member in &mut self.members {
-            member.tell(letter.clone());
+            member.send(encoded.clone());
         }
     }
 
@@ -389,7 +389,7 @@ impl Supervisor<'_> {
     }
 
     /// Tells the user something, in one piece, whatever the hosts are writing.
-    fn say(&mut self, text: &str) {
+    fn print_message(&mut self, text: &str) {
         let text = format!("simurgh: {text}\n");
         match &mut self.remote {
             Some(remote) => remote.print_error(text.as_bytes()),

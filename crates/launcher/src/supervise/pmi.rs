@@ -19,9 +19,9 @@ impl Supervisor<'_> {
             return self.give_up_spawn(host, reason);
         }
         let asker = self.asker(host);
-        let effect = self.kvs.act_on(asker, request);
+        let effect = self.kvs.handle(asker, request);
         for (to, answer) in effect.answers {
-            self.tell_one(to, ToHost::Pmi(answer));
+            self.send_to(to, ToHost::Pmi(answer));
         }
         match effect.event {
             None => {}

@@ -41,7 +41,7 @@ impl Supervisor<'_> {
         let Asker { host, number } = asker;
         if let Some(host) = self.member_of(host) {
             self.quiescence.count_answer(host);
-            self.tell_one(host, ToHost::Answer { number, answer });
+            self.send_to(host, ToHost::Answer { number, answer });
         }
     }
 }

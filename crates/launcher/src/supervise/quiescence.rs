@@ -17,7 +17,7 @@ impl Supervisor<'_> {
         // go on.
         let runs = runs && !self.expects_others() && self.ports.next_deadline().is_none();
         match self.quiescence.report(host, wave, counts) {
-            Conclusion::Ask { wave } => self.tell_all(&ToHost::StillQuiet { wave }),
+            Conclusion::Ask { wave } => self.send_to_all(&ToHost::StillQuiet { wave }),
             Conclusion::Deadlock if runs => {
                 let verdict = Verdict {
                     status: DEADLOCKED,

@@ -23,10 +23,10 @@ impl Supervisor<'_> {
         if self.phase.is_over() {
             return;
         }
-        self.say(&verdict.message);
-        self.tell_failure(&verdict.message);
+        self.print_message(&verdict.message);
+        self.report_failure(&verdict.message);
         self.status = Some(verdict.status);
-        self.tell_all(&ToHost::Die);
+        self.send_to_all(&ToHost::Die);
         self.members.iter().for_each(Member::end_unless_it_hears);
         self.enter(Phase::Ending, Some(GRACE));
     }
@@ -42,7 +42,7 @@ impl Supervisor<'_> {
                 _ => member.ended.map(|_| String::new()),
             };
         }
-        self.tell_all(&ToHost::Report { moving });
+        self.send_to_all(&ToHost::Report { moving });
         self.enter(Phase::Asking(verdict), Some(PATIENCE));
         self.answer_if_all_have();
     }

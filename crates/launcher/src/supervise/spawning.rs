@@ -132,7 +132,7 @@ impl Supervisor<'_> {
         let world = self.worlds.add_for(parent, hosts.len());
         parent
             .iter()
-            .for_each(|&parent| self.tell_connection(parent, world));
+            .for_each(|&parent| self.report_connection(parent, world));
         self.quiescence.grow(hosts.end);
         if let Err(error) = started {
             self.forget_world(world);
@@ -170,7 +170,7 @@ impl Supervisor<'_> {
         self.quiescence.remove(hosts.clone());
         self.members[hosts].iter_mut().for_each(Member::forget);
         self.forget_memories();
-        self.tell_gone(world);
+        self.report_gone(world);
     }
 
     /// The world of a host cannot be started. Only the rank that has asked for it hears of that.
@@ -195,7 +195,7 @@ impl Supervisor<'_> {
         let (first, hosts) = (&self.members[given_up.hosts.start], given_up.hosts.len() as u32);
         let (number, world) = (first.number(), first.world());
         self.forget_world(world);
-        self.tell_of_gone(number, hosts);
+        self.announce_gone_hosts(number, hosts);
         self.answer_to(given_up.asker, Answer::refused(Refusal::Spawn, reason));
     }
 

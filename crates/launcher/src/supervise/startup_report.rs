@@ -50,7 +50,7 @@ impl Supervisor<'_> {
         } else if next <= Instant::now() {
             let seconds = self.startup_report.start.elapsed().as_secs_f64();
             let text = format!("starting for {seconds:.1} s: {}", self.waited_for());
-            self.say(&text);
+            self.print_message(&text);
             self.startup_report.next = Some(Instant::now() + self.startup_report.interval);
         }
     }

@@ -7,7 +7,7 @@ use simurgh_net::control::{Hello, MAX_PEERS, Peer, ToHost, VERSION};
 
 impl Supervisor<'_> {
     /// Handles the first message of a host. When the last host of the job has joined, all are set going.
-    pub(super) fn welcome(&mut self, host: usize, hello: Hello) {
+    pub(super) fn admit(&mut self, host: usize, hello: Hello) {
         let member = &mut self.members[host];
         if let Some(refusal) = refusal(
             self.starter.secret(),
@@ -36,9 +36,9 @@ impl Supervisor<'_> {
     fn introduce(&mut self) {
         let peers = self.members.iter().filter_map(|member| member.as_peer(false));
         for message in peers_messages(peers.filter(|peer| !peer.addresses.is_empty())) {
-            self.tell_all(&message);
+            self.send_to_all(&message);
         }
-        self.tell_all(&ToHost::Go);
+        self.send_to_all(&ToHost::Go);
     }
 }
 

@@ -91,7 +91,7 @@ impl Worlds {
 
     /// A host of world `own` reports whether it has communicators with ranks of world `other`.
     fn set_connected(&mut self, host: u32, own: u32, other: u32, so: bool) {
-        self.connections.tell(host, own, other, so);
+        self.connections.report(host, own, other, so);
         if let (Some(place), None) = (self.place(own), self.place(other)) {
             self.worlds[place].has_met_others = true;
         }
@@ -145,7 +145,7 @@ impl Supervisor<'_> {
             let member = &self.members[host];
             let own = member.world();
             self.worlds.set_connected(member.number(), own, world, so);
-            self.tell_connection(own, world);
+            self.report_connection(own, world);
             self.release();
         }
     }
@@ -158,7 +158,7 @@ impl Supervisor<'_> {
         }
         let world = self.members[host].world();
         if self.has_world_ended(world) {
-            self.tell_universe(&ToServer::Ended { world });
+            self.send_to_universe(&ToServer::Ended { world });
         }
         self.release();
     }
@@ -198,9 +198,9 @@ impl Supervisor<'_> {
             member.released = true;
             let number = member.number();
             self.ports.forget(&(number..number + 1));
-            self.tell_one(host, ToHost::End);
+            self.send_to(host, ToHost::End);
         }
-        self.tell_gone(world);
+        self.report_gone(world);
     }
 
     /// Closes the memory of hosts that have been released.
@@ -227,16 +227,16 @@ impl Supervisor<'_> {
         self.quiescence.remove(gone.clone());
         let hosts = gone.len() as u32;
         if let Some(first) = self.members.get(gone.start).map(Member::number) {
-            self.tell_of_gone(first, hosts);
+            self.announce_gone_hosts(first, hosts);
         }
     }
 
     /// Tells all hosts that are there that others are gone.
-    pub(super) fn tell_of_gone(&mut self, first: HostId, hosts: u32) {
+    pub(super) fn announce_gone_hosts(&mut self, first: HostId, hosts: u32) {
         for host in 0..self.members.len() {
             if self.members[host].is_there() {
-                self.tell_one(host, ToHost::Gone { first, hosts });
-                self.tell_one(host, ToHost::StillQuiet { wave: 0 });
+                self.send_to(host, ToHost::Gone { first, hosts });
+                self.send_to(host, ToHost::StillQuiet { wave: 0 });
             }
         }
     }

@@ -44,7 +44,7 @@ impl Branch {
     }
 
     /// The branch of an agent that has connected to this process.
-    pub(crate) fn called(link: Link, job: &NodeJob, node: u32) -> Self {
+    pub(crate) fn connected(link: Link, job: &NodeJob, node: u32) -> Self {
         // The agent has proved that it knows the secret.
         let job = NodeJob {
             secret: None,
@@ -93,10 +93,10 @@ impl Branch {
     }
 
     /// Writes messages that have waited, and reads what the command writes to its standard error.
-    pub(crate) fn catch_up(&mut self) {
+    pub(crate) fn pump(&mut self) {
         self.link.flush();
         if let Some(command) = &mut self.command {
-            command.listen();
+            command.read_errors();
         }
     }
 

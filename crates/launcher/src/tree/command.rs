@@ -59,7 +59,7 @@ impl LaunchCommand {
     }
 
     /// Reads its error output.
-    pub(crate) fn listen(&mut self) {
+    pub(crate) fn read_errors(&mut self) {
         let mut chunk = [0; 1024];
         while let Some(errors) = &self.errors {
             match rustix::io::read(errors, &mut chunk) {
@@ -79,7 +79,7 @@ impl LaunchCommand {
     /// How it has ended, if it does within `patience`, and the last line that it wrote.
     pub(crate) fn loss(&mut self, patience: Duration) -> Loss {
         let status = self.wait(patience);
-        self.listen();
+        self.read_errors();
         Loss::of_command(&self.name, status, &String::from_utf8_lossy(&self.last_words))
     }
 

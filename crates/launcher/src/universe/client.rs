@@ -103,7 +103,7 @@ impl Universe {
     }
 
     /// The next event, if there is one.
-    pub(crate) fn hear(&mut self) -> Option<UniverseEvent> {
+    pub(crate) fn next_event(&mut self) -> Option<UniverseEvent> {
         let link = self.link.as_mut()?;
         link.flush();
         match link.receive() {
@@ -120,7 +120,7 @@ impl Universe {
     }
 
     /// Sends it a message, unless it is lost.
-    pub(crate) fn tell(&mut self, message: &ToServer) {
+    pub(crate) fn send(&mut self, message: &ToServer) {
         if let Some(link) = &mut self.link {
             link.send(message, &[]);
         }
@@ -129,7 +129,7 @@ impl Universe {
     /// Sends it the last message, and waits a short time until it has read that and closes the connection. If this end
     /// closed it while messages are unread here, the last message would be lost.
     pub(crate) fn leave(mut self, message: &ToServer) {
-        self.tell(message);
+        self.send(message);
         if let Some(mut link) = self.link {
             let until = Instant::now() + GRACE;
             while Instant::now() < until && link.wait::<FromServer>(Some(until)).is_ok() {}

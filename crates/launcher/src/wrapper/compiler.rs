@@ -106,3 +106,25 @@ fn split(value: &[u8]) -> Vec<OsString> {
         .map(|word| OsString::from_vec(OsStr::from_bytes(word).as_bytes().to_vec()))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_compiler_is_chosen_by_option_then_environment() {
+        let (chosen, rest) = take_choice(Language::C, words("-cc=clang a.c"));
+        assert_eq!((chosen, rest), (Some(words("clang")), words("a.c")));
+        let environment = |name: &str| (name == "MPICH_CC").then(|| OsString::from("ccache gcc"));
+        assert_eq!(
+            from_environment(Language::C, environment).unwrap(),
+            words("ccache gcc")
+        );
+        let error = from_environment(Language::Cxx, |_| None).unwrap_err().to_string();
+        assert!(error.contains("SIMURGH_CXX"), "{error}");
+    }
+}

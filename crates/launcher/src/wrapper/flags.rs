@@ -73,3 +73,33 @@ fn links(words: &[OsString]) -> bool {
     }
     inputs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    fn command(line: &str) -> String {
+        let flags = Flags::of(&Installation::at(PathBuf::from("/p")));
+        let command = flags.command(&words("cc"), &words(line));
+        command
+            .iter()
+            .map(|word| word.to_str().unwrap())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn linking_flags_are_there_only_when_linking() {
+        let link = " -L/p/lib -Wl,-rpath,/p/lib -lmpi_abi";
+        assert_eq!(command("a.c -o a"), format!("cc -I/p/include a.c -o a{link}"));
+        assert_eq!(command("a.o"), format!("cc -I/p/include a.o{link}"));
+        assert_eq!(command("-x c -"), format!("cc -I/p/include -x c -{link}"));
+        for line in ["-c a.c", "-E a.c", "--version", "-v", "a.c -MM", "-o a"] {
+            assert_eq!(command(line), format!("cc -I/p/include {line}"));
+        }
+    }
+}

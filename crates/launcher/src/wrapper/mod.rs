@@ -74,4 +74,13 @@ fn quote(word: &[u8], line: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_words_are_quoted_for_a_shell() {
+        let mut line = Vec::new();
+        quote(b"-DX=\"it's\"", &mut line);
+        assert_eq!(line, b"'-DX=\"it'\\''s\"'");
+    }
+}

@@ -110,3 +110,19 @@ impl Query {
         print_words(&answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn questions_have_one_dash_or_two() {
+        assert_eq!(Query::find(&words("a.c -show")), Some(Query::Command));
+        assert_eq!(Query::find(&words("--showme:link")), Some(Query::LinkFlags));
+        assert_eq!(Query::find(&words("-shown a.c")), None);
+    }
+}

@@ -93,24 +93,24 @@ impl OtherJobs {
 
 impl Supervisor<'_> {
     /// Handles the events of the universe.
-    pub(super) fn listen_to_universe(&mut self) {
+    pub(super) fn handle_universe_events(&mut self) {
         while let Some(event) = self
             .other_jobs
             .as_mut()
-            .and_then(|other_jobs| other_jobs.universe.hear())
+            .and_then(|other_jobs| other_jobs.universe.next_event())
         {
             match event {
                 UniverseEvent::Said(_) if self.phase.is_over() => {}
-                UniverseEvent::Said(said) => self.act_on_word(said),
-                UniverseEvent::Lost(reason) => self.lose_universe(reason),
+                UniverseEvent::Said(said) => self.handle_universe_message(said),
+                UniverseEvent::Lost(reason) => self.handle_universe_loss(reason),
             }
         }
         self.check_unreachable();
     }
 
-    fn act_on_word(&mut self, said: FromServer) {
+    fn handle_universe_message(&mut self, said: FromServer) {
         match said {
-            FromServer::Answer { asker, answer } => self.pass_on(asker, answer),
+            FromServer::Answer { asker, answer } => self.forward_answer(asker, answer),
             FromServer::Granted => self.has_its_turn(),
             FromServer::Gather => self.add_task(Task::Gather),
             FromServer::Meet { peers } => self.add_task(Task::Greet(peers)),
@@ -134,14 +134,14 @@ impl Supervisor<'_> {
     }
 
     /// Sends the universe a message, if there is one.
-    pub(super) fn tell_universe(&mut self, message: &ToServer) {
+    pub(super) fn send_to_universe(&mut self, message: &ToServer) {
         if let Some(other_jobs) = &mut self.other_jobs {
-            other_jobs.universe.tell(message);
+            other_jobs.universe.send(message);
         }
     }
 
     /// Whether there is a universe that is not lost.
-    pub(super) fn hears_universe(&self) -> bool {
+    pub(super) fn has_universe(&self) -> bool {
         self.other_jobs
             .as_ref()
             .is_some_and(|other_jobs| other_jobs.lost.is_none())
@@ -154,7 +154,7 @@ impl Supervisor<'_> {
         match (&mut self.other_jobs, lost) {
             (Some(other_jobs), Some(None)) => {
                 other_jobs.questions.insert((asker.host, asker.number), refusal);
-                other_jobs.universe.tell(&ToServer::Ask { asker, question });
+                other_jobs.universe.send(&ToServer::Ask { asker, question });
             }
             (_, Some(Some(reason))) => self.answer_to(asker, Answer::refused(refusal, reason)),
             _ => self.answer_to(asker, Answer::refused(refusal, self.no_universe())),
@@ -175,7 +175,7 @@ impl Supervisor<'_> {
         )
     }
 
-    fn pass_on(&mut self, asker: Asker, answer: Answer) {
+    fn forward_answer(&mut self, asker: Asker, answer: Answer) {
         let Some(other_jobs) = &mut self.other_jobs else {
             return;
         };
@@ -185,7 +185,7 @@ impl Supervisor<'_> {
     }
 
     /// Handles the loss of the universe.
-    fn lose_universe(&mut self, reason: String) {
+    fn handle_universe_loss(&mut self, reason: String) {
         let Some(other_jobs) = &mut self.other_jobs else {
             return;
         };
@@ -196,7 +196,7 @@ impl Supervisor<'_> {
         if self.phase.is_over() {
             return;
         }
-        self.say(&format!("{reason}; jobs can meet no others any more"));
+        self.print_message(&format!("{reason}; jobs can meet no others any more"));
         for ((host, number), refusal) in questions {
             self.answer_to(Asker { host, number }, Answer::refused(refusal, reason.clone()));
         }
@@ -225,7 +225,7 @@ impl Supervisor<'_> {
     }
 
     /// Tells the universe whether two worlds are connected, if that is new to it.
-    pub(super) fn tell_connection(&mut self, a: u32, b: u32) {
+    pub(super) fn report_connection(&mut self, a: u32, b: u32) {
         let so = self.worlds.are_connected(a, b);
         let Some(other_jobs) = &mut self.other_jobs else {
             return;
@@ -235,12 +235,12 @@ impl Supervisor<'_> {
             false => other_jobs.connections.remove(&(a, b)),
         };
         if is_news {
-            other_jobs.universe.tell(&ToServer::Tied { a, b, so });
+            other_jobs.universe.send(&ToServer::Tied { a, b, so });
         }
     }
 
     /// Tells the universe that a world has been released.
-    pub(super) fn tell_gone(&mut self, world: u32) {
+    pub(super) fn report_gone(&mut self, world: u32) {
         let hosts = self.worlds.hosts(world);
         let realm = self.starter.spec().origin.realm;
         let Some(other_jobs) = &mut self.other_jobs else {
@@ -252,7 +252,7 @@ impl Supervisor<'_> {
         other_jobs
             .questions
             .retain(|&(host, _), _| !(first_host..first_host + hosts).contains(&host));
-        other_jobs.universe.tell(&ToServer::Gone {
+        other_jobs.universe.send(&ToServer::Gone {
             world,
             first_host,
             hosts,
@@ -277,9 +277,9 @@ impl Supervisor<'_> {
     }
 
     /// Tells other jobs that this one has failed. Only its own user reads further lines of the message.
-    pub(super) fn tell_failure(&mut self, message: &str) {
+    pub(super) fn report_failure(&mut self, message: &str) {
         let message = message.lines().next().unwrap_or_default().to_owned();
-        self.tell_universe(&ToServer::Failed { message });
+        self.send_to_universe(&ToServer::Failed { message });
     }
 
     /// Leaves the universe.

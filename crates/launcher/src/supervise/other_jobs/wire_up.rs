@@ -77,7 +77,7 @@ impl Supervisor<'_> {
         };
         if other_jobs.turn == Turn::Nobody && !other_jobs.peers.is_empty() && other_jobs.lost.is_none() {
             other_jobs.turn = Turn::Wanted;
-            other_jobs.universe.tell(&ToServer::Turn);
+            other_jobs.universe.send(&ToServer::Turn);
         }
         other_jobs.turn != Turn::Wanted
     }
@@ -93,7 +93,7 @@ impl Supervisor<'_> {
     /// Gives up the turn, if it has come: there is no new world any more.
     pub(in crate::supervise) fn pass_turn(&mut self) {
         if self.takes_its_turn() {
-            self.tell_universe(&ToServer::New { peers: Vec::new() });
+            self.send_to_universe(&ToServer::New { peers: Vec::new() });
         }
     }
 
@@ -129,9 +129,11 @@ impl Supervisor<'_> {
         other_jobs.unreachable.forget(&gone);
         // The hosts of a world are gone all at once, unless some of them could not be reached before.
         if known.len() == hosts as usize {
-            self.tell_of_gone(first, hosts);
+            self.announce_gone_hosts(first, hosts);
         } else {
-            known.into_iter().for_each(|host| self.tell_of_gone(host, 1));
+            known
+                .into_iter()
+                .for_each(|host| self.announce_gone_hosts(host, 1));
         }
     }
 }

@@ -18,10 +18,10 @@ pub(super) enum NodeEvent {
 
 impl RemoteNodes {
     /// The events that have come.
-    pub(super) fn listen(&mut self) -> Vec<NodeEvent> {
+    pub(super) fn poll_events(&mut self) -> Vec<NodeEvent> {
         let mut events = std::mem::take(&mut self.pending);
-        self.output.catch_up();
-        self.errors.catch_up();
+        self.output.update();
+        self.errors.update();
         if let Some(srun) = &mut self.srun {
             self.branches.extend(srun.accept(&self.job));
             if let Some(loss) = srun.has_failed() {
@@ -31,7 +31,7 @@ impl RemoteNodes {
         }
         let mut index = 0;
         while index < self.branches.len() {
-            match self.listen_to(index, &mut events) {
+            match self.receive_from(index, &mut events) {
                 Ok(()) => index += 1,
                 Err(loss) => {
                     let branch = self.branches.swap_remove(index);
@@ -59,8 +59,8 @@ impl RemoteNodes {
     }
 
     /// Reads the messages of a branch. The error is the reason if the branch is lost.
-    fn listen_to(&mut self, index: usize, events: &mut Vec<NodeEvent>) -> Result<(), Loss> {
-        self.branches[index].catch_up();
+    fn receive_from(&mut self, index: usize, events: &mut Vec<NodeEvent>) -> Result<(), Loss> {
+        self.branches[index].pump();
         while !self.is_congested() {
             let branch = &mut self.branches[index];
             match branch.receive() {
@@ -86,13 +86,13 @@ impl RemoteNodes {
         match message {
             Up::Said { host, message } => return Some(NodeEvent::Said { host, message }),
             Up::Exited { host, status } => return Some(NodeEvent::Exited { host, status }),
-            Up::Failed { node, loss } if self.stands(node) => return Some(NodeEvent::Lost { node, loss }),
+            Up::Failed { node, loss } if self.is_active(node) => return Some(NodeEvent::Lost { node, loss }),
             Up::Output { error: false } => self.output.print(bytes),
             Up::Output { error: true } => self.errors.print(bytes),
             Up::TookInput => self.input.is_taken(),
             Up::Modex(fragment) => self.exchange(fragment, &bytes),
-            Up::Here { node } => self.set(node, NodeState::Up),
-            Up::Done { node } => self.set(node, NodeState::Done),
+            Up::Here { node } => self.set_state(node, NodeState::Up),
+            Up::Done { node } => self.set_state(node, NodeState::Done),
             Up::Failed { .. } | Up::Called { .. } | Up::Alive => {}
         }
         None

@@ -30,13 +30,13 @@ impl Supervisor<'_> {
     }
 
     /// Handles the events of the nodes.
-    pub(in crate::supervise) fn listen_to_nodes(&mut self) {
+    pub(in crate::supervise) fn handle_node_events(&mut self) {
         let Some(remote) = &mut self.remote else { return };
-        for events in remote.listen() {
+        for events in remote.poll_events() {
             match events {
                 NodeEvent::Said { host, message } => {
                     if let Some(host) = self.waited_for_member(host) {
-                        self.act_on(host, message);
+                        self.handle_message(host, message);
                     }
                 }
                 NodeEvent::Exited { host, status } => {
@@ -46,7 +46,7 @@ impl Supervisor<'_> {
                         self.has_ended(host, status);
                     }
                 }
-                NodeEvent::Lost { node, loss } => self.lose_node(node, &loss),
+                NodeEvent::Lost { node, loss } => self.handle_node_loss(node, &loss),
             }
         }
     }
@@ -56,13 +56,13 @@ impl Supervisor<'_> {
         self.member_of(host).filter(|&host| !self.members[host].is_gone())
     }
 
-    fn lose_node(&mut self, node: u32, Loss { reason, status }: &Loss) {
+    fn handle_node_loss(&mut self, node: u32, Loss { reason, status }: &Loss) {
         let Some(remote) = &mut self.remote else { return };
         let Some(name) = remote.job.names.get(node as usize) else {
             return;
         };
         let message = format!("node {name}{reason}");
-        remote.set(node, NodeState::Done);
+        remote.set_state(node, NodeState::Done);
         let status = *status;
         self.conclude(Verdict { status, message });
         self.status.get_or_insert(status);

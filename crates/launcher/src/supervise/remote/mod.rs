@@ -156,15 +156,15 @@ impl RemoteNodes {
         self.output.backlog().max(self.errors.backlog()) > HIGH_WATER
     }
 
-    fn stands(&self, node: u32) -> bool {
+    fn is_active(&self, node: u32) -> bool {
         self.states
             .get(node as usize)
             .is_some_and(|states| *states != NodeState::Done)
     }
 
-    fn set(&mut self, node: u32, states: NodeState) {
+    fn set_state(&mut self, node: u32, state: NodeState) {
         if let Some(known) = self.states.get_mut(node as usize) {
-            *known = states;
+            *known = state;
         }
     }
 
@@ -189,7 +189,7 @@ impl RemoteNodes {
     }
 
     /// Sends a message to one host.
-    pub(in crate::supervise) fn tell(&mut self, node: u32, host: HostId, message: ToHost) {
+    pub(in crate::supervise) fn send_to_host(&mut self, node: u32, host: HostId, message: ToHost) {
         self.send_to(node, &Down::Tell { node, host, message }, &[]);
     }
 
@@ -210,7 +210,7 @@ impl RemoteNodes {
     }
 
     /// Sends a message to all hosts.
-    pub(in crate::supervise) fn tell_all(&mut self, message: &ToHost) {
+    pub(in crate::supervise) fn send_to_all_hosts(&mut self, message: &ToHost) {
         self.send_all(&Down::TellAll(message.clone()));
     }
 
@@ -228,7 +228,7 @@ impl RemoteNodes {
         self.send_all(&Down::Over);
         let until = Instant::now() + GRACE;
         while !self.branches.is_empty() && Instant::now() < until {
-            self.listen();
+            self.poll_events();
             if self.branches.is_empty() || self.states.iter().all(|states| *states == NodeState::Done) {
                 break;
             }

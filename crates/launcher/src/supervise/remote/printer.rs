@@ -68,7 +68,7 @@ impl Printer {
     }
 
     /// Takes note of what has been written; false if nothing more will be.
-    pub(super) fn catch_up(&mut self) -> bool {
+    pub(super) fn update(&mut self) -> bool {
         let mut length = [0; 8];
         loop {
             match self.written.read(&mut length) {
@@ -86,7 +86,7 @@ impl Printer {
     pub(super) fn finish(mut self, patience: Option<Duration>) -> bool {
         self.texts = None;
         let until = patience.map(|patience| Instant::now() + patience);
-        while self.catch_up() && until.is_none_or(|until| Instant::now() < until) {
+        while self.update() && until.is_none_or(|until| Instant::now() < until) {
             let mut set = PollSet::default();
             set.add(self.written.as_fd(), PollFlags::IN);
             if set.wait(until).is_err() {

@@ -87,7 +87,7 @@ impl Srun {
 
     /// The agents that have connected and authenticated themselves.
     pub(super) fn accept(&mut self, job: &NodeJob) -> Vec<Branch> {
-        self.command.listen();
+        self.command.read_errors();
         let called = self.listener.as_mut().map(Listener::accept).unwrap_or_default();
         let come: Vec<(Link, u32)> = called
             .into_iter()
@@ -98,7 +98,7 @@ impl Srun {
             self.listener = None;
         }
         come.into_iter()
-            .map(|(link, node)| Branch::called(link, job, node))
+            .map(|(link, node)| Branch::connected(link, job, node))
             .collect()
     }
 

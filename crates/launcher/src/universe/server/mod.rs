@@ -93,11 +93,11 @@ impl Server {
     /// Handles all connections and messages that have come.
     fn work(&mut self) {
         for (link, word) in self.listener.accept() {
-            self.welcome(link, word);
+            self.admit(link, word);
         }
         let realms: Vec<Realm> = self.links.keys().copied().collect();
         for realm in realms {
-            self.listen_to(realm);
+            self.receive_from(realm);
             self.deliver();
         }
         self.registry.expire(Instant::now());
@@ -106,7 +106,7 @@ impl Server {
     }
 
     /// Handles the first message of a peer that has proved that it knows the secret.
-    fn welcome(&mut self, mut link: Link, word: ToServer) {
+    fn admit(&mut self, mut link: Link, word: ToServer) {
         let ToServer::Enroll { hosts, silence } = word else {
             return;
         };
@@ -123,11 +123,11 @@ impl Server {
     }
 
     /// Handles all messages of a member.
-    fn listen_to(&mut self, realm: Realm) {
+    fn receive_from(&mut self, realm: Realm) {
         while let Some(link) = self.links.get_mut(&realm) {
             link.flush();
             match link.receive() {
-                Ok(Some((message, _))) => self.act_on(realm, message),
+                Ok(Some((message, _))) => self.handle(realm, message),
                 Ok(None) => return,
                 Err(error) => {
                     let message = match error {
@@ -143,8 +143,8 @@ impl Server {
         }
     }
 
-    fn act_on(&mut self, realm: Realm, message: ToServer) {
-        if let Err(ProtocolError(what)) = self.registry.hear(realm, message) {
+    fn handle(&mut self, realm: Realm, message: ToServer) {
+        if let Err(ProtocolError(what)) = self.registry.handle(realm, message) {
             let message = format!("its mpiexec says {what}");
             self.registry.leave(realm, Some(message));
         }

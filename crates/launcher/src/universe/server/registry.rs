@@ -76,7 +76,7 @@ impl Registry {
     }
 
     /// Queues a message for a member, unless it has left.
-    pub(super) fn tell(&mut self, realm: Realm, message: FromServer) {
+    pub(super) fn queue(&mut self, realm: Realm, message: FromServer) {
         if self.has(realm) {
             self.outbox.push((realm, message));
         }
@@ -85,12 +85,12 @@ impl Registry {
     /// Queues the answers to questions.
     pub(super) fn answer(&mut self, answers: impl IntoIterator<Item = (Asker, Answer)>) {
         for (asker, answer) in answers {
-            self.tell(Realm::of(asker.host), FromServer::Answer { asker, answer });
+            self.queue(Realm::of(asker.host), FromServer::Answer { asker, answer });
         }
     }
 
     /// Handles a message of a member.
-    pub(super) fn hear(&mut self, realm: Realm, message: ToServer) -> Result<(), ProtocolError> {
+    pub(super) fn handle(&mut self, realm: Realm, message: ToServer) -> Result<(), ProtocolError> {
         match message {
             ToServer::Enroll { .. } => {
                 return Err(ProtocolError("that it enrolls, which it has done already"));
@@ -152,7 +152,7 @@ impl Registry {
             self.failed.insert(realm, message);
         }
         for hosts in member.known.into_values() {
-            self.tell_gone(member.group, realm, hosts);
+            self.report_gone(member.group, realm, hosts);
         }
         let first = realm.number(0);
         self.ports.forget(&(first..first + Realm::SIZE));
@@ -162,10 +162,10 @@ impl Registry {
     }
 
     /// Tells the others of a group that hosts of one member are gone.
-    pub(super) fn tell_gone(&mut self, group: Realm, of: Realm, hosts: Range<HostId>) {
+    pub(super) fn report_gone(&mut self, group: Realm, of: Realm, hosts: Range<HostId>) {
         let (first_host, hosts) = (hosts.start, hosts.len() as u32);
         for realm in self.group(group).into_iter().filter(|&realm| realm != of) {
-            self.tell(realm, FromServer::Gone { first_host, hosts });
+            self.queue(realm, FromServer::Gone { first_host, hosts });
         }
     }
 

@@ -24,11 +24,11 @@ impl Registry {
             .get(&other)
             .is_some_and(|member| !member.gone.contains(&b));
         if !so || is_there {
-            self.connections.tell(realm.0, a, b, so);
+            self.connections.report(realm.0, a, b, so);
             self.release();
         } else if let Some(message) = self.failed.get(&other) {
             let message = message.clone();
-            self.tell(realm, FromServer::Failed { message });
+            self.queue(realm, FromServer::Failed { message });
         }
         // Nobody waits for a world that has been released: its ranks had nothing more to do with this one.
         Ok(())
@@ -64,7 +64,7 @@ impl Registry {
         member.gone.insert(world);
         if let Some(known) = member.known.remove(&world) {
             let group = member.group;
-            self.tell_gone(group, realm, known);
+            self.report_gone(group, realm, known);
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Registry {
         }
         for (realm, worlds) in due_of {
             self.forget_worlds(|world| worlds.contains(&world));
-            self.tell(realm, FromServer::Release { worlds });
+            self.queue(realm, FromServer::Release { worlds });
         }
     }
 
@@ -92,7 +92,7 @@ impl Registry {
         let tied: BTreeSet<Realm> = hit.flatten().map(Realm::of).collect();
         for other in tied {
             let message = message.to_owned();
-            self.tell(other, FromServer::Failed { message });
+            self.queue(other, FromServer::Failed { message });
         }
     }
 

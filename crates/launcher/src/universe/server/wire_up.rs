@@ -59,7 +59,7 @@ impl Registry {
                 None => return,
                 Some(Request::Turn(realm)) => {
                     self.wire_ups.enter(Stage::OwnHosts(realm));
-                    self.tell(realm, FromServer::Granted);
+                    self.queue(realm, FromServer::Granted);
                 }
                 Some(Request::Meeting(pair)) if self.share_group(&pair) => self.answer_pair(pair),
                 Some(Request::Meeting(pair)) => self.gather(pair),
@@ -74,7 +74,7 @@ impl Registry {
             .filter_map(|visitor| self.group_of(&realm_of(visitor)));
         let all: BTreeSet<Realm> = groups.flat_map(|group| self.group(group)).collect();
         for &realm in &all {
-            self.tell(realm, FromServer::Gather);
+            self.queue(realm, FromServer::Gather);
         }
         self.wire_ups.enter(Stage::Gathering(Gathering {
             pair,
@@ -134,20 +134,20 @@ impl Registry {
         let group = member.group;
         let mut missing = self.group(group);
         missing.remove(&realm);
-        let missing = self.tell_to_meet(missing, &peers);
+        let missing = self.ask_to_meet(missing, &peers);
         self.wire_ups.enter(Stage::GroupHosts { of: realm, missing });
         self.check();
         Ok(())
     }
 
     /// Tells members to have their hosts connect to these; returns the members that will answer.
-    fn tell_to_meet(&mut self, members: BTreeSet<Realm>, peers: &[Peer]) -> BTreeSet<Realm> {
+    fn ask_to_meet(&mut self, members: BTreeSet<Realm>, peers: &[Peer]) -> BTreeSet<Realm> {
         if peers.is_empty() {
             return BTreeSet::new();
         }
         for &realm in &members {
             let peers = peers.to_vec();
-            self.tell(realm, FromServer::Meet { peers });
+            self.queue(realm, FromServer::Meet { peers });
         }
         members
     }
@@ -166,7 +166,7 @@ impl Registry {
                 self.conclude(all, pair, left.then_some(HAS_LEFT));
             }
             Some(Stage::GroupHosts { of, .. }) => {
-                self.tell(of, FromServer::Introduced);
+                self.queue(of, FromServer::Introduced);
                 self.start_next();
             }
             other => self.wire_ups.current = other,
@@ -210,7 +210,7 @@ impl Registry {
         let mut missing = BTreeSet::new();
         for (to, of) in [(&near, &far), (&far, &near)] {
             let peers: Vec<Peer> = of.values().flatten().cloned().collect();
-            missing.extend(self.tell_to_meet(to.keys().copied().collect(), &peers));
+            missing.extend(self.ask_to_meet(to.keys().copied().collect(), &peers));
         }
         self.wire_ups.enter(Stage::Meeting { pair, missing, all });
         self.check();
@@ -219,7 +219,7 @@ impl Registry {
     /// A wire-up is over: its members are told, and then the two ranks for which it was made.
     fn conclude(&mut self, all: BTreeSet<Realm>, pair: Pair, refused: Option<&str>) {
         for realm in all {
-            self.tell(realm, FromServer::Introduced);
+            self.queue(realm, FromServer::Introduced);
         }
         match refused {
             Some(reason) => self.refuse(pair, reason),

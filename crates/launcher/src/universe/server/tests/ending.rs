@@ -6,17 +6,17 @@ impl Fake {
     /// Reports that its first world is connected with that of another, or is not any more.
     fn tie(&mut self, other: &Fake, so: bool) {
         let (a, b) = (self.number(0), other.number(0));
-        self.tell(&ToServer::Tied { a, b, so });
+        self.send(&ToServer::Tied { a, b, so });
     }
 
     fn end_world(&mut self) {
         let world = self.number(0);
-        self.tell(&ToServer::Ended { world });
+        self.send(&ToServer::Ended { world });
     }
 
     fn is_released(&mut self) {
         let worlds = vec![self.number(0)];
-        self.hears(&FromServer::Release { worlds });
+        self.receives(&FromServer::Release { worlds });
     }
 
     fn fail(self, message: &str) {
@@ -43,7 +43,9 @@ fn chain(served: &Served) -> [Fake; 3] {
     a.tie(&b, true);
     b.tie(&a, true);
     b.tie(&c, true);
-    [&mut a, &mut b, &mut c].into_iter().for_each(Fake::hears_nothing);
+    [&mut a, &mut b, &mut c]
+        .into_iter()
+        .for_each(Fake::receives_nothing);
     [a, b, c]
 }
 
@@ -53,7 +55,7 @@ fn worlds_that_are_tied_by_chains_end_together() {
     let [mut a, mut b, mut c] = chain(&served);
     for fake in [&mut c, &mut a] {
         fake.end_world();
-        fake.hears_nothing();
+        fake.receives_nothing();
     }
     b.end_world();
     [&mut a, &mut b, &mut c].into_iter().for_each(Fake::is_released);
@@ -65,11 +67,11 @@ fn worlds_that_are_not_tied_any_more_end_alone() {
     let [mut a, mut b, mut c] = chain(&served);
     a.end_world();
     a.tie(&b, false);
-    a.hears_nothing();
+    a.receives_nothing();
     b.tie(&a, false);
     a.is_released();
     c.end_world();
-    c.hears_nothing();
+    c.receives_nothing();
     // A connection with a world whose member has left does not count.
     b.universe.leave(&ToServer::Farewell);
     c.is_released();
@@ -82,12 +84,12 @@ fn ties_with_what_has_gone_do_not_count() {
     b.end_world();
     b.is_released();
     let [world, first_host] = [b.number(0); 2];
-    b.tell(&ToServer::Gone {
+    b.send(&ToServer::Gone {
         world,
         first_host,
         hosts: 1,
     });
-    b.hears_nothing();
+    b.receives_nothing();
     a.tie(&b, true);
     a.end_world();
     a.is_released();
@@ -95,7 +97,7 @@ fn ties_with_what_has_gone_do_not_count() {
     let gone = served.enroll(1);
     let world = gone.number(0);
     gone.universe.leave(&ToServer::Farewell);
-    c.tell(&ToServer::Tied {
+    c.send(&ToServer::Tied {
         a: c.number(0),
         b: world,
         so: true,
@@ -111,12 +113,12 @@ fn who_fails_takes_those_with_it_to_whom_it_is_tied() {
     wire_up(&mut a, &mut b);
     a.tie(&b, true);
     b.tie(&c, true);
-    b.hears_nothing();
+    b.receives_nothing();
     let of_a = gone(&a);
     a.fail("rank 0 was killed");
-    b.hears(&failed("rank 0 was killed"));
-    b.hears(&of_a);
-    c.hears(&failed("rank 0 was killed"));
+    b.receives(&failed("rank 0 was killed"));
+    b.receives(&of_a);
+    c.receives(&failed("rank 0 was killed"));
 }
 
 #[test]
@@ -126,13 +128,13 @@ fn who_only_knows_another_one_goes_on_without_it() {
     wire_up(&mut a, &mut b);
     a.tie(&b, true);
     a.tie(&b, false);
-    a.hears_nothing();
+    a.receives_nothing();
     let of_a = gone(&a);
     // Its link breaks.
     drop(a);
-    b.hears(&of_a);
-    b.hears_nothing();
-    c.hears_nothing();
+    b.receives(&of_a);
+    b.receives_nothing();
+    c.receives_nothing();
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn a_link_that_breaks_without_a_word_is_a_failure() {
     let [a, mut b, mut c] = chain(&served);
     drop(a);
     for fake in [&mut b, &mut c] {
-        fake.hears(&failed("its mpiexec is gone"));
+        fake.receives(&failed("its mpiexec is gone"));
     }
 }
 
@@ -151,13 +153,13 @@ fn a_tie_with_who_has_failed_already_comes_too_late() {
     let [a, mut b] = [served.enroll(1), served.enroll(1)];
     let (one, other) = (b.number(0), a.number(0));
     a.fail("out of memory");
-    b.hears_nothing();
-    b.tell(&ToServer::Tied {
+    b.receives_nothing();
+    b.send(&ToServer::Tied {
         a: one,
         b: other,
         so: true,
     });
-    b.hears(&failed("out of memory"));
+    b.receives(&failed("out of memory"));
 }
 
 #[test]
@@ -167,6 +169,6 @@ fn farewells_leave_nothing_behind() {
     wire_up(&mut a, &mut b);
     let of_a = gone(&a);
     a.universe.leave(&ToServer::Farewell);
-    b.hears(&of_a);
-    b.hears_nothing();
+    b.receives(&of_a);
+    b.receives_nothing();
 }

@@ -86,7 +86,7 @@ fn strangers_are_sent_away() {
     assert_eq!(reply(&served, &ToServer::Failed { message }), None);
     call(&served).write_all(b"GET / HTTP/1.0\r\n\r\n").unwrap();
     let _silent = call(&served);
-    served.enroll(1).hears_nothing();
+    served.enroll(1).receives_nothing();
 }
 
 /// Connects to a universe with a secret, in a version of the protocol.
@@ -148,7 +148,7 @@ fn the_loopback_interface_of_another_machine_is_not_tried() {
 fn there_is_room_for_others_when_many_are_silent() {
     let served = Served::new();
     let _silent: Vec<_> = (0..400).map(|_| call(&served)).collect();
-    served.enroll(1).hears_nothing();
+    served.enroll(1).receives_nothing();
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn the_end_of_the_universe_is_told_once() {
         Some(UniverseEvent::Lost(reason)) => assert!(reason.contains("the universe has ended"), "{reason}"),
         other => panic!("{other:?}"),
     }
-    a.tell(&ToServer::Met);
-    assert_eq!(a.universe.hear(), None);
+    a.send(&ToServer::Met);
+    assert_eq!(a.universe.next_event(), None);
     a.universe.leave(&ToServer::Farewell);
 }

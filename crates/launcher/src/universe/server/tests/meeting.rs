@@ -31,7 +31,7 @@ fn two_are_introduced_when_they_meet_first() {
     are_partners(&mut a, &mut b);
     visit(&mut b, &mut a);
     are_partners(&mut b, &mut a);
-    c.hears_nothing();
+    c.receives_nothing();
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn nobody_goes_on_before_all_have_met() {
     let [mut a, mut b, _] = three(&served);
     visit(&mut a, &mut b);
     a.gather();
-    a.hears_nothing();
+    a.receives_nothing();
     a.asked -= 1;
     b.gather();
     a.meet(b.peers());
-    a.hears_nothing();
+    a.receives_nothing();
     a.asked -= 1;
     b.meet(a.peers());
     are_introduced(&mut a, &mut b);
@@ -57,17 +57,17 @@ fn who_is_yet_to_be_met_is_no_acquaintance() {
     visit(&mut a, &mut b);
     a.gather();
     b.gather();
-    a.hears(&FromServer::Meet { peers: b.peers() });
-    b.hears(&FromServer::Meet { peers: a.peers() });
+    a.receives(&FromServer::Meet { peers: b.peers() });
+    b.receives(&FromServer::Meet { peers: a.peers() });
     visit(&mut a, &mut b);
     for fake in [&mut a, &mut b] {
-        fake.hears_nothing();
-        fake.tell(&ToServer::Met);
+        fake.receives_nothing();
+        fake.send(&ToServer::Met);
     }
     for fake in [&mut a, &mut b] {
-        fake.hears(&FromServer::Introduced);
+        fake.receives(&FromServer::Introduced);
         for _ in 0..2 {
-            let said = fake.hear();
+            let said = fake.next_message();
             assert!(is_partner(&said), "{said:?}");
         }
     }
@@ -91,8 +91,8 @@ fn acquaintances_of_both_are_introduced_as_well() {
     c.meet(near.clone());
     d.meet(near);
     for fake in [&mut a, &mut d] {
-        fake.hears(&FromServer::Introduced);
-        fake.hears_nothing();
+        fake.receives(&FromServer::Introduced);
+        fake.receives_nothing();
     }
     are_introduced(&mut b, &mut c);
     visit(&mut a, &mut d);
@@ -104,18 +104,18 @@ fn introductions_follow_each_other() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
     visit(&mut a, &mut b);
-    a.hears(&FromServer::Gather);
-    b.hears(&FromServer::Gather);
+    a.receives(&FromServer::Gather);
+    b.receives(&FromServer::Gather);
     let port = c.open_port();
     c.accept(&port);
     // The third meets the first, which is busy.
     let asked = a.asked;
     a.connect(&port);
-    c.hears_nothing();
+    c.receives_nothing();
     c.asked -= 1;
     for fake in [&mut a, &mut b] {
         let peers = fake.peers();
-        fake.tell(&ToServer::Gathered { peers });
+        fake.send(&ToServer::Gathered { peers });
     }
     a.meet(b.peers());
     b.meet(a.peers());
@@ -129,9 +129,9 @@ fn introductions_follow_each_other() {
     c.meet(near);
     a.meet(c.peers());
     b.meet(c.peers());
-    b.hears(&FromServer::Introduced);
+    b.receives(&FromServer::Introduced);
     for fake in [&mut c, &mut a] {
-        fake.hears(&FromServer::Introduced);
+        fake.receives(&FromServer::Introduced);
     }
     are_partners(&mut c, &mut a);
 }
@@ -141,15 +141,15 @@ fn who_declines_is_not_introduced() {
     let served = Served::new();
     let [mut a, mut b, _] = three(&served);
     visit(&mut a, &mut b);
-    a.hears(&FromServer::Gather);
+    a.receives(&FromServer::Gather);
     let reason = "host 0 cannot be reached".to_owned();
-    a.tell(&ToServer::Declined { reason });
+    a.send(&ToServer::Declined { reason });
     // The server waits for the answers of all.
-    a.hears_nothing();
+    a.receives_nothing();
     a.asked -= 1;
     b.gather();
     for fake in [&mut a, &mut b] {
-        fake.hears(&FromServer::Introduced);
+        fake.receives(&FromServer::Introduced);
         let refused = fake.answer();
         let expected = Answer::refused(Refusal::Port, "host 0 cannot be reached");
         assert_eq!(refused, expected);
@@ -165,21 +165,21 @@ fn a_visitor_that_leaves_while_it_waits_is_not_met() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
     visit(&mut a, &mut b);
-    a.hears(&FromServer::Gather);
+    a.receives(&FromServer::Gather);
     let port = b.open_port_while_gathering();
     c.accept(&port);
-    c.hears_nothing();
+    c.receives_nothing();
     c.asked -= 1;
     // When the second leaves, both its meetings are over: the one under way, and the one that waits.
     b.connect(&port);
-    b.hears_nothing();
+    b.receives_nothing();
     b.universe.leave(&ToServer::Farewell);
     assert!(c.refused().contains("has ended"));
     let peers = a.peers();
-    a.tell(&ToServer::Gathered { peers });
-    a.hears(&FromServer::Introduced);
+    a.send(&ToServer::Gathered { peers });
+    a.receives(&FromServer::Introduced);
     assert!(a.refused().contains("has ended"));
-    c.hears_nothing();
+    c.receives_nothing();
 }
 
 #[test]
@@ -190,15 +190,15 @@ fn a_visitor_that_leaves_while_hosts_meet_is_forgotten() {
     a.gather();
     b.gather();
     let peers = b.peers();
-    a.hears(&FromServer::Meet { peers });
-    b.hears(&FromServer::Meet { peers: a.peers() });
+    a.receives(&FromServer::Meet { peers });
+    b.receives(&FromServer::Meet { peers: a.peers() });
     let of_b = b.number(0);
     drop(b);
-    a.hears(&gone(of_b));
-    a.hears_nothing();
+    a.receives(&gone(of_b));
+    a.receives_nothing();
     a.asked -= 1;
-    a.tell(&ToServer::Met);
-    a.hears(&FromServer::Introduced);
+    a.send(&ToServer::Met);
+    a.receives(&FromServer::Introduced);
     assert!(a.refused().contains("has ended"));
 }
 
@@ -211,23 +211,23 @@ fn others_that_leave_are_not_waited_for() {
         visit(&mut a, &mut c);
         a.gather();
         c.gather();
-        b.hears(&FromServer::Gather);
+        b.receives(&FromServer::Gather);
         let of_b = b.number(0);
         let peers = b.peers();
         if while_gathering {
             drop(b);
-            a.hears(&gone(of_b));
+            a.receives(&gone(of_b));
             c.meet(a.peers());
         } else {
-            b.tell(&ToServer::Gathered { peers: peers.clone() });
-            b.hears(&FromServer::Meet { peers: c.peers() });
+            b.send(&ToServer::Gathered { peers: peers.clone() });
+            b.receives(&FromServer::Meet { peers: c.peers() });
             drop(b);
             c.meet([a.peers(), peers].concat());
-            c.hears(&gone(of_b));
+            c.receives(&gone(of_b));
         }
         a.meet(c.peers());
         if !while_gathering {
-            a.hears(&gone(of_b));
+            a.receives(&gone(of_b));
         }
         are_introduced(&mut a, &mut c);
     }
@@ -235,7 +235,7 @@ fn others_that_leave_are_not_waited_for() {
 
 impl Fake {
     fn open_port_while_gathering(&mut self) -> String {
-        self.hears(&FromServer::Gather);
+        self.receives(&FromServer::Gather);
         match self.answer_to(Question::OpenPort) {
             Answer::Port(port) => port,
             other => panic!("{other:?}"),

@@ -113,15 +113,15 @@ struct Fake {
 }
 
 impl Fake {
-    fn tell(&mut self, message: &ToServer) {
-        self.universe.tell(message);
+    fn send(&mut self, message: &ToServer) {
+        self.universe.send(message);
     }
 
     /// The next event, if it comes within a time.
     fn event(&mut self, patience: Duration) -> Option<UniverseEvent> {
         let until = Instant::now() + patience;
         loop {
-            if let Some(event) = self.universe.hear() {
+            if let Some(event) = self.universe.next_event() {
                 return Some(event);
             }
             if Instant::now() >= until {
@@ -133,24 +133,24 @@ impl Fake {
         }
     }
 
-    fn hear(&mut self) -> FromServer {
+    fn next_message(&mut self) -> FromServer {
         match self.event(PATIENCE) {
             Some(UniverseEvent::Said(message)) => message,
-            other => panic!("{:?} hears {other:?}", self.realm),
+            other => panic!("{:?} receives {other:?}", self.realm),
         }
     }
 
-    fn hears(&mut self, message: &FromServer) {
-        assert_eq!(self.hear(), *message, "{:?}", self.realm);
+    fn receives(&mut self, message: &FromServer) {
+        assert_eq!(self.next_message(), *message, "{:?}", self.realm);
     }
 
     /// Asserts that this mpiexec has been sent nothing. The answer to another question shows that the server has
     /// handled all messages before.
-    fn hears_nothing(&mut self) {
+    fn receives_nothing(&mut self) {
         let asker = self.ask(Question::OpenPort);
-        match self.hear() {
+        match self.next_message() {
             FromServer::Answer { asker: to, .. } if to == asker => {}
-            other => panic!("{:?} hears {other:?}", self.realm),
+            other => panic!("{:?} receives {other:?}", self.realm),
         }
     }
 
@@ -165,15 +165,15 @@ impl Fake {
             host: self.number(0),
             number: self.asked,
         };
-        self.tell(&ToServer::Ask { asker, question });
+        self.send(&ToServer::Ask { asker, question });
         asker
     }
 
     /// The answer to the last question.
     fn answer(&mut self) -> Answer {
-        match self.hear() {
+        match self.next_message() {
             FromServer::Answer { asker, answer } if asker.number == self.asked => answer,
-            other => panic!("{:?} hears {other:?}", self.realm),
+            other => panic!("{:?} receives {other:?}", self.realm),
         }
     }
 
@@ -229,14 +229,14 @@ impl Fake {
     }
 
     fn gather(&mut self) {
-        self.hears(&FromServer::Gather);
+        self.receives(&FromServer::Gather);
         let peers = self.peers();
-        self.tell(&ToServer::Gathered { peers });
+        self.send(&ToServer::Gathered { peers });
     }
 
     fn meet(&mut self, peers: Vec<Peer>) {
-        self.hears(&FromServer::Meet { peers });
-        self.tell(&ToServer::Met);
+        self.receives(&FromServer::Meet { peers });
+        self.send(&ToServer::Met);
     }
 
     fn refused(&mut self) -> String {
@@ -267,7 +267,7 @@ fn wire_up(a: &mut Fake, b: &mut Fake) {
 /// Asserts that two members hear the end of their wire-up, and their ranks of each other.
 fn are_introduced(a: &mut Fake, b: &mut Fake) {
     for fake in [&mut *a, &mut *b] {
-        fake.hears(&FromServer::Introduced);
+        fake.receives(&FromServer::Introduced);
     }
     are_partners(a, b);
 }

@@ -51,12 +51,12 @@ fn names_and_ports_go_with_the_hosts_of_their_owners() {
     let port = a.open_port();
     assert_eq!(a.answer_to(publish(&port)), Answer::Done);
     let (world, first_host) = (a.number(0), a.number(0));
-    a.tell(&ToServer::Gone {
+    a.send(&ToServer::Gone {
         world,
         first_host,
         hosts: 1,
     });
-    a.hears_nothing();
+    a.receives_nothing();
     assert_eq!(refusal(b.answer_to(look_up())), Refusal::Name);
     assert_eq!(refusal(b.answer_to(Question::ClosePort { port })), Refusal::Port);
 
@@ -74,7 +74,7 @@ fn who_waits_at_a_port_that_is_closed_is_told() {
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
     let port = a.open_port();
     b.connect(&port);
-    b.hears_nothing();
+    b.receives_nothing();
     assert_eq!(a.answer_to(Question::ClosePort { port }), Answer::Done);
     b.asked -= 1;
     assert!(b.refused().contains("closed while it was waited for"));
@@ -87,7 +87,7 @@ fn ranks_of_one_mpiexec_meet_without_an_introduction() {
     let port = a.open_port();
     let one = a.accept(&port);
     let other = a.connect(&port);
-    let answers = [a.hear(), a.hear()];
+    let answers = [a.next_message(), a.next_message()];
     let askers = answers.map(|message| match message {
         FromServer::Answer {
             asker,
@@ -104,7 +104,7 @@ fn visitors_go_with_their_mpiexec() {
     let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
     let port = c.open_port();
     a.accept(&port);
-    a.hears_nothing();
+    a.receives_nothing();
     a.universe.leave(&ToServer::Farewell);
     // A visitor that was still there would meet this one.
     c.connect(&port);
@@ -115,7 +115,7 @@ fn visitors_go_with_their_mpiexec() {
     b.meet(c.peers());
     c.meet(b.peers());
     for fake in [&mut b, &mut c] {
-        fake.hears(&FromServer::Introduced);
+        fake.receives(&FromServer::Introduced);
     }
     are_partners(&mut b, &mut c);
 }
@@ -158,12 +158,12 @@ fn who_says_nonsense_is_sent_away() {
     ];
     for message in nonsense {
         let mut a = served.enroll(1);
-        a.tell(&message);
+        a.send(&message);
         let event = a.event(PATIENCE);
         assert!(
             matches!(event, Some(UniverseEvent::Lost(_))),
             "{message:?}: {event:?}"
         );
     }
-    other.hears_nothing();
+    other.receives_nothing();
 }

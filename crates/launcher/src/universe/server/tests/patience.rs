@@ -19,7 +19,7 @@ fn heard(registry: &mut Registry, realm: Realm) -> Vec<FromServer> {
 fn ask(registry: &mut Registry, realm: Realm, number: u64, question: Question) {
     let host = realm.number(0);
     let asker = Asker { host, number };
-    registry.hear(realm, ToServer::Ask { asker, question }).unwrap();
+    registry.handle(realm, ToServer::Ask { asker, question }).unwrap();
 }
 
 /// Two members whose ranks are about to meet. Only the first has sent the addresses of its hosts.
@@ -59,7 +59,7 @@ fn one_is_silent() -> (Registry, [Realm; 2]) {
     );
     assert_eq!(heard(&mut registry, first), [FromServer::Gather]);
     registry
-        .hear(first, ToServer::Gathered { peers: Vec::new() })
+        .handle(first, ToServer::Gathered { peers: Vec::new() })
         .unwrap();
     (registry, realms)
 }

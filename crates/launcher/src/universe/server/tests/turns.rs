@@ -11,24 +11,24 @@ fn two(served: &Served) -> [Fake; 2] {
 impl Fake {
     /// Is granted its turn for a world of one host.
     fn grow(&mut self) {
-        self.tell(&ToServer::Turn);
-        self.hears(&FromServer::Granted);
+        self.send(&ToServer::Turn);
+        self.receives(&FromServer::Granted);
         self.announce();
     }
 
     /// Reports that the new world is wired up to its own hosts.
     fn announce(&mut self) {
         let peers = vec![self.peer(1, 1)];
-        self.tell(&ToServer::New { peers });
+        self.send(&ToServer::New { peers });
     }
 }
 
 /// Has the second member wait while it is the turn of the first.
 fn queue(a: &mut Fake, b: &mut Fake) {
-    a.tell(&ToServer::Turn);
-    a.hears(&FromServer::Granted);
-    b.tell(&ToServer::Turn);
-    b.hears_nothing();
+    a.send(&ToServer::Turn);
+    a.receives(&FromServer::Granted);
+    b.send(&ToServer::Turn);
+    b.receives_nothing();
 }
 
 #[test]
@@ -37,33 +37,33 @@ fn a_new_world_is_introduced_to_acquaintances() {
     let [mut a, mut b] = two(&served);
     let mut c = served.enroll(1);
     a.grow();
-    a.hears_nothing();
+    a.receives_nothing();
     b.meet(vec![a.peer(1, 1)]);
-    a.hears(&FromServer::Introduced);
-    c.hears_nothing();
+    a.receives(&FromServer::Introduced);
+    c.receives_nothing();
     // From now on others know it.
     let [world, first_host] = [a.number(1); 2];
-    a.tell(&ToServer::Gone {
+    a.send(&ToServer::Gone {
         world,
         first_host,
         hosts: 1,
     });
-    b.hears(&FromServer::Gone { first_host, hosts: 1 });
-    a.hears_nothing();
+    b.receives(&FromServer::Gone { first_host, hosts: 1 });
+    a.receives_nothing();
 }
 
 #[test]
 fn a_world_that_is_given_up_or_that_nobody_is_to_know_takes_no_time() {
     let served = Served::new();
     let [mut a, mut b] = two(&served);
-    a.tell(&ToServer::Turn);
-    a.hears(&FromServer::Granted);
-    a.tell(&ToServer::New { peers: Vec::new() });
-    a.hears(&FromServer::Introduced);
-    b.hears_nothing();
+    a.send(&ToServer::Turn);
+    a.receives(&FromServer::Granted);
+    a.send(&ToServer::New { peers: Vec::new() });
+    a.receives(&FromServer::Introduced);
+    b.receives_nothing();
     let mut c = served.enroll(1);
     c.grow();
-    c.hears(&FromServer::Introduced);
+    c.receives(&FromServer::Introduced);
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn turns_follow_each_other() {
     queue(&mut a, &mut b);
     a.announce();
     b.meet(vec![a.peer(1, 1)]);
-    a.hears(&FromServer::Introduced);
-    b.hears(&FromServer::Granted);
+    a.receives(&FromServer::Introduced);
+    b.receives(&FromServer::Granted);
     b.announce();
     a.meet(vec![b.peer(1, 1)]);
-    b.hears(&FromServer::Introduced);
+    b.receives(&FromServer::Introduced);
 }
 
 #[test]
@@ -86,15 +86,15 @@ fn who_waits_for_its_turn_takes_part_in_what_is_under_way() {
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
     visit(&mut a, &mut b);
     b.gather();
-    a.tell(&ToServer::Turn);
+    a.send(&ToServer::Turn);
     a.gather();
     a.meet(b.peers());
     b.meet(a.peers());
     are_introduced(&mut a, &mut b);
-    a.hears(&FromServer::Granted);
+    a.receives(&FromServer::Granted);
     a.announce();
     b.meet(vec![a.peer(1, 1)]);
-    a.hears(&FromServer::Introduced);
+    a.receives(&FromServer::Introduced);
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn who_leaves_in_its_turn_is_not_waited_for() {
     };
     queue(&mut a, &mut b);
     drop(a);
-    b.hears(&of_a);
-    b.hears(&FromServer::Granted);
+    b.receives(&of_a);
+    b.receives(&FromServer::Granted);
 }
 
 #[test]
@@ -118,10 +118,10 @@ fn who_leaves_before_its_turn_does_not_get_it() {
     queue(&mut a, &mut b);
     b.universe.leave(&ToServer::Farewell);
     a.announce();
-    while a.hear() != FromServer::Introduced {}
+    while a.next_message() != FromServer::Introduced {}
     let mut c = served.enroll(1);
     c.grow();
-    c.hears(&FromServer::Introduced);
+    c.receives(&FromServer::Introduced);
 }
 
 #[test]
@@ -130,15 +130,15 @@ fn who_leaves_while_its_new_world_is_introduced_is_forgotten() {
     let [mut a, mut b] = two(&served);
     let new = a.peer(1, 1);
     a.grow();
-    b.hears(&FromServer::Meet {
+    b.receives(&FromServer::Meet {
         peers: vec![new.clone()],
     });
     let first = a.number(0);
     drop(a);
     for first_host in [first, new.host] {
-        b.hears(&FromServer::Gone { first_host, hosts: 1 });
+        b.receives(&FromServer::Gone { first_host, hosts: 1 });
     }
-    b.tell(&ToServer::Met);
+    b.send(&ToServer::Met);
     b.grow();
-    b.hears(&FromServer::Introduced);
+    b.receives(&FromServer::Introduced);
 }

@@ -21,19 +21,19 @@ impl Agent {
     }
 
     /// Passes a message on to all agents below.
-    pub(super) fn pass_down(&mut self, message: &Down) {
-        self.pass_down_with(message, &[]);
+    pub(super) fn send_down(&mut self, message: &Down) {
+        self.send_down_with(message, &[]);
     }
 
     /// Passes a message on to all agents below, with the bytes of its frame.
-    pub(super) fn pass_down_with(&mut self, message: &Down, bytes: &[u8]) {
+    pub(super) fn send_down_with(&mut self, message: &Down, bytes: &[u8]) {
         self.branches
             .iter_mut()
             .for_each(|branch| branch.send(message, bytes));
     }
 
     /// Passes a message on towards a node.
-    pub(super) fn pass_down_to(&mut self, node: u32, message: &Down, bytes: &[u8]) {
+    pub(super) fn send_down_to(&mut self, node: u32, message: &Down, bytes: &[u8]) {
         if let Some(branch) = self
             .branches
             .iter_mut()
@@ -44,26 +44,26 @@ impl Agent {
     }
 
     /// Passes up the messages from below.
-    pub(super) fn pass_up(&mut self, congested: bool) {
+    pub(super) fn forward_up(&mut self, congested: bool) {
         let mut index = 0;
         while index < self.branches.len() {
             let branch = &mut self.branches[index];
-            branch.catch_up();
+            branch.pump();
             match drain(branch, &mut self.link, congested) {
                 Ok(()) => index += 1,
                 Err(error) => {
                     let branch = self.branches.swap_remove(index);
-                    self.lose(branch, &error);
+                    self.handle_loss(branch, &error);
                 }
             }
         }
     }
 
     /// Handles the end of a branch. `mpiexec` knows which of its nodes were done, and ignores their loss.
-    fn lose(&mut self, mut branch: Branch, error: &LinkError) {
+    fn handle_loss(&mut self, mut branch: Branch, error: &LinkError) {
         let (nodes, loss) = (branch.nodes(), branch.loss(error));
         for node in nodes {
-            self.say(&Up::Failed {
+            self.send(&Up::Failed {
                 node,
                 loss: loss.clone(),
             });
@@ -81,7 +81,7 @@ impl Agent {
                 let branch = self.branches.swap_remove(index);
                 for node in branch.nodes() {
                     let loss = no_sign_of_life(timeout);
-                    self.say(&Up::Failed { node, loss });
+                    self.send(&Up::Failed { node, loss });
                 }
             }
         }

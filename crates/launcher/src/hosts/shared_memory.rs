@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The shared memory of each world on each node whose hosts this process starts.
 #[derive(Default)]
-pub(crate) struct Memories(Vec<Memory>);
+pub(crate) struct SharedMemories(Vec<Memory>);
 
 /// Memory that some hosts share.
 struct Memory {
@@ -18,7 +18,7 @@ struct Memory {
     descriptor: Arc<OwnedFd>,
 }
 
-impl Memories {
+impl SharedMemories {
     /// The memory of a host that is alone, if it has some.
     pub(crate) fn of_one(host: HostId, memory: Option<OwnedFd>) -> Self {
         let memory = memory.map(|descriptor| Memory {
@@ -55,7 +55,7 @@ impl Memories {
     }
 
     /// A message with the descriptor of the memory that it is about; none if the hosts of that memory have ended.
-    pub(crate) fn letter(&self, message: &ToHost) -> Option<EncodedMessage> {
+    pub(crate) fn encode(&self, message: &ToHost) -> Option<EncodedMessage> {
         match message {
             ToHost::Memory { hosts } => Some(EncodedMessage::with_descriptor(
                 message.clone(),
@@ -79,16 +79,16 @@ mod tests {
     #[test]
     fn memory_is_handed_out_as_long_as_some_of_its_hosts_are_there() {
         let memory = shared_memory(1).expect("memory");
-        let mut memories = Memories::of_one(3, Some(memory));
+        let mut memories = SharedMemories::of_one(3, Some(memory));
         let of = |hosts: &[HostId]| ToHost::Memory {
             hosts: hosts.to_vec(),
         };
-        assert!(memories.letter(&of(&[3])).is_some());
-        assert!(memories.letter(&of(&[3, 4])).is_none());
+        assert!(memories.encode(&of(&[3])).is_some());
+        assert!(memories.encode(&of(&[3, 4])).is_none());
         memories.retain(|host| host == 3);
-        assert!(memories.letter(&of(&[3])).is_some());
+        assert!(memories.encode(&of(&[3])).is_some());
         memories.retain(|host| host == 4);
-        assert!(memories.letter(&of(&[3])).is_none());
-        assert!(memories.letter(&ToHost::Go).is_some());
+        assert!(memories.encode(&of(&[3])).is_none());
+        assert!(memories.encode(&ToHost::Go).is_some());
     }
 }

@@ -1,6 +1,6 @@
 //! What all hosts of a launcher share, those of spawned programs included.
 
-use super::Memories;
+use super::SharedMemories;
 use crate::error::LaunchError;
 use rustix::io::FdFlags;
 use simurgh_net::auth::Secret;
@@ -15,7 +15,7 @@ pub(crate) struct SharedResources {
     /// The file whose lock a host holds while it writes output.
     pub(super) output: OwnedFd,
     /// The memory that hosts of one node share.
-    pub(super) memories: RefCell<Memories>,
+    pub(super) memories: RefCell<SharedMemories>,
     /// The number of processors that there are for all hosts.
     pub(super) processors: u32,
 }
@@ -28,11 +28,11 @@ impl SharedResources {
     /// When the file for the output lock cannot be made.
     pub(super) fn new(secret: Secret) -> Result<Self, LaunchError> {
         let output = job::output_lock().map_err(LaunchError::Supervise)?;
-        Ok(Self::with(secret, output, Memories::default()))
+        Ok(Self::with(secret, output, SharedMemories::default()))
     }
 
     /// The resources of a job that runs already.
-    pub(crate) fn with(secret: Secret, output: OwnedFd, memories: Memories) -> Self {
+    pub(crate) fn with(secret: Secret, output: OwnedFd, memories: SharedMemories) -> Self {
         Self {
             secret,
             output,

@@ -1,7 +1,7 @@
 //! The event loop of an agent.
 
-mod below;
-mod orders;
+mod commands;
+mod subtree;
 
 use super::hosts::{self, Host};
 use super::modex::ModexRelay;
@@ -79,7 +79,7 @@ impl Agent {
     /// Starts the hosts, and the agents below.
     fn begin(&mut self) {
         let (own, end) = self.job.nodes;
-        self.say(&Up::Here { node: own });
+        self.send(&Up::Here { node: own });
         let tool = match std::env::current_exe() {
             Ok(tool) => tool,
             Err(error) => return self.fail(own, &LaunchError::OwnPath(error)),
@@ -129,13 +129,13 @@ impl Agent {
     fn fail(&mut self, node: u32, error: &impl ToString) {
         self.failed = true;
         let loss = Loss::of(format!(": {}", error.to_string()));
-        self.say(&Up::Failed { node, loss });
+        self.send(&Up::Failed { node, loss });
         if node != self.job.nodes.0 {
-            self.say(&Up::Done { node });
+            self.send(&Up::Done { node });
         }
     }
 
-    fn say(&mut self, message: &Up) {
+    fn send(&mut self, message: &Up) {
         self.spoken = Instant::now();
         self.link.send(message, &[]);
     }
@@ -146,18 +146,18 @@ impl Agent {
             let congested = self.link.backlog() > HIGH_WATER;
             for host in &mut self.hosts {
                 // Waiting for a process fails only if it has been waited for.
-                host.pass_on(&mut self.link, congested).map_err(|_| Orphaned)?;
+                host.forward(&mut self.link, congested).map_err(|_| Orphaned)?;
             }
             self.handle_all()?;
-            self.pass_up(congested);
+            self.forward_up(congested);
             let service = self.starter.as_ref().and_then(Starter::pmix);
-            self.exchange.pass_on(service, &mut self.link);
+            self.exchange.forward(service, &mut self.link);
             self.forget_ended();
             if !done && self.is_over && self.hosts.iter().all(|host| host.member.is_gone()) {
                 done = true;
                 self.failed |= self.hosts.iter().any(|host| host.member.has_failed());
                 let node = self.job.nodes.0;
-                self.say(&Up::Done { node });
+                self.send(&Up::Done { node });
             }
             if done && self.branches.is_empty() && self.link.backlog() == 0 {
                 return Ok(0);
@@ -183,7 +183,7 @@ impl Agent {
         let reason =
             format!(": its processes were ended by signal {number}, as a batch system does when time is up");
         let (node, loss) = (self.job.nodes.0, Loss::by(signal, reason));
-        self.say(&Up::Failed { node, loss });
+        self.send(&Up::Failed { node, loss });
         Orphaned
     }
 
@@ -204,7 +204,7 @@ impl Agent {
 
     fn keep_alive(&mut self, timeout: Duration) -> Result<(), Orphaned> {
         if self.spoken.elapsed() >= timeout / 4 {
-            self.say(&Up::Alive);
+            self.send(&Up::Alive);
         }
         self.keep_below_alive(timeout);
         if self.heard.elapsed() < timeout {

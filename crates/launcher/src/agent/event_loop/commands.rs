@@ -29,7 +29,7 @@ impl Agent {
         if let Err(error) = started {
             let message = error.to_string();
             let message = FromHost::Abort { status: 1, message };
-            self.say(&Up::Said { host, message });
+            self.send(&Up::Said { host, message });
         }
     }
 
@@ -56,38 +56,38 @@ impl Agent {
                 message: told,
             } => {
                 if *node != self.job.nodes.0 {
-                    self.pass_down_to(*node, &message, bytes);
+                    self.send_down_to(*node, &message, bytes);
                 } else {
-                    self.tell(|own| own.number() == *host, told);
+                    self.send_to_hosts(|own| own.number() == *host, told);
                 }
             }
             Down::TellAll(told) => {
-                self.tell(|_| true, told);
+                self.send_to_hosts(|_| true, told);
                 if let ToHost::Die = told {
                     self.failed = true;
                     self.hosts
                         .iter()
                         .for_each(|host| host.member.end_unless_it_hears());
                 }
-                self.pass_down(&message);
+                self.send_down(&message);
             }
             Down::Start(spec) => {
-                self.pass_down(&message);
+                self.send_down(&message);
                 self.start_beside(spec);
             }
             Down::Forget { first, hosts } => {
-                self.pass_down(&message);
+                self.send_down(&message);
                 self.forget(*first..first.saturating_add(*hosts));
             }
             Down::Over => {
                 self.is_over = true;
-                self.pass_down(&message);
+                self.send_down(&message);
             }
             Down::Signal(number) => {
                 if let Some(signal) = Signal::from_named_raw(*number) {
                     self.hosts.iter().for_each(|host| host.signal(signal));
                 }
-                self.pass_down(&message);
+                self.send_down(&message);
             }
             Down::Input => self.feed(&message, bytes),
             Down::Modex(fragment) => self.exchange(fragment, &message, bytes),
@@ -97,12 +97,12 @@ impl Agent {
     }
 
     /// Sends a message to some of its hosts.
-    fn tell(&mut self, which: impl Fn(&Host) -> bool, message: &ToHost) {
+    fn send_to_hosts(&mut self, which: impl Fn(&Host) -> bool, message: &ToHost) {
         let Some(starter) = &self.starter else { return };
-        let letter = starter.memories().letter(message);
-        let Some(letter) = letter else { return };
+        let encoded = starter.memories().encode(message);
+        let Some(encoded) = encoded else { return };
         for host in self.hosts.iter_mut().filter(|host| which(host)) {
-            host.tell(letter.clone());
+            host.send(encoded.clone());
         }
     }
 
@@ -119,13 +119,13 @@ impl Agent {
         if let Modex::Question { to, .. } | Modex::Answer { to, .. } = fragment.about
             && to != self.job.nodes.0
         {
-            return self.pass_down_to(to, message, bytes);
+            return self.send_down_to(to, message, bytes);
         }
         if let Modex::Met { .. } = fragment.about {
-            self.pass_down_with(message, bytes);
+            self.send_down_with(message, bytes);
         }
         let service = self.starter.as_ref().and_then(Starter::pmix);
-        self.exchange.hear(service, fragment, bytes);
+        self.exchange.handle(service, fragment, bytes);
     }
 
     /// Hands rank 0 its input, or passes it on to its node.
@@ -138,7 +138,7 @@ impl Agent {
             Some(host) => host.take_input(bytes, &mut self.link),
             None => {
                 let node = self.job.spec.hosts.first().map(|share| share.node);
-                self.pass_down_to(node.unwrap_or(0), message, bytes);
+                self.send_down_to(node.unwrap_or(0), message, bytes);
             }
         }
     }

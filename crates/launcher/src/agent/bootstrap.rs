@@ -1,6 +1,6 @@
 //! How an agent receives its job.
 
-use super::relay;
+use super::event_loop;
 use crate::error::LaunchError;
 use crate::oob::HandshakeError;
 use crate::oob::{Link, LinkError};
@@ -11,7 +11,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 /// The variables in which Slurm says where srun was called.
-const CALLERS: [&str; 2] = ["SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST"];
+const LAUNCH_NODE: [&str; 2] = ["SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST"];
 
 /// The variable with the name by which Slurm knows this node.
 const NODE: &str = "SLURMD_NODENAME";
@@ -47,7 +47,7 @@ pub fn run() -> Result<u8, LaunchError> {
     if !is_whole || job.nodes.0 >= job.nodes.1 || job.nodes.1 as usize > job.names.len() {
         return Err(stranger());
     }
-    relay::serve(*job, link)
+    event_loop::serve(*job, link)
 }
 
 /// Waits for the first message.
@@ -62,7 +62,7 @@ fn answer(call: &Call) -> Result<Link, LaunchError> {
         return Err(stranger());
     }
     let variable = |name: &&str| std::env::var(name).ok();
-    let caller = CALLERS
+    let caller = LAUNCH_NODE
         .iter()
         .find_map(variable)
         .unwrap_or_else(|| "127.0.0.1".to_owned());
