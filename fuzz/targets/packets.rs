@@ -8,7 +8,7 @@ use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::packets::{
-    CANCEL, CANCELLED, CLEAR, DATA, EAGER, HOST_BASE, KINDS, READ, RECALL, REQUEST, WRITTEN,
+    CANCEL, CANCELLED, CLEAR_TO_SEND, FRAGMENT, EAGER, HOST_BASE, KINDS, GET_DONE, CANCEL_EAGER, REQUEST_TO_SEND, PUT_DONE,
 };
 use simurgh_mpi::{Comm, Job, Layout, Mode, Process, Request};
 use simurgh_net::Fabric;
@@ -163,37 +163,37 @@ impl Rank<'_> {
         } else {
             [HOST, 1 | number << 32]
         };
-        let [_, _, promised, sender] = self.wire.heard(REQUEST, usize::from(shape >> 4));
-        let [_, receiver, wanted, _] = self.wire.heard(CLEAR, usize::from(shape >> 4));
+        let [_, _, promised, sender] = self.wire.heard(REQUEST_TO_SEND, usize::from(shape >> 4));
+        let [_, receiver, wanted, _] = self.wire.heard(CLEAR_TO_SEND, usize::from(shape >> 4));
         let whole = shape & 2 == 0;
         let (kind, words, data) = match choice {
             0 => (EAGER, [label[0], label[1], number, 0], length % 4097),
-            1 => (REQUEST, [label[0], label[1], length, number], 0),
+            1 => (REQUEST_TO_SEND, [label[0], label[1], length, number], 0),
             2 => {
                 let limit = if whole { promised } else { length };
-                (CLEAR, [sender, number, limit, 0], 0)
+                (CLEAR_TO_SEND, [sender, number, limit, 0], 0)
             }
             3 => {
                 let offset = if whole { 0 } else { 4096 };
                 (
-                    DATA,
+                    FRAGMENT,
                     [receiver, offset, 0, 0],
                     wanted.saturating_sub(offset).min(4096),
                 )
             }
-            4 => (READ, [sender, 0, 0, 0], 0),
-            5 => (WRITTEN, [receiver, 0, 0, 0], 0),
+            4 => (GET_DONE, [sender, 0, 0, 0], 0),
+            5 => (PUT_DONE, [receiver, 0, 0, 0], 0),
             6 => (CANCELLED, [sender, 0, 0, 0], 0),
             7 => (CANCEL, [0, number, 0, 0], 0),
-            _ => (RECALL, [0, number, length, 0], 0),
+            _ => (CANCEL_EAGER, [0, number, length, 0], 0),
         };
         let mut header = [0; HEADER];
-        (header[0], header[1]) = (kind, u8::from(kind <= REQUEST));
+        (header[0], header[1]) = (kind, u8::from(kind <= REQUEST_TO_SEND));
         for (room, word) in header[8..].chunks_exact_mut(8).zip(words) {
             room.copy_from_slice(&word.to_le_bytes());
         }
         let mut data = vec![2; data as usize];
-        if (kind == REQUEST || kind == CLEAR) && shape & 4 != 0 {
+        if (kind == REQUEST_TO_SEND || kind == CLEAR_TO_SEND) && shape & 4 != 0 {
             data = [number, words[2], number].map(u64::to_le_bytes).concat();
         }
         if shape & 8 != 0 {

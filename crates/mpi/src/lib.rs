@@ -14,7 +14,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`limits`] | the limits of the engine |
-//! | `slots` | room for what a layer keeps with an object of a layer below it |
+//! | `layer_state` | room for what a layer keeps with an object of a layer below it |
 //! | `errhandler` | error handlers |
 //! | [`check`] | what is checked in a job, and the checks of tags and counts |
 //! | `layout` | which processes live on which host |
@@ -67,6 +67,7 @@ mod hardware;
 mod host;
 mod instrument;
 mod job;
+mod layer_state;
 mod layout;
 pub mod limits;
 mod matching;
@@ -79,7 +80,6 @@ mod process;
 mod request;
 mod selection;
 mod session;
-mod slots;
 pub mod tool;
 mod universe;
 mod world_model;
@@ -101,8 +101,8 @@ pub use errhandler::ErrorHandler;
 pub use hardware::Hardware;
 pub use job::{Abort, Job};
 pub use layout::{Layout, Newcomer};
-pub use network::{NetworkStats, Remote, packets};
-pub use point2point::{Message, Mode, Receipt, Started};
+pub use network::{Network, NetworkStats, packets};
+pub use point2point::{CompletedSend, Message, Mode, Started};
 pub use process::{Launch, Phase, Process, ThreadLevel};
 pub use request::{
     Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,

@@ -146,7 +146,7 @@ fn sends_are_taken_back_until_they_are_received() {
             .collect();
         meet(world);
         let take_back = |started: &Started| match started {
-            Started::Left(receipt) => receipt.withdraw(world.process()),
+            Started::Buffered(completed) => completed.withdraw(world.process()),
             Started::Waiting(request) => {
                 request.cancel(world.process()).unwrap();
                 request.wait().cancelled
@@ -175,7 +175,7 @@ fn buffered_sends_are_taken_back_too() {
             let send = |tag: i32| {
                 let data = pattern(size, tag as usize);
                 match world.isend(Mode::Buffered, &out(&data), 1, tag) {
-                    Ok(Started::Left(receipt)) => receipt,
+                    Ok(Started::Buffered(completed)) => completed,
                     other => panic!("{other:?}"),
                 }
             };

@@ -8,7 +8,7 @@ use simurgh_mpi_abi_macros::mpi;
 use crate::arguments::{InOut, Out, StatusOut};
 use crate::constants::MPI_REQUEST_NULL;
 use crate::error::{CallError, Outcome};
-use crate::handles::{Rank, RequestEntry, receipt_of_completed_send};
+use crate::handles::{Rank, RequestEntry, completed_send_of_handle};
 use crate::types::MPI_Request;
 
 /// Voids the handle of a completed request, unless it is persistent.
@@ -96,8 +96,8 @@ fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
             "request is MPI_REQUEST_NULL: there is nothing to cancel",
         ));
     };
-    if let Some(receipt) = receipt_of_completed_send(rank.process.id(), handle) {
-        if receipt.withdraw(rank.process) {
+    if let Some(completed) = completed_send_of_handle(rank.process.id(), handle) {
+        if completed.withdraw(rank.process) {
             rank.tables.cancelled.insert(handle);
         }
         return Ok(());

@@ -44,8 +44,8 @@ fn isend_in(
     let source = rank.source(buf, count, datatype)?;
     match rank.comm(comm)?.isend(MODE, &source, dest, tag)? {
         Started::Done => request.set("request", COMPLETED_SEND),
-        Started::Left(receipt) => {
-            request.set("request", handle_of_completed_send(rank.process.id(), receipt))
+        Started::Buffered(completed) => {
+            request.set("request", handle_of_completed_send(rank.process.id(), completed))
         }
         Started::Waiting(started) => give_out(rank, started, comm, request),
     }

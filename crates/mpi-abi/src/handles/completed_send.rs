@@ -1,6 +1,6 @@
 //! Handles of sends that were complete when their call returned: they need no slot in the table of requests.
 //!
-//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, the handle holds its receipt:
+//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, the handle holds the completed send:
 //! bits 32 to 55 have the bits in which the receiver's number differs from the numbers of the sender's realm, and bits
 //! 0 to 30 the number of the message.
 //!
@@ -10,16 +10,16 @@
 use std::collections::HashSet;
 
 use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
-use simurgh_mpi::Receipt;
+use simurgh_mpi::CompletedSend;
 use simurgh_net::job::Realm;
 
 use super::REQUESTS;
 use crate::types::MPI_Request;
 
 /// The bits that all these handles have set.
-const MARK: usize = (REQUESTS as usize) << 56 | 1 << Receipt::NUMBER_BITS;
+const MARK: usize = (REQUESTS as usize) << 56 | 1 << CompletedSend::NUMBER_BITS;
 /// The bits that tell these handles from others.
-const MARK_BITS: usize = 0xff << 56 | 1 << Receipt::NUMBER_BITS;
+const MARK_BITS: usize = 0xff << 56 | 1 << CompletedSend::NUMBER_BITS;
 /// The receiver number that stands for none.
 const NOBODY: u32 = (1 << 24) - 1;
 
@@ -34,18 +34,18 @@ pub(crate) fn is_completed_send(handle: MPI_Request) -> bool {
 
 /// The handle of a send of this process whose message waits for its receive.
 #[inline]
-pub(crate) fn handle_of_completed_send(sender: u32, receipt: Receipt) -> MPI_Request {
-    let (process, number) = receipt.parts();
+pub(crate) fn handle_of_completed_send(sender: u32, completed: CompletedSend) -> MPI_Request {
+    let (process, number) = completed.parts();
     // The number of this process is too large for a handle, so the message cannot be taken back.
     let process = (process ^ realm_bits(sender)).min(NOBODY);
     MPI_Request(MARK | (process as usize) << 32 | number as usize)
 }
 
-/// The receipt in a handle of this process, if its message can be taken back.
-pub(crate) fn receipt_of_completed_send(sender: u32, handle: MPI_Request) -> Option<Receipt> {
+/// The completed send in a handle of this process, if its message can be taken back.
+pub(crate) fn completed_send_of_handle(sender: u32, handle: MPI_Request) -> Option<CompletedSend> {
     let process = (handle.0 >> 32) as u32 & NOBODY;
-    let receipt = || Receipt::from_parts(process ^ realm_bits(sender), handle.0 as u32);
-    (is_completed_send(handle) && process != NOBODY).then(receipt)
+    let completed = || CompletedSend::from_parts(process ^ realm_bits(sender), handle.0 as u32);
+    (is_completed_send(handle) && process != NOBODY).then(completed)
 }
 
 /// The bits that the numbers of all processes of a realm have in common.
@@ -106,17 +106,17 @@ mod tests {
             (own, last, 2),
         ];
         for (sender, process, number) in known {
-            let receipt = Receipt::from_parts(process, number);
-            let handle = handle_of_completed_send(sender, receipt);
+            let completed = CompletedSend::from_parts(process, number);
+            let handle = handle_of_completed_send(sender, completed);
             assert!(is_completed_send(handle));
-            assert_eq!(receipt_of_completed_send(sender, handle), Some(receipt));
+            assert_eq!(completed_send_of_handle(sender, handle), Some(completed));
         }
         for (sender, process) in [(0, NOBODY + 9), (own, 5)] {
-            let handle = handle_of_completed_send(sender, Receipt::from_parts(process, 1));
-            assert_eq!(receipt_of_completed_send(sender, handle), None);
+            let handle = handle_of_completed_send(sender, CompletedSend::from_parts(process, 1));
+            assert_eq!(completed_send_of_handle(sender, handle), None);
         }
         assert!(is_completed_send(COMPLETED_SEND));
-        assert_eq!(receipt_of_completed_send(own, COMPLETED_SEND), None);
+        assert_eq!(completed_send_of_handle(own, COMPLETED_SEND), None);
         assert!(!is_completed_send(MPI_Request(
             (REQUESTS as usize) << 56 | 0x1001
         )));

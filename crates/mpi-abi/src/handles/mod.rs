@@ -31,7 +31,7 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use completed_send::{
-    COMPLETED_SEND, CancelledSends, handle_of_completed_send, receipt_of_completed_send,
+    COMPLETED_SEND, CancelledSends, completed_send_of_handle, handle_of_completed_send,
 };
 pub(crate) use datatypes::DatatypeNames;
 pub(crate) use errhandler::{HandlerFunction, HandlerKind, UserHandler};

@@ -78,12 +78,12 @@ impl SendIntegers {
 mod tests {
     use super::super::completed_send::handle_of_completed_send;
     use super::*;
-    use simurgh_mpi::Receipt;
+    use simurgh_mpi::CompletedSend;
 
     #[test]
     fn a_send_keeps_its_integer_until_it_is_forgotten() {
         let integers = SendIntegers::default();
-        let sends = [1, 2, 3].map(|number| handle_of_completed_send(0, Receipt::from_parts(5, number)));
+        let sends = [1, 2, 3].map(|number| handle_of_completed_send(0, CompletedSend::from_parts(5, number)));
         let numbers = sends.map(|send| integers.number(send).expect("a send without a slot"));
         assert!(numbers.iter().all(|&number| number >= FIRST));
         assert_eq!(sends.map(|send| integers.number(send).unwrap()), numbers);

@@ -1,18 +1,18 @@
 //! The buffers that are attached for buffered sends: to a process, a session or a communicator.
 //!
-//! The copies of buffered messages lie in memory of the engine; the attached buffer is what they are charged
+//! The copies of buffered messages lie in memory of the engine; the attached buffer is what they are reserved
 //! against, so that a program that fits in its buffer here fits everywhere, and one that does not is told. A copy
-//! is charged until its receiver has taken it; flushing and detaching wait for that.
+//! is reserved until its receiver has taken it; flushing and detaching wait for that.
 
-mod account;
+mod usage;
 
-pub(crate) use account::Charge;
+pub(crate) use usage::Reservation;
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::BSEND_OVERHEAD;
 use crate::request::Request;
-use account::Account;
 use simurgh_core::sync::{Arc, SpinLock};
+use usage::Usage;
 
 /// What the user attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct SendBuffer(SpinLock<Option<Attached>>);
 #[derive(Debug)]
 struct Attached {
     space: BufferSpace,
-    account: Arc<Account>,
+    usage: Arc<Usage>,
 }
 
 impl SendBuffer {
@@ -54,7 +54,7 @@ impl SendBuffer {
         }
         *attached = Some(Attached {
             space,
-            account: Arc::default(),
+            usage: Arc::default(),
         });
         Ok(())
     }
@@ -66,9 +66,9 @@ impl SendBuffer {
     /// [`ErrorClass::Buffer`] if none is attached.
     pub fn detach(&self) -> Result<BufferSpace> {
         let attached = self.0.lock().take();
-        let Attached { space, account } =
+        let Attached { space, usage } =
             attached.ok_or_else(|| Error::new(ErrorClass::Buffer, "no buffer is attached"))?;
-        account.drained().wait();
+        usage.drained().wait();
         Ok(space)
     }
 
@@ -80,24 +80,20 @@ impl SendBuffer {
     /// A request that is complete once the messages that are in the buffer have been received.
     #[must_use]
     pub fn iflush(&self) -> Arc<Request> {
-        let account = self
-            .0
-            .lock()
-            .as_ref()
-            .map(|attached| Arc::clone(&attached.account));
-        account.unwrap_or_default().drained()
+        let usage = self.0.lock().as_ref().map(|attached| Arc::clone(&attached.usage));
+        usage.unwrap_or_default().drained()
     }
 
     /// Occupies space for a message of `bytes`; `None` if no buffer is attached.
-    pub(crate) fn charge(&self, bytes: usize) -> Option<Result<Charge>> {
+    pub(crate) fn reserve(&self, bytes: usize) -> Option<Result<Reservation>> {
         let attached = self.0.lock();
-        let Attached { space, account } = attached.as_ref()?;
+        let Attached { space, usage } = attached.as_ref()?;
         let size = match *space {
             BufferSpace::Fixed { size, .. } => size,
             BufferSpace::Automatic => usize::MAX,
         };
-        let charged = Account::charge(account, bytes.saturating_add(BSEND_OVERHEAD), size);
-        Some(charged.map_err(|in_use| too_small(bytes, in_use, size)))
+        let reserved = Usage::reserve(usage, bytes.saturating_add(BSEND_OVERHEAD), size);
+        Some(reserved.map_err(|in_use| too_small(bytes, in_use, size)))
     }
 }
 
@@ -121,9 +117,9 @@ mod tests {
         size: 1000 + 2 * BSEND_OVERHEAD,
     };
 
-    fn charge(buffer: &SendBuffer, bytes: usize) -> Option<Charge> {
-        let charged = buffer.charge(bytes).expect("a buffer is attached");
-        charged
+    fn reserve(buffer: &SendBuffer, bytes: usize) -> Option<Reservation> {
+        let reserved = buffer.reserve(bytes).expect("a buffer is attached");
+        reserved
             .map_err(|error| assert_eq!(error.class(), ErrorClass::Buffer))
             .ok()
     }
@@ -131,17 +127,17 @@ mod tests {
     #[test]
     fn messages_are_charged_until_they_are_received() {
         let buffer = SendBuffer::default();
-        assert!(buffer.charge(1).is_none() && buffer.iflush().is_done());
+        assert!(buffer.reserve(1).is_none() && buffer.iflush().is_done());
         buffer.attach(SPACE).unwrap();
         assert_eq!(
             buffer.attach(BufferSpace::Automatic).unwrap_err().class(),
             ErrorClass::Buffer
         );
-        let first = charge(&buffer, 600).unwrap();
-        let second = charge(&buffer, 400).unwrap();
-        assert!(charge(&buffer, 0).is_none());
+        let first = reserve(&buffer, 600).unwrap();
+        let second = reserve(&buffer, 400).unwrap();
+        assert!(reserve(&buffer, 0).is_none());
         drop(first);
-        let third = charge(&buffer, 500).unwrap();
+        let third = reserve(&buffer, 500).unwrap();
         drop((second, third));
         assert_eq!(buffer.detach().unwrap(), SPACE);
         assert_eq!(buffer.detach().unwrap_err().class(), ErrorClass::Buffer);
@@ -152,9 +148,9 @@ mod tests {
         let buffer = SendBuffer::default();
         buffer.attach(BufferSpace::Automatic).unwrap();
         assert!(buffer.iflush().is_done());
-        let (first, second) = (charge(&buffer, 1).unwrap(), charge(&buffer, 1 << 50).unwrap());
+        let (first, second) = (reserve(&buffer, 1).unwrap(), reserve(&buffer, 1 << 50).unwrap());
         let flush = buffer.iflush();
-        let third = charge(&buffer, 2).unwrap();
+        let third = reserve(&buffer, 2).unwrap();
         let last = buffer.iflush();
         drop(second);
         assert!(!flush.is_done() && !last.is_done());

@@ -8,7 +8,7 @@
 use super::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::info::{Info, MEMORY_KINDS};
-use crate::matching::Lanes;
+use crate::matching::PatternKinds;
 use simurgh_core::sync::Ordering;
 
 /// The promises in effect, one bit each.
@@ -63,8 +63,8 @@ impl Hints {
 impl Hints {
     /// The kinds of receives that may ask for a message.
     #[inline]
-    pub(crate) fn lanes(self) -> Lanes {
-        Lanes::without(self.no_any_source(), self.no_any_tag())
+    pub(crate) fn kinds(self) -> PatternKinds {
+        PatternKinds::without(self.no_any_source(), self.no_any_tag())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::collective::{IntraHost, Round, allgather_among_hosts};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::members::HostMap;
-use crate::network::{Line, Rounds};
+use crate::network::{HostChannel, Rounds};
 use crate::portable::{self, Portable};
 use simurgh_core::sync::Arc;
 use std::any::type_name;
@@ -125,7 +125,7 @@ impl<'a> Hosts<'a> {
                 values,
             })
         });
-        let packed = allgather_among_hosts(self.line(job), self.host_map, type_name::<V>(), block)?;
+        let packed = allgather_among_hosts(self.host_channel(job), self.host_map, type_name::<V>(), block)?;
         let mut values = Vec::with_capacity(packed.len());
         for (position, bytes) in packed.iter().enumerate() {
             let block = HostValues::<V>::open(bytes, self.host_map, position)?;
@@ -137,13 +137,13 @@ impl<'a> Hosts<'a> {
         Ok((by_seat.collect(), builder))
     }
 
-    fn line<'j>(&self, job: &'j Job) -> Line<'j> {
+    fn host_channel<'j>(&self, job: &'j Job) -> HostChannel<'j> {
         match self.label {
             Label::Communicator(shared) => {
                 let round = Round::Blocking(shared.next_round());
-                job.line(round.of(shared.context()))
+                job.host_channel(round.of(shared.context()))
             }
-            Label::Purpose { context, round } => job.line(Rounds {
+            Label::Purpose { context, round } => job.host_channel(Rounds {
                 context,
                 first: round,
                 count: 1,

@@ -17,7 +17,7 @@ pub(super) struct Communicators {
 
 impl Job {
     pub(super) fn communicators(&self) -> &Communicators {
-        self.slots().get_or_init(|| Communicators {
+        self.layer_state().get_or_init(|| Communicators {
             world: CommShared::world(self.layout()),
             bootstrap: Bootstrap::default(),
         })
@@ -38,7 +38,7 @@ struct Cell(SpinLock<Option<Predefined>>);
 
 impl Process {
     fn predefined_cell(&self) -> &SpinLock<Option<Predefined>> {
-        let Cell(cell) = self.slots().get_or_init(Cell::default);
+        let Cell(cell) = self.layer_state().get_or_init(Cell::default);
         cell
     }
 

@@ -2,7 +2,7 @@
 
 use super::{EagerPool, Unexpected};
 use crate::deadlock::{Operation, Unmatched};
-use crate::matching::{Envelope, Lanes, Pattern, Place, Queue};
+use crate::matching::{Envelope, Pattern, PatternKinds, Place, Queue};
 use crate::memory::Target;
 use crate::request::{Callers, Waiter};
 use crate::status::Status;
@@ -81,11 +81,11 @@ impl MatchTable {
         &mut self,
         callers: &impl Callers,
         envelope: Envelope,
-        lanes: Lanes,
+        kinds: PatternKinds,
         payload: Unexpected,
     ) -> Place {
         self.backlog += payload.stored();
-        let place = self.unexpected.arrive(envelope, lanes, payload);
+        let place = self.unexpected.arrive(envelope, kinds, payload);
         if !self.probes.is_empty() {
             self.answer_probes(callers, envelope);
         }

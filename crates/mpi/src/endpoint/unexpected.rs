@@ -1,7 +1,7 @@
 //! Unexpected messages: what lies in the match table for a message that found no receive.
 
 use super::{EagerBuffer, Endpoint, RequestToSend};
-use crate::buffered::Charge;
+use crate::buffered::Reservation;
 use crate::error::{ErrorClass, ErrorCode};
 use crate::instrument;
 use crate::limits::INLINE_LIMIT;
@@ -25,7 +25,7 @@ pub(crate) enum Unexpected {
     /// A copy; a buffered send occupies its attached buffer as long as the copy lives.
     Copied {
         buffer: EagerBuffer,
-        charge: Option<Charge>,
+        reservation: Option<Reservation>,
     },
     /// The sender's memory, which stays valid until the sender is told.
     InPlace { source: Source, waiter: Waiter },
@@ -94,9 +94,9 @@ impl Unexpected {
         instrument::matched(to, envelope, || self.bytes());
         let transfer = match self {
             Self::Inline { len, data } => memory::unpack(&data[..usize::from(len)], target),
-            Self::Copied { buffer, charge } => {
+            Self::Copied { buffer, reservation } => {
                 let transfer = memory::unpack(buffer.bytes(), target);
-                drop(charge);
+                drop(reservation);
                 to.table().buffers().give_back(buffer);
                 transfer
             }

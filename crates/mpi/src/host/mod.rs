@@ -4,7 +4,7 @@
 use crate::context::{ContextPool, IdRange};
 use crate::endpoint::Endpoint;
 use crate::layout::Layout;
-use crate::request::{Callers, Ticket};
+use crate::request::{Callers, StatusCell};
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
 use simurgh_settings::{Id, Values};
@@ -86,7 +86,7 @@ impl Host {
 
 impl Callers for Host {
     #[inline]
-    fn ticket(&self, process: u32, slot: u32) -> &Ticket {
-        self.endpoint(process).slots().ticket(slot)
+    fn status_cell(&self, process: u32, slot: u32) -> &StatusCell {
+        self.endpoint(process).slots().status_cell(slot)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Job;
 use crate::endpoint::Credits;
-use crate::network::{Line, Remote, Rounds};
-use crate::request::{Callers, Ticket};
+use crate::network::{HostChannel, Network, Rounds};
+use crate::request::{Callers, StatusCell};
 use simurgh_core::sync::Arc;
 use simurgh_net::Fabric;
 use simurgh_net::HostId;
@@ -21,13 +21,13 @@ impl Job {
                 job.connected().tell_context(host, notice);
             }
         });
-        self.remote.set(Remote::new(self.host(), fabric)).is_ok()
+        self.network.set(Network::new(self.host(), fabric)).is_ok()
     }
 
     /// What the job does with its other hosts, once it has joined them.
     #[must_use]
-    pub fn network(&self) -> Option<&Arc<Remote>> {
-        self.remote.get()
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        self.network.get()
     }
 
     /// What the job does with its other hosts.
@@ -36,7 +36,7 @@ impl Job {
     ///
     /// When the job has not joined them.
     #[inline]
-    pub(crate) fn connected(&self) -> &Remote {
+    pub(crate) fn connected(&self) -> &Network {
         self.network()
             .expect("a job of several hosts joins them before its ranks start")
     }
@@ -46,15 +46,15 @@ impl Job {
     /// # Panics
     ///
     /// When the job has not joined its other hosts.
-    pub(crate) fn line(&self, rounds: Rounds) -> Line<'_> {
-        Line::new(self.host(), self.connected(), rounds)
+    pub(crate) fn host_channel(&self, rounds: Rounds) -> HostChannel<'_> {
+        HostChannel::new(self.host(), self.connected(), rounds)
     }
 }
 
 impl Callers for Job {
     #[inline]
-    fn ticket(&self, process: u32, slot: u32) -> &Ticket {
-        self.host().ticket(process, slot)
+    fn status_cell(&self, process: u32, slot: u32) -> &StatusCell {
+        self.host().status_cell(process, slot)
     }
 }
 

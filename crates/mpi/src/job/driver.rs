@@ -1,7 +1,7 @@
 //! The network, as the scheduler drives it.
 
 use super::Job;
-use crate::network::Remote;
+use crate::network;
 use simurgh_core::Network;
 use simurgh_core::sync::{Arc, AtomicU32};
 use std::time::Duration;
@@ -13,43 +13,43 @@ const NAP: Duration = Duration::from_micros(50);
 /// there.
 struct Driver {
     job: Arc<Job>,
-    remote: Arc<Remote>,
+    network: Arc<network::Network>,
 }
 
 impl Job {
     /// What is to be looked after for messages of other hosts to arrive, once the job has joined them.
     #[must_use]
     pub fn driver(self: &Arc<Self>) -> Option<Arc<dyn Network>> {
-        let remote = Arc::clone(self.network()?);
+        let network = Arc::clone(self.network()?);
         let job = Arc::clone(self);
-        Some(Arc::new(Driver { job, remote }))
+        Some(Arc::new(Driver { job, network }))
     }
 }
 
 impl Network for Driver {
     #[inline]
     fn has_mail(&self) -> bool {
-        self.remote.has_work()
+        self.network.has_work()
     }
 
     fn poll(&self) -> bool {
-        self.remote.work(self.job.host())
+        self.network.progress(self.job.host())
     }
 
     fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
-        let limit = if self.remote.is_busy() {
+        let limit = if self.network.is_busy() {
             Some(limit.map_or(NAP, |limit| limit.min(NAP)))
         } else {
             limit
         };
-        self.remote.fabric().sleep(word, expected, limit);
+        self.network.fabric().sleep(word, expected, limit);
     }
 
     fn wake(&self) {
-        self.remote.fabric().wake();
+        self.network.fabric().wake();
     }
 
     fn is_quiet(&self) -> bool {
-        self.remote.is_quiet()
+        self.network.is_quiet()
     }
 }

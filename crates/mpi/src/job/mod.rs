@@ -12,12 +12,12 @@ use crate::error::Result;
 use crate::group::Group;
 use crate::hardware::Hardware;
 use crate::host::Host;
+use crate::layer_state::LayerState;
 use crate::layout::{Layout, Newcomer};
 use crate::members::HostMap;
 use crate::memory::set_caches;
-use crate::network::Remote;
+use crate::network::Network;
 use crate::selection::{Extent, InterHostChoice, SelectionTable};
-use crate::slots::Slots;
 use crate::worlds::Worlds;
 use simurgh_core::sync::Arc;
 use simurgh_sched::{Topology, VpStats};
@@ -51,13 +51,13 @@ pub struct Job {
     neighbours: Level,
     checks: Checks,
     places: Places,
-    remote: OnceLock<Arc<Remote>>,
+    network: OnceLock<Arc<Network>>,
     worlds: Arc<Worlds>,
     hardware: OnceLock<Hardware>,
     abort_hook: OnceLock<AbortHook>,
     processors: OnceLock<ProcessorsHook>,
     /// What the layers above keep for the job: process sets, communicators, and its parents.
-    slots: Slots<3>,
+    layer_state: LayerState<3>,
 }
 
 impl Job {
@@ -96,12 +96,12 @@ impl Job {
             checks: Checks::of(&settings),
             host: Host::new(layout, settings),
             places: Places::default(),
-            remote: OnceLock::new(),
+            network: OnceLock::new(),
             worlds: Arc::default(),
             hardware: OnceLock::new(),
             abort_hook: OnceLock::new(),
             processors: OnceLock::new(),
-            slots: Slots::default(),
+            layer_state: LayerState::default(),
         })
     }
 
@@ -260,8 +260,8 @@ impl Job {
     }
 
     /// What the layers above keep for the job.
-    pub(crate) fn slots(&self) -> &Slots<3> {
-        &self.slots
+    pub(crate) fn layer_state(&self) -> &LayerState<3> {
+        &self.layer_state
     }
 
     /// What messages between hosts need to know of this one.
@@ -271,7 +271,7 @@ impl Job {
     }
 
     /// Hosts of another world have come, in the order of their numbers. From now on their processes are known; so that
-    /// something can be sent to them, the [fabric](crate::Remote::fabric) has to know the way
+    /// something can be sent to them, the [fabric](crate::Network::fabric) has to know the way
     /// ([`Fabric::join`](simurgh_net::Fabric::join)), or the job is [connected](Self::connect) for the first time.
     ///
     /// # Errors
@@ -279,8 +279,8 @@ impl Job {
     /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind all of their realm that are known.
     pub fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
         self.layout().admit(newcomers)?;
-        if let Some(remote) = self.remote.get() {
-            newcomers.iter().for_each(|newcomer| remote.admit(newcomer.host));
+        if let Some(network) = self.network.get() {
+            newcomers.iter().for_each(|newcomer| network.admit(newcomer.host));
         }
         Ok(())
     }
@@ -290,8 +290,8 @@ impl Job {
     ///
     /// The launcher tells all other hosts so, and lets those of the world go when they have heard it.
     pub fn dismiss(&self, hosts: &[u32]) {
-        if let Some(remote) = self.remote.get() {
-            hosts.iter().for_each(|host| remote.fabric().remove_host(*host));
+        if let Some(network) = self.network.get() {
+            hosts.iter().for_each(|host| network.fabric().remove_host(*host));
         }
     }
 

@@ -9,7 +9,7 @@
 //! pattern, and a sender looks at the heads of four bins; a message lies in four bins, and a receiver looks at the
 //! head of one. Both are O(1) whatever the number of entries. No bin exists, and the queue is scanned in order,
 //! until somebody would have to scan many entries. A message for which the program has promised that no receive
-//! uses wildcards lies in fewer bins (its [lanes](Lanes)); a sender does not look for kinds of receives of which
+//! uses wildcards lies in fewer bins (its [lanes](PatternKinds)); a sender does not look for kinds of receives of which
 //! there are none.
 //!
 //! Costs: up to the scan limit one line for the queue's header, with the lock, and one or two for each
@@ -26,7 +26,7 @@ mod queue;
 mod slab;
 
 pub(crate) use context::{PARTITIONED_COMMUNICATORS, communicator_of, is_partitioned, partitioned_context};
-pub(crate) use pattern::{Envelope, Lanes, Pattern};
+pub(crate) use pattern::{Envelope, Pattern, PatternKinds};
 #[cfg(test)]
 pub(crate) use queue::HEADER;
 pub(crate) use queue::{Place, Queue};

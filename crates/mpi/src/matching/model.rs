@@ -1,6 +1,6 @@
 //! Property tests of the queues against a list that is searched from its beginning.
 
-use super::{Envelope, Lanes, Pattern, Place, Queue};
+use super::{Envelope, Pattern, PatternKinds, Place, Queue};
 use crate::constants::{ANY_SOURCE, ANY_TAG};
 use proptest::prelude::*;
 use simurgh_testing::processor_time;
@@ -8,7 +8,7 @@ use simurgh_testing::processor_time;
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Post(Pattern),
-    Arrive(Envelope, Lanes),
+    Arrive(Envelope, PatternKinds),
     /// Withdraws the n-th receive that is still posted.
     CancelReceive(usize),
     /// Withdraws the n-th message that still waits.
@@ -28,10 +28,10 @@ fn envelope() -> impl Strategy<Value = Envelope> {
 }
 
 /// Mostly all: promises are rare.
-fn lanes() -> impl Strategy<Value = Lanes> {
+fn kinds() -> impl Strategy<Value = PatternKinds> {
     prop_oneof![
-        3 => Just(Lanes::ALL),
-        1 => any::<(bool, bool)>().prop_map(|(source, tag)| Lanes::without(source, tag)),
+        3 => Just(PatternKinds::ALL),
+        1 => any::<(bool, bool)>().prop_map(|(source, tag)| PatternKinds::without(source, tag)),
     ]
 }
 
@@ -44,7 +44,7 @@ fn pattern() -> impl Strategy<Value = Pattern> {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => pattern().prop_map(Step::Post),
-        4 => (envelope(), lanes()).prop_map(|(envelope, lanes)| Step::Arrive(envelope, lanes)),
+        4 => (envelope(), kinds()).prop_map(|(envelope, kinds)| Step::Arrive(envelope, kinds)),
         1 => (0..30_usize).prop_map(Step::CancelReceive),
         1 => (0..30_usize).prop_map(Step::CancelSend),
         1 => pattern().prop_map(Step::Probe),
@@ -76,7 +76,7 @@ fn arrive(
     model: &mut Model,
     posted: &mut Queue<u32, 2>,
     arrived: &mut Queue<u32, 5>,
-    (envelope, lanes): (Envelope, Lanes),
+    (envelope, kinds): (Envelope, PatternKinds),
     id: u32,
 ) {
     let expected = model
@@ -89,7 +89,7 @@ fn arrive(
     if found.is_none() {
         model
             .arrived
-            .push((envelope, id, arrived.arrive(envelope, lanes, id)));
+            .push((envelope, id, arrived.arrive(envelope, kinds, id)));
     }
 }
 
@@ -101,8 +101,8 @@ proptest! {
         for (id, step) in (0_u32..).zip(steps) {
             match step {
                 Step::Post(pattern) => post(&mut model, &mut posted, &mut arrived, pattern, id),
-                Step::Arrive(envelope, lanes) => {
-                    arrive(&mut model, &mut posted, &mut arrived, (envelope, lanes), id);
+                Step::Arrive(envelope, kinds) => {
+                    arrive(&mut model, &mut posted, &mut arrived, (envelope, kinds), id);
                 },
                 Step::CancelReceive(n) if n < model.posted.len() => {
                     let (_, id, place) = model.posted.remove(n);
@@ -128,7 +128,7 @@ proptest! {
 }
 
 /// Seconds to queue `count` messages with distinct tags and to match them from the last to the first.
-fn reverse_order(count: i32, source: i32, lanes: Lanes) -> f64 {
+fn reverse_order(count: i32, source: i32, kinds: PatternKinds) -> f64 {
     let start = processor_time();
     let mut arrived = Queue::<i32, 5>::new(8);
     for tag in 0..count {
@@ -138,7 +138,7 @@ fn reverse_order(count: i32, source: i32, lanes: Lanes) -> f64 {
                 source: 1,
                 tag,
             },
-            lanes,
+            kinds,
             tag,
         );
     }
@@ -166,9 +166,9 @@ fn assert_linear(time: impl Fn(i32) -> f64) {
 #[test]
 fn messages_in_reverse_order_take_linear_time() {
     for source in [1, ANY_SOURCE] {
-        assert_linear(|count| reverse_order(count, source, Lanes::ALL));
+        assert_linear(|count| reverse_order(count, source, PatternKinds::ALL));
     }
-    assert_linear(|count| reverse_order(count, 1, Lanes::without(true, true)));
+    assert_linear(|count| reverse_order(count, 1, PatternKinds::without(true, true)));
 }
 
 /// A message under promises lies in fewer bins. `cargo test --release -p simurgh-mpi promises -- --nocapture` prints
@@ -176,14 +176,14 @@ fn messages_in_reverse_order_take_linear_time() {
 #[test]
 fn promises_make_matching_cheaper() {
     const COUNT: i32 = 100_000;
-    let best = |lanes| {
-        let times = (0..10).map(|_| reverse_order(COUNT, 1, lanes));
+    let best = |kinds| {
+        let times = (0..10).map(|_| reverse_order(COUNT, 1, kinds));
         times.fold(f64::INFINITY, f64::min) * 1e9 / f64::from(COUNT)
     };
     let (all, some, few) = (
-        best(Lanes::ALL),
-        best(Lanes::without(true, false)),
-        best(Lanes::without(true, true)),
+        best(PatternKinds::ALL),
+        best(PatternKinds::without(true, false)),
+        best(PatternKinds::without(true, true)),
     );
     println!(
         "a message queued and matched: {all:.0} ns; no any source: {some:.0} ns; nor any tag: {few:.0} ns"

@@ -56,9 +56,9 @@ impl std::hash::Hash for Pattern {
 
 /// The kinds of patterns under which a message is to be found quickly: a bit for each of its generalisations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lanes(u8);
+pub(crate) struct PatternKinds(u8);
 
-impl Lanes {
+impl PatternKinds {
     /// Every receive may ask for it.
     pub(crate) const ALL: Self = Self(0b1111);
 
@@ -74,7 +74,7 @@ impl Lanes {
         self.0
     }
 
-    /// What [`Lanes::bits`] gave; none for what it cannot have given.
+    /// What [`PatternKinds::bits`] gave; none for what it cannot have given.
     pub(crate) fn from_bits(bits: u8) -> Option<Self> {
         // The first generalisation is the envelope itself, which every message lies under.
         (bits & 1 != 0 && bits & !Self::ALL.0 == 0).then_some(Self(bits))
@@ -133,8 +133,8 @@ mod tests {
         for (kind, pattern) in envelope.generalisations().into_iter().enumerate() {
             assert!(pattern.accepts(envelope));
             assert_eq!(pattern.kind(), kind);
-            let without = Lanes::without(pattern.source == ANY_SOURCE, pattern.tag == ANY_TAG);
-            assert!(Lanes::ALL.has(kind) && without.has(kind) == (kind == 0) && without.has(0));
+            let without = PatternKinds::without(pattern.source == ANY_SOURCE, pattern.tag == ANY_TAG);
+            assert!(PatternKinds::ALL.has(kind) && without.has(kind) == (kind == 0) && without.has(0));
         }
         let others = [
             (6, 3, 9),

@@ -1,7 +1,7 @@
 //! A queue of receives or of messages from which the oldest that fits is taken.
 
 use super::bins::Bins;
-use super::pattern::{Envelope, Lanes, Pattern};
+use super::pattern::{Envelope, Pattern, PatternKinds};
 use super::slab::{Ends, NIL, Slab};
 
 /// Where an entry lies, for taking it out again; stale once the entry has been matched.
@@ -74,10 +74,10 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     #[inline]
-    fn push(&mut self, pattern: Pattern, lanes: Lanes, bins: &[Pattern], value: T) -> Place {
+    fn push(&mut self, pattern: Pattern, kinds: PatternKinds, bins: &[Pattern], value: T) -> Place {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        let index = self.slab.insert(pattern, lanes, sequence, value);
+        let index = self.slab.insert(pattern, kinds, sequence, value);
         self.slab.append(&mut self.order, ORDER, index);
         self.len += 1;
         if self.len > self.most {
@@ -92,9 +92,9 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     /// Puts an entry into its bins.
     fn file(&mut self, index: u32, patterns: &[Pattern]) {
         let bins = self.bins.get_or_insert_default();
-        let lanes = self.slab.node(index).lanes;
-        for (lane, &pattern) in patterns.iter().enumerate().filter(|(lane, _)| lanes.has(*lane)) {
-            bins.append(&mut self.slab, pattern, lane + 1, index);
+        let kinds = self.slab.node(index).kinds;
+        for (kind, &pattern) in patterns.iter().enumerate().filter(|(kind, _)| kinds.has(*kind)) {
+            bins.append(&mut self.slab, pattern, kind + 1, index);
             self.filed[pattern.kind()] += 1;
         }
     }
@@ -137,9 +137,9 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
         if self.indexed
             && let Some(index_of_bins) = self.bins.as_mut()
         {
-            let lanes = self.slab.node(index).lanes;
-            for (lane, &pattern) in bins.iter().enumerate().filter(|(lane, _)| lanes.has(*lane)) {
-                index_of_bins.unlink(&mut self.slab, pattern, lane + 1, index);
+            let kinds = self.slab.node(index).kinds;
+            for (kind, &pattern) in bins.iter().enumerate().filter(|(kind, _)| kinds.has(*kind)) {
+                index_of_bins.unlink(&mut self.slab, pattern, kind + 1, index);
                 self.filed[pattern.kind()] -= 1;
             }
         }
@@ -181,7 +181,7 @@ impl<T> Queue<T, 2> {
     /// Adds a receive.
     #[inline]
     pub(crate) fn post(&mut self, pattern: Pattern, value: T) -> Place {
-        self.push(pattern, Lanes::ALL, &[pattern], value)
+        self.push(pattern, PatternKinds::ALL, &[pattern], value)
     }
 
     /// Takes the oldest receive that accepts a message.
@@ -227,9 +227,9 @@ impl<T> Queue<T, 2> {
 impl<T> Queue<T, 5> {
     /// Adds a message. Receives of kinds that its lanes leave out find it as well, but slowly.
     #[inline]
-    pub(crate) fn arrive(&mut self, envelope: Envelope, lanes: Lanes, value: T) -> Place {
+    pub(crate) fn arrive(&mut self, envelope: Envelope, kinds: PatternKinds, value: T) -> Place {
         let bins = envelope.generalisations();
-        self.push(bins[0], lanes, &bins, value)
+        self.push(bins[0], kinds, &bins, value)
     }
 
     /// Finds the oldest message that a receive accepts.

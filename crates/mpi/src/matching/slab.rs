@@ -1,6 +1,6 @@
 //! Storage of queue entries: numbered nodes that are reused, and doubly linked lists through them.
 
-use super::pattern::{Lanes, Pattern};
+use super::pattern::{Pattern, PatternKinds};
 
 /// The number of no node.
 pub(super) const NIL: u32 = u32::MAX;
@@ -30,7 +30,7 @@ impl Ends {
 pub(super) struct Node<T, const LISTS: usize> {
     pub(super) pattern: Pattern,
     /// The bins in which the entry lies when the queue is indexed.
-    pub(super) lanes: Lanes,
+    pub(super) kinds: PatternKinds,
     pub(super) sequence: u64,
     pub(super) links: [Link; LISTS],
     pub(super) value: Option<T>,
@@ -67,7 +67,7 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
 
     /// Stores an entry in the node freed last, which is the warmest; it is in no list yet.
     #[inline]
-    pub(super) fn insert(&mut self, pattern: Pattern, lanes: Lanes, sequence: u64, value: T) -> u32 {
+    pub(super) fn insert(&mut self, pattern: Pattern, kinds: PatternKinds, sequence: u64, value: T) -> u32 {
         let links = [Link {
             previous: NIL,
             next: NIL,
@@ -76,7 +76,7 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
             let index = u32::try_from(self.nodes.len()).ok().filter(|&index| index != NIL);
             self.nodes.push(Node {
                 pattern,
-                lanes,
+                kinds,
                 sequence,
                 links,
                 value: Some(value),
@@ -88,7 +88,7 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
         let next_free = place.links[0].next;
         // Field by field: a node that is made elsewhere would be read there before its parts have been written.
         place.pattern = pattern;
-        place.lanes = lanes;
+        place.kinds = kinds;
         place.sequence = sequence;
         place.links = links;
         place.value = Some(value);
@@ -163,7 +163,7 @@ mod tests {
         let mut ends = Ends::EMPTY;
         let indices: Vec<u32> = (0..4)
             .map(|value| {
-                let index = slab.insert(PATTERN, Lanes::ALL, 0, value);
+                let index = slab.insert(PATTERN, PatternKinds::ALL, 0, value);
                 slab.append(&mut ends, 0, index);
                 index
             })
@@ -173,6 +173,6 @@ mod tests {
             assert_eq!(slab.remove(indices[victim]), u32::try_from(victim).unwrap());
             assert_eq!(walk(&slab, ends), rest);
         }
-        assert_eq!(slab.insert(PATTERN, Lanes::ALL, 0, 9), indices[2]);
+        assert_eq!(slab.insert(PATTERN, PatternKinds::ALL, 0, 9), indices[2]);
     }
 }

@@ -12,10 +12,10 @@
 //!   lie in one piece and the transport has access to remote memory, the receiver reads it, or has it written
 //!   (`transfer`).
 //!
-//! What is under way has a handle, which the other host sends back (`register`). A packet that makes no sense has no
+//! What is under way has a handle, which the other host sends back (`table`). A packet that makes no sense has no
 //! effect and is counted.
 //!
-//! Hosts have messages of their own ([`Line`]), for what ranks of a host do together. They go the same ways, to an
+//! Hosts have messages of their own ([`HostChannel`]), for what ranks of a host do together. They go the same ways, to an
 //! endpoint that no rank has.
 //!
 //! Costs of a short message: for the sender, one locked instruction on the line of the receiver's window, and the
@@ -23,83 +23,83 @@
 //! the receiver's table, one or two copies, and, if it had to lie in the table, one locked instruction on the line of
 //! what has been received.
 
-mod abandoned;
-mod arrival;
+mod cancel;
 mod counters;
 mod credit;
-mod drain;
+mod dispatch;
 mod exposed;
-mod fetch;
-mod goods;
-mod line;
+mod failures;
+mod flush;
+mod handle_table;
+mod host_channel;
 pub mod packets;
-mod recall;
-mod register;
+mod pipeline;
+mod progress;
+mod rdma;
+mod rendezvous;
 mod send;
-mod stream;
-mod tasks;
-mod transfer;
+mod send_data;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use abandoned::Rounds;
-pub(crate) use fetch::Wanted;
-pub(crate) use goods::Goods;
-pub(crate) use line::{Line, Pending};
-pub(crate) use send::Letter;
+pub(crate) use failures::Rounds;
+pub(crate) use host_channel::{HostChannel, Pending};
+pub(crate) use rendezvous::MatchedReceive;
+pub(crate) use send::OutgoingMessage;
+pub(crate) use send_data::SendData;
 
 use crate::context::ContextMessage;
 use crate::endpoint::Endpoint;
 use crate::host::Host;
-use crate::matching::{Envelope, Lanes};
+use crate::matching::{Envelope, PatternKinds};
 use crate::memory::Source;
 use crate::request::{Request, RequestPool};
-use abandoned::Abandoned;
-use arrival::Reception;
 use counters::Counters;
 pub use counters::NetworkStats;
 use credit::{Account, Accounts};
 use crossbeam_utils::CachePadded;
-use drain::Draining;
-use fetch::Incoming;
+use dispatch::PacketHandler;
+use failures::Failures;
+use flush::Flush;
+use handle_table::HandleTable;
 use packets::HOST_BASE;
-use register::Register;
-use send::Outgoing;
+use progress::TaskQueue;
+use rdma::Put;
+use rendezvous::PendingReceive;
+use send::PendingSend;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use simurgh_net::Fabric;
 use simurgh_net::HostId;
 use simurgh_settings::Id;
 use std::cell::Cell;
 use std::fmt;
-use tasks::Tasks;
-use transfer::Writing;
 use wire::{Label, Packet};
 
 /// What a job does with its other hosts.
-pub struct Remote {
+pub struct Network {
     fabric: Fabric,
     /// Where messages to this host as such go.
-    line: Endpoint,
-    line_requests: RequestPool,
-    abandoned: Abandoned,
-    outgoing: Register<Outgoing>,
-    incoming: Register<Incoming>,
+    host_endpoint: Endpoint,
+    host_requests: RequestPool,
+    failures: Failures,
+    pending_sends: HandleTable<PendingSend>,
+    pending_receives: HandleTable<PendingReceive>,
     /// Bytes that have been asked for and have not come: whether they would fill the caches.
     expected: CachePadded<AtomicU64>,
     accounts: Accounts,
-    writing: Register<Writing>,
-    draining: Register<Draining>,
+    puts: HandleTable<Put>,
+    flushes: HandleTable<Flush>,
     /// Questions for messages that have been sent.
-    recalls: Register<Arc<Request>>,
-    tasks: Tasks,
+    eager_cancels: HandleTable<Arc<Request>>,
+    tasks: TaskQueue,
     /// Reads, writes and drainings that have been started and are not over.
     transfers: AtomicUsize,
     counters: Counters,
 }
 
-impl Remote {
+impl Network {
     pub(crate) fn new(local: &Host, fabric: Fabric) -> Arc<Self> {
         let layout = local.layout();
         let same = fabric.own() == layout.own() && fabric.hosts() == layout.hosts();
@@ -110,24 +110,24 @@ impl Remote {
         let settings = local.settings();
         let window = settings.amount(Id::EagerWindow) as u32;
         let users = layout.here().len();
-        let remote = Self {
+        let network = Self {
             fabric,
-            line: Endpoint::new(settings.amount(Id::ScanLimit)),
-            line_requests: RequestPool::new(),
-            abandoned: Abandoned::default(),
-            outgoing: Register::new(users),
-            incoming: Register::new(users),
+            host_endpoint: Endpoint::new(settings.amount(Id::ScanLimit)),
+            host_requests: RequestPool::new(),
+            failures: Failures::default(),
+            pending_sends: HandleTable::new(users),
+            pending_receives: HandleTable::new(users),
             expected: CachePadded::default(),
             accounts: Accounts::new(layout.hosts(), window),
-            writing: Register::new(users),
-            draining: Register::new(1),
-            recalls: Register::new(users),
-            tasks: Tasks::default(),
+            puts: HandleTable::new(users),
+            flushes: HandleTable::new(1),
+            eager_cancels: HandleTable::new(users),
+            tasks: TaskQueue::default(),
             transfers: AtomicUsize::new(0),
             counters: Counters::default(),
         };
-        layout.others().for_each(|other| remote.admit(other.host));
-        Arc::new(remote)
+        layout.others().for_each(|other| network.admit(other.host));
+        Arc::new(network)
     }
 
     /// A host has come.
@@ -154,28 +154,28 @@ impl Remote {
 
     /// Does what there is to do; false if there was nothing, or somebody else is at it.
     #[inline]
-    pub(crate) fn work(&self, local: &Host) -> bool {
-        let arrived = self.fabric.poll(&Reception { local, remote: self });
-        let done = self.go_on(local);
+    pub(crate) fn progress(&self, local: &Host) -> bool {
+        let arrived = self.fabric.poll(&PacketHandler { local, network: self });
+        let done = self.run_tasks(local);
         arrived || done
     }
 
     /// The message from `sender`, a process here, to another that lives elsewhere.
-    pub(crate) fn letter<'a>(
+    pub(crate) fn outgoing_message<'a>(
         &self,
         local: &Host,
         sender: u32,
         process: u32,
         envelope: Envelope,
-        lanes: Lanes,
+        kinds: PatternKinds,
         source: &'a Source,
-    ) -> Letter<'a> {
-        Letter {
+    ) -> OutgoingMessage<'a> {
+        OutgoingMessage {
             host: local.layout().host_of(process),
             label: Label {
                 process,
                 envelope,
-                lanes,
+                kinds,
             },
             source,
             sender,
@@ -186,18 +186,18 @@ impl Remote {
     /// Whether messages have arrived, or something waits to be sent on.
     #[inline]
     pub(crate) fn has_work(&self) -> bool {
-        self.fabric.has_work() || self.tasks.are_there()
+        self.fabric.has_work() || self.tasks.any()
     }
 
     /// Whether something waits to be sent on.
     pub(crate) fn is_busy(&self) -> bool {
-        self.tasks.are_there()
+        self.tasks.any()
     }
 
     /// Whether nothing is under way but what other hosts have yet to handle.
     pub(crate) fn is_quiet(&self) -> bool {
         // What has arrived and has not been looked at counts as sent, not as received.
-        !self.fabric.is_backed_up() && !self.tasks.are_there() && self.transfers.load(Ordering::SeqCst) == 0
+        !self.fabric.is_backed_up() && !self.tasks.any() && self.transfers.load(Ordering::SeqCst) == 0
     }
 
     /// Sends a packet with data.
@@ -232,14 +232,14 @@ impl Remote {
     }
 }
 
-impl fmt::Debug for Remote {
+impl fmt::Debug for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Remote")
+        f.debug_struct("Network")
             .field("own", &self.fabric.own())
             .field("hosts", &self.fabric.hosts())
             .field("sent and received", &self.fabric.counts())
             .field("backed up", &self.fabric.is_backed_up())
-            .field("tasks", &self.tasks.are_there())
+            .field("tasks", &self.tasks.any())
             .field("transfers", &self.transfers)
             .field("counters", &self.counters)
             .finish_non_exhaustive()

@@ -17,15 +17,15 @@ kinds! {
     /// A message, which is the data.
     EAGER = 1;
     /// A message that waits in its sender's memory.
-    REQUEST = 2;
+    REQUEST_TO_SEND = 2;
     /// The receiver of a message wants it.
-    CLEAR = 3;
+    CLEAR_TO_SEND = 3;
     /// A part of a message.
-    DATA = 4;
+    FRAGMENT = 4;
     /// The receiver has read the message.
-    READ = 5;
+    GET_DONE = 5;
     /// The sender has written the message.
-    WRITTEN = 6;
+    PUT_DONE = 6;
     /// Nothing but credit.
     CREDIT = 7;
     /// The sender takes back a message that waits at its host.
@@ -33,11 +33,11 @@ kinds! {
     /// That has been done.
     CANCELLED = 9;
     /// The sender asks for a message that it has sent.
-    RECALL = 10;
+    CANCEL_EAGER = 10;
     /// Whether that was there and has been taken away.
-    RECALLED = 11;
+    EAGER_CANCELLED = 11;
     /// Something about the labels of communicators.
     CONTEXT = 32;
     /// The sender has failed in what hosts do together.
-    GIVEN_UP = 33;
+    FAILED = 33;
 }

@@ -1,10 +1,10 @@
 //! The sending side.
 
+use super::cancel::origin;
 use super::credit::cost;
-use super::goods::Goods;
-use super::recall::origin;
+use super::send_data::SendData;
 use super::wire::{Label, Packet};
-use super::{HOST_BASE, Remote};
+use super::{HOST_BASE, Network};
 use crate::deadlock::{Operation, Unmatched};
 use crate::endpoint::Handle;
 use crate::layout::Layout;
@@ -17,7 +17,7 @@ use std::cell::Cell;
 
 /// A message to a process of another host.
 #[derive(Debug)]
-pub(crate) struct Letter<'a> {
+pub(crate) struct OutgoingMessage<'a> {
     pub(super) host: HostId,
     pub(super) label: Label,
     pub(super) source: &'a Source,
@@ -27,7 +27,7 @@ pub(crate) struct Letter<'a> {
     pub(super) stalled: Cell<bool>,
 }
 
-impl<'a> Letter<'a> {
+impl<'a> OutgoingMessage<'a> {
     /// The label of the message for its receiver.
     pub(crate) fn envelope(&self) -> Envelope {
         self.label.envelope
@@ -41,20 +41,20 @@ impl<'a> Letter<'a> {
 
 /// A message that waits to be asked for.
 #[derive(Debug)]
-pub(super) struct Outgoing {
+pub(super) struct PendingSend {
     pub(super) label: Label,
     /// Who sends, and the number of the message.
     pub(super) origin: (u32, u32),
     /// It is short, but too much lies unreceived.
     stalled: bool,
-    pub(super) goods: Goods,
+    pub(super) data: SendData,
     /// Who waits for the end; nobody if the data has been copied.
     pub(super) waiter: Option<Waiter>,
     /// The sender's memory, if the receiver may read it.
     pub(super) region: Option<Region>,
 }
 
-impl Outgoing {
+impl PendingSend {
     /// What is to be told of it in a deadlock; nothing if nobody waits for it, or a host sends it.
     fn unmatched(&self, layout: &Layout) -> Option<Unmatched> {
         let Label {
@@ -76,34 +76,34 @@ impl Outgoing {
     }
 }
 
-impl Remote {
+impl Network {
     /// The sends to other hosts that wait for their receives.
     pub(crate) fn unmatched(&self, layout: &Layout) -> Vec<Unmatched> {
-        self.outgoing.collect(|outgoing| outgoing.unmatched(layout))
+        self.pending_sends.collect(|outgoing| outgoing.unmatched(layout))
     }
 
     /// Sends the data at once if it has at most `limit` bytes, is short enough for a packet and is sure to find room;
     /// then the number of the message.
     #[inline]
-    pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> Option<u32> {
-        let bytes = letter.source.bytes();
-        let way = self.fabric.route(letter.host);
+    pub(crate) fn send_eagerly(&self, message: &OutgoingMessage<'_>, limit: usize) -> Option<u32> {
+        let bytes = message.source.bytes();
+        let way = self.fabric.route(message.host);
         if bytes > limit.min(way.capacity()) {
             return None;
         }
         way.prepare();
-        let account = self.accounts.with(letter.host);
+        let account = self.accounts.with(message.host);
         let Some(number) = account.spend(cost(bytes)) else {
             self.counters.count_stall();
-            letter.stalled.set(true);
+            message.stalled.set(true);
             return None;
         };
         let packet = Packet::Eager {
-            label: letter.label,
-            origin: origin(letter.sender, number),
+            label: message.label,
+            origin: origin(message.sender, number),
         };
         way.send(&packet.header(account.settle()), bytes, &mut |room| {
-            memory::pack_from(letter.source, 0, room);
+            memory::pack_from(message.source, 0, room);
         });
         Some(number)
     }
@@ -111,29 +111,29 @@ impl Remote {
     /// Tells the receiver of a message that waits here to be asked for. Its handle and its number.
     pub(crate) fn announce(
         &self,
-        letter: &Letter<'_>,
-        goods: Goods,
+        message: &OutgoingMessage<'_>,
+        data: SendData,
         waiter: Option<Waiter>,
     ) -> (Handle, u32) {
-        let length = goods.bytes();
-        let number = self.accounts.with(letter.host).next_number();
-        let user = letter.sender as usize;
-        let mut outgoing = Outgoing {
-            label: letter.label,
-            origin: (letter.sender, number),
-            stalled: letter.stalled.get(),
-            goods,
+        let length = data.bytes();
+        let number = self.accounts.with(message.host).next_number();
+        let user = message.sender as usize;
+        let mut outgoing = PendingSend {
+            label: message.label,
+            origin: (message.sender, number),
+            stalled: message.stalled.get(),
+            data,
             waiter,
             region: None,
         };
-        let region = self.let_read(letter.host, &outgoing);
+        let region = self.expose_for_get(message.host, &outgoing);
         debug_assert!(region.is_none_or(|region| region.length == length));
         outgoing.region = region;
-        let sender = self.outgoing.add(user, letter.host, outgoing);
+        let sender = self.pending_sends.add(user, message.host, outgoing);
         self.tell(
-            letter.host,
-            &Packet::Request {
-                label: letter.label,
+            message.host,
+            &Packet::RequestToSend {
+                label: message.label,
                 length,
                 sender,
                 region,

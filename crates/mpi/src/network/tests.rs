@@ -6,7 +6,7 @@ use crate::common::{into, out, run_hosts};
 use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::job::Job;
 use crate::layout::Layout;
-use crate::matching::{Envelope, Lanes};
+use crate::matching::{Envelope, PatternKinds};
 use crate::network::Rounds;
 use crate::point2point::Mode;
 use crate::process::Process;
@@ -38,14 +38,14 @@ fn bytes_of_any_number_go_round_all_hosts() {
         let (own, hosts) = place(world);
         let (next, previous) = ((own + 1) % hosts, (own + hosts - 1) % hosts);
         for (round, size) in (0..).zip([0, 1, 100, 4096, 5000, 100_000]) {
-            let line = world.process().job().line(single(7, round));
+            let host_channel = world.process().job().host_channel(single(7, round));
             if own == 0 {
                 let mine = vec![round as u8; size];
-                assert_eq!(line.start_send(next, &out(&mine)).wait(), Ok(size));
-                assert_eq!(line.recv_bytes(previous).unwrap(), mine);
+                assert_eq!(host_channel.start_send(next, &out(&mine)).wait(), Ok(size));
+                assert_eq!(host_channel.recv_bytes(previous).unwrap(), mine);
             } else {
-                let theirs = line.recv_bytes(previous).unwrap();
-                assert_eq!(line.start_send(next, &out(&theirs)).wait(), Ok(size));
+                let theirs = host_channel.recv_bytes(previous).unwrap();
+                assert_eq!(host_channel.start_send(next, &out(&theirs)).wait(), Ok(size));
             }
         }
     });
@@ -58,13 +58,13 @@ fn lines_do_not_mix_and_both_ways_work_at_once() {
         let other = 1 - own;
         let local = world.rank() as u32 % 2;
         for round in 0..20 {
-            let line = world.process().job().line(single(local, round));
+            let host_channel = world.process().job().host_channel(single(local, round));
             let length = [3, 2000, 20_000][round as usize % 3];
             let mine = vec![(own * 2 + local) as i32 * 100 + round; length];
             let mut theirs = vec![0; length];
             let target = into(&mut theirs);
-            let receive = line.start_recv(other, &target);
-            let send = line.start_send(other, &out(&mine));
+            let receive = host_channel.start_recv(other, &target);
+            let send = host_channel.start_send(other, &out(&mine));
             assert_eq!(receive.wait(), Ok(4 * length));
             assert_eq!(send.wait(), Ok(4 * length));
             assert_eq!(theirs, vec![(other * 2 + local) as i32 * 100 + round; length]);
@@ -130,7 +130,7 @@ fn flood(bytes: usize) -> (usize, u64) {
     let label = Label {
         process: 0,
         envelope,
-        lanes: Lanes::ALL,
+        kinds: PatternKinds::ALL,
     };
     let header = Packet::Eager { label, origin: 0 }.header(0);
     for _ in 0..100 {

@@ -13,14 +13,14 @@
 //!
 //! What cannot be a packet of ours is none: [`Packet::read`] looks at every byte that it does not pass on as data.
 
-use super::abandoned::Rounds;
+use super::failures::Rounds;
 use super::packets::{
-    CANCEL, CANCELLED, CLEAR, CONTEXT, CREDIT, DATA, EAGER, GIVEN_UP, READ, RECALL, RECALLED, REQUEST,
-    WRITTEN,
+    CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, CONTEXT, CREDIT, EAGER, EAGER_CANCELLED, FAILED,
+    FRAGMENT, GET_DONE, PUT_DONE, REQUEST_TO_SEND,
 };
 use crate::context::ContextMessage;
 use crate::endpoint::Handle;
-use crate::matching::{Envelope, Lanes};
+use crate::matching::{Envelope, PatternKinds};
 use simurgh_net::transport::{HEADER, Header, Region};
 
 /// What a packet says.
@@ -29,43 +29,43 @@ pub(super) enum Packet {
     /// A message, which is the data.
     Eager { label: Label, origin: u64 },
     /// A message of so many bytes waits in its sender's memory, which may be accessible.
-    Request {
+    RequestToSend {
         label: Label,
         length: u64,
         sender: Handle,
         region: Option<Region>,
     },
     /// The receiver of a message wants its first `limit` bytes, and perhaps lets the sender write them.
-    Clear {
+    ClearToSend {
         sender: Handle,
         receiver: Handle,
         limit: u64,
         region: Option<Region>,
     },
     /// A part of a message.
-    Data { receiver: Handle, offset: u64 },
+    Fragment { receiver: Handle, offset: u64 },
     /// The receiver has read the message.
-    Read { sender: Handle },
+    GetDone { sender: Handle },
     /// The sender has written the message.
-    Written { receiver: Handle },
+    PutDone { receiver: Handle },
     /// The sender takes back a message that waits at its host.
     Cancel { process: u32, sender: Handle },
     /// That has been done.
     Cancelled { sender: Handle },
     /// The sender asks for a message that it has sent.
-    Recall {
+    CancelEager {
         process: u32,
         origin: u64,
         answer: Handle,
     },
     /// Whether that was there and has been taken away.
-    Recalled { answer: Handle, was_there: bool },
+    EagerCancelled { answer: Handle, was_there: bool },
     /// Nothing but credit.
     Credit,
     /// Something about the labels of communicators.
     Context(ContextMessage),
     /// The sender has failed in what hosts do together; the data says why.
-    GivenUp(Rounds),
+    Failed(Rounds),
 }
 
 /// Where a message goes.
@@ -74,7 +74,7 @@ pub(super) struct Label {
     /// The receiving process, or host.
     pub(super) process: u32,
     pub(super) envelope: Envelope,
-    pub(super) lanes: Lanes,
+    pub(super) kinds: PatternKinds,
 }
 
 /// The data of a packet that has none but a region.
@@ -101,47 +101,49 @@ impl Packet {
         match *self {
             Self::Eager { label, origin } => {
                 let [to, from] = label.words();
-                (EAGER, label.lanes.bits(), [to, from, origin, 0])
+                (EAGER, label.kinds.bits(), [to, from, origin, 0])
             }
-            Self::Request {
+            Self::RequestToSend {
                 label,
                 length,
                 sender,
                 ..
             } => {
                 let [to, from] = label.words();
-                (REQUEST, label.lanes.bits(), [to, from, length, sender.0])
+                (REQUEST_TO_SEND, label.kinds.bits(), [to, from, length, sender.0])
             }
-            Self::Clear {
+            Self::ClearToSend {
                 sender,
                 receiver,
                 limit,
                 region,
             } => {
                 let length = region.map_or(0, |region| region.length);
-                (CLEAR, 0, [sender.0, receiver.0, limit, length])
+                (CLEAR_TO_SEND, 0, [sender.0, receiver.0, limit, length])
             }
-            Self::Data { receiver, offset } => (DATA, 0, [receiver.0, offset, 0, 0]),
-            Self::Read { sender } => (READ, 0, [sender.0, 0, 0, 0]),
-            Self::Written { receiver } => (WRITTEN, 0, [receiver.0, 0, 0, 0]),
+            Self::Fragment { receiver, offset } => (FRAGMENT, 0, [receiver.0, offset, 0, 0]),
+            Self::GetDone { sender } => (GET_DONE, 0, [sender.0, 0, 0, 0]),
+            Self::PutDone { receiver } => (PUT_DONE, 0, [receiver.0, 0, 0, 0]),
             Self::Cancel { process, sender } => (CANCEL, 0, [process.into(), sender.0, 0, 0]),
             Self::Cancelled { sender } => (CANCELLED, 0, [sender.0, 0, 0, 0]),
-            Self::Recall {
+            Self::CancelEager {
                 process,
                 origin,
                 answer,
-            } => (RECALL, 0, [process.into(), origin, answer.0, 0]),
-            Self::Recalled { answer, was_there } => (RECALLED, was_there.into(), [answer.0, 0, 0, 0]),
+            } => (CANCEL_EAGER, 0, [process.into(), origin, answer.0, 0]),
+            Self::EagerCancelled { answer, was_there } => {
+                (EAGER_CANCELLED, was_there.into(), [answer.0, 0, 0, 0])
+            }
             Self::Credit => (CREDIT, 0, [0; 4]),
             Self::Context(notice) => (CONTEXT, 0, notice.words()),
-            Self::GivenUp(rounds) => {
+            Self::Failed(rounds) => {
                 let numbers = [
                     rounds.context,
                     rounds.first.cast_unsigned(),
                     rounds.count,
                     rounds.turn,
                 ];
-                (GIVEN_UP, 0, numbers.map(u64::from))
+                (FAILED, 0, numbers.map(u64::from))
             }
         }
     }
@@ -149,7 +151,7 @@ impl Packet {
     /// The region in the packet, which is its data, but for the length: that of a request is the message's, and that of
     /// permission to write is in the header. So such a packet is as short as providers take without a buffer.
     pub(super) fn region(&self) -> Option<RegionBytes> {
-        let (Self::Request { region, .. } | Self::Clear { region, .. }) = self else {
+        let (Self::RequestToSend { region, .. } | Self::ClearToSend { region, .. }) = self else {
             return None;
         };
         region.map(|Region { address, key, .. }| {
@@ -175,7 +177,10 @@ impl Packet {
         let fields = Fields::of(header)?;
         let packet = fields.transfer(data).or_else(|| fields.note())?;
         // What is written again must be the same: nothing may hide in bytes that mean nothing.
-        let carries_data = matches!(packet, Self::Eager { .. } | Self::Data { .. } | Self::GivenUp(_));
+        let carries_data = matches!(
+            packet,
+            Self::Eager { .. } | Self::Fragment { .. } | Self::Failed(_)
+        );
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
         (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
     }
@@ -208,26 +213,26 @@ impl Fields {
     fn transfer(&self, data: &[u8]) -> Option<Packet> {
         let [first, second, third, fourth] = self.words;
         Some(match self.kind {
-            REQUEST => Packet::Request {
+            REQUEST_TO_SEND => Packet::RequestToSend {
                 label: Label::read([first, second], self.flags)?,
                 length: third,
                 sender: Handle(fourth),
                 region: region(data, third)?,
             },
-            CLEAR => Packet::Clear {
+            CLEAR_TO_SEND => Packet::ClearToSend {
                 sender: Handle(first),
                 receiver: Handle(second),
                 limit: third,
                 region: region(data, fourth)?,
             },
-            DATA => Packet::Data {
+            FRAGMENT => Packet::Fragment {
                 receiver: Handle(first),
                 offset: second,
             },
-            READ => Packet::Read {
+            GET_DONE => Packet::GetDone {
                 sender: Handle(first),
             },
-            WRITTEN => Packet::Written {
+            PUT_DONE => Packet::PutDone {
                 receiver: Handle(first),
             },
             _ => return None,
@@ -245,18 +250,18 @@ impl Fields {
             CANCELLED => Packet::Cancelled {
                 sender: Handle(first),
             },
-            RECALL => Packet::Recall {
+            CANCEL_EAGER => Packet::CancelEager {
                 process: u32::try_from(first).ok()?,
                 origin: second,
                 answer: Handle(third),
             },
-            RECALLED => Packet::Recalled {
+            EAGER_CANCELLED => Packet::EagerCancelled {
                 answer: Handle(first),
                 was_there: self.flags != 0,
             },
             CREDIT => Packet::Credit,
             CONTEXT => Packet::Context(ContextMessage::read(self.words)?),
-            GIVEN_UP => Packet::GivenUp(self.rounds()?),
+            FAILED => Packet::Failed(self.rounds()?),
             _ => return None,
         })
     }
@@ -314,7 +319,7 @@ impl Label {
     }
 
     #[inline]
-    fn read([to, from]: [u64; 2], lanes: u8) -> Option<Self> {
+    fn read([to, from]: [u64; 2], kinds: u8) -> Option<Self> {
         let halves = |word: u64| (word as u32, (word >> 32) as u32);
         let ((process, context), (source, tag)) = (halves(to), halves(from));
         let (source, tag) = (source.cast_signed(), tag.cast_signed());
@@ -322,7 +327,7 @@ impl Label {
         Some(Self {
             process,
             envelope: Envelope { context, source, tag },
-            lanes: Lanes::from_bits(lanes)?,
+            kinds: PatternKinds::from_bits(kinds)?,
         })
     }
 }
@@ -356,7 +361,7 @@ mod tests {
         numbers.prop_map(|(process, context, source, tag, hints)| Label {
             process,
             envelope: Envelope { context, source, tag },
-            lanes: Lanes::without(hints & 1 != 0, hints & 2 != 0),
+            kinds: PatternKinds::without(hints & 1 != 0, hints & 2 != 0),
         })
     }
 
@@ -385,7 +390,7 @@ mod tests {
         prop_oneof![
             (label(), any::<u64>()).prop_map(|(label, origin)| Packet::Eager { label, origin }),
             (label(), any::<u64>(), handle(), some_region()).prop_map(|(label, length, sender, region)| {
-                Packet::Request {
+                Packet::RequestToSend {
                     label,
                     length,
                     sender,
@@ -394,7 +399,7 @@ mod tests {
             }),
             (handle(), handle(), any::<u64>(), some_region()).prop_map(
                 |(sender, receiver, limit, region)| {
-                    Packet::Clear {
+                    Packet::ClearToSend {
                         sender,
                         receiver,
                         limit,
@@ -402,20 +407,23 @@ mod tests {
                     }
                 }
             ),
-            (handle(), any::<u64>()).prop_map(|(receiver, offset)| Packet::Data { receiver, offset }),
-            handle().prop_map(|sender| Packet::Read { sender }),
-            handle().prop_map(|receiver| Packet::Written { receiver }),
+            (handle(), any::<u64>()).prop_map(|(receiver, offset)| Packet::Fragment { receiver, offset }),
+            handle().prop_map(|sender| Packet::GetDone { sender }),
+            handle().prop_map(|receiver| Packet::PutDone { receiver }),
             (any::<u32>(), handle()).prop_map(|(process, sender)| Packet::Cancel { process, sender }),
             handle().prop_map(|sender| Packet::Cancelled { sender }),
-            (any::<u32>(), any::<u64>(), handle()).prop_map(|(process, origin, answer)| Packet::Recall {
-                process,
-                origin,
-                answer
+            (any::<u32>(), any::<u64>(), handle()).prop_map(|(process, origin, answer)| {
+                Packet::CancelEager {
+                    process,
+                    origin,
+                    answer,
+                }
             }),
-            (handle(), any::<bool>()).prop_map(|(answer, was_there)| Packet::Recalled { answer, was_there }),
+            (handle(), any::<bool>())
+                .prop_map(|(answer, was_there)| Packet::EagerCancelled { answer, was_there }),
             Just(Packet::Credit),
             (any::<u32>(), 0..i32::MAX, 1..u32::MAX)
-                .prop_map(|(context, first, count)| Packet::GivenUp(rounds(context, first, count))),
+                .prop_map(|(context, first, count)| Packet::Failed(rounds(context, first, count))),
         ]
     }
 

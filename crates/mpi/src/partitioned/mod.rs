@@ -19,4 +19,4 @@ mod pairing;
 mod split;
 
 pub(crate) use channel::{Channel, Receiver, Sender, Side};
-pub(crate) use pairing::{Pairing, Pairs, SendElsewhere};
+pub(crate) use pairing::{Pairing, Pairs, RemotePartitionedSend};

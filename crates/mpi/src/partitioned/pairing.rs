@@ -13,7 +13,7 @@ use std::sync::Weak;
 type Label = Arc<dyn Any + Send + Sync>;
 
 /// A partitioned send to a process of another host.
-pub(crate) trait SendElsewhere: Send + Sync {
+pub(crate) trait RemotePartitionedSend: Send + Sync {
     /// The send, if it is under way and not all partitions are ready.
     fn unmatched(&self, layout: &Layout) -> Option<Unmatched>;
 }
@@ -41,7 +41,7 @@ pub(crate) struct Pairing {
     /// All, with their labels: what to tell of a deadlock.
     channels: SpinLock<Vec<(Pattern, Weak<Channel>)>>,
     /// Those of the rank's sends that go to other hosts.
-    away: SpinLock<Vec<Weak<dyn SendElsewhere>>>,
+    remote: SpinLock<Vec<Weak<dyn RemotePartitionedSend>>>,
 }
 
 /// The channels of which one side has been set up, oldest first for each label.
@@ -95,12 +95,12 @@ impl Pairing {
     }
 
     /// Notes a send of the rank to another host.
-    pub(crate) fn note_away(&self, side: &Arc<dyn SendElsewhere>) {
-        let mut away = self.away.lock();
-        if away.len() == away.capacity() {
-            away.retain(|side| side.strong_count() > 0);
+    pub(crate) fn note_remote(&self, side: &Arc<dyn RemotePartitionedSend>) {
+        let mut remote = self.remote.lock();
+        if remote.len() == remote.capacity() {
+            remote.retain(|side| side.strong_count() > 0);
         }
-        away.push(Arc::downgrade(side));
+        remote.push(Arc::downgrade(side));
     }
 
     /// The operations that wait here for their counterparts: those of the process that users call so, sends to it, and
@@ -111,8 +111,8 @@ impl Pairing {
             let (operation, parts) = channel.upgrade()?.stands()?;
             Some(Unmatched::in_parts(own.to_owned(), *label, operation, parts))
         };
-        let away = self.away.lock();
-        let sends = away.iter().filter_map(|side| side.upgrade()?.unmatched(layout));
+        let remote = self.remote.lock();
+        let sends = remote.iter().filter_map(|side| side.upgrade()?.unmatched(layout));
         channels.iter().filter_map(stand).chain(sends).collect()
     }
 }

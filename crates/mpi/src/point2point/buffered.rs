@@ -1,17 +1,17 @@
 //! The attached buffer that a buffered send takes.
 
-use crate::buffered::Charge;
+use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 
 impl Comm {
     /// Occupies space for a message of `bytes` in the buffer of the communicator, or else of its session, or else of
     /// the process.
-    pub(super) fn charge(&self, bytes: usize) -> Result<Charge> {
-        let own = self.buffer().charge(bytes);
-        let of_session = || self.session().and_then(|session| session.buffer().charge(bytes));
+    pub(super) fn reserve_buffer(&self, bytes: usize) -> Result<Reservation> {
+        let own = self.buffer().reserve(bytes);
+        let of_session = || self.session().and_then(|session| session.buffer().reserve(bytes));
         own.or_else(of_session)
-            .or_else(|| self.process().buffer().charge(bytes))
+            .or_else(|| self.process().buffer().reserve(bytes))
             .unwrap_or_else(|| {
                 Err(Error::new(
                     ErrorClass::Buffer,

@@ -1,6 +1,6 @@
 //! Cancelling sends and receives.
 
-use super::away::Away;
+use super::inter_host::RemoteSend;
 use crate::error::Result;
 use crate::matching::Place;
 use crate::process::Process;
@@ -23,7 +23,7 @@ impl Request {
         let (owner, place) = self.queued();
         let job = process.job();
         if !job.layout().is_here(owner) {
-            self.cancel_away(process, owner, place);
+            self.cancel_remote(process, owner, place);
             return Ok(());
         }
         let mut table = job.endpoint(owner).table();
@@ -39,16 +39,16 @@ impl Request {
     }
 
     /// Takes back a send to a process of another host, if it can be.
-    fn cancel_away(&self, process: &Process, receiver: u32, place: Place) {
+    fn cancel_remote(&self, process: &Process, receiver: u32, place: Place) {
         let (job, network) = (process.job(), process.job().connected());
-        match place.away() {
-            Away::Waiting(sender) => network.cancel(job.host(), receiver, sender),
-            Away::Sent(number) => {
-                if network.recall(job.host(), process.id(), receiver, number) {
+        match place.remote_send() {
+            RemoteSend::Waiting(sender) => network.cancel(job.host(), receiver, sender),
+            RemoteSend::Sent(number) => {
+                if network.cancel_eager(job.host(), process.id(), receiver, number) {
                     self.finish(&Status::CANCELLED);
                 }
             }
-            Away::Nowhere => {}
+            RemoteSend::Nowhere => {}
         }
     }
 }

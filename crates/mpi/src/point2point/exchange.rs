@@ -1,6 +1,6 @@
 //! Sending and receiving in one call.
 
-use super::Call;
+use super::BlockingCall;
 use super::{Mode, Received, Sent};
 use crate::comm::Comm;
 use crate::comm::check;
@@ -28,8 +28,8 @@ impl Comm {
         check::to(dest, send_tag, self)?;
         check::from(from, receive_tag, self)?;
         let mut call = None;
-        let received = self.accept(target, from, receive_tag, |own| {
-            call.insert(Call::begin_in(own, self.process())).waiter()
+        let received = self.post_receive(target, from, receive_tag, |own| {
+            call.insert(BlockingCall::begin_in(own, self.process())).waiter()
         });
         self.send(source, dest, send_tag)?;
         let status = match (received, call) {
@@ -76,7 +76,7 @@ impl Comm {
         check::to(dest, send_tag, self)?;
         check::from(from, receive_tag, self)?;
         let mut queued = None;
-        let sent = self.offer(source, dest, send_tag, Mode::Standard, || {
+        let sent = self.start_send(source, dest, send_tag, Mode::Standard, || {
             let request = queued.insert(self.process().requests().take_exchange());
             Waiter::Sending(Arc::clone(request))
         })?;
@@ -84,7 +84,7 @@ impl Comm {
         let (Sent::Queued { .. }, Some(request)) = (sent, queued) else {
             return self.irecv(target, from, receive_tag);
         };
-        match self.accept(target, from, receive_tag, |_| {
+        match self.post_receive(target, from, receive_tag, |_| {
             Waiter::Receiving(Arc::clone(&request))
         }) {
             Received::Done(status) => request.finish_half(Half::Receive, &status),

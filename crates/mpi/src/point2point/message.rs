@@ -1,6 +1,6 @@
 //! Messages taken by a matched probe.
 
-use super::Call;
+use super::BlockingCall;
 use crate::endpoint::Unexpected;
 use crate::error::Result;
 use crate::matching::Envelope;
@@ -52,7 +52,7 @@ impl Message {
         match payload.deliver(&**receiver.job(), receiver.endpoint(), envelope, target) {
             Ok(status) => Some(status),
             Err(request) => {
-                receiver.fetch(&request, envelope, target, waiter());
+                receiver.receive_rendezvous(&request, envelope, target, waiter());
                 None
             }
         }
@@ -69,7 +69,7 @@ impl Message {
         };
         let receiver = Arc::clone(receiver);
         let mut call = None;
-        let status = self.deliver(target, || call.insert(Call::begin(&receiver)).waiter());
+        let status = self.deliver(target, || call.insert(BlockingCall::begin(&receiver)).waiter());
         let status = status.or_else(|| Some(call?.wait()));
         status.expect("who waits has been told").into_result()
     }

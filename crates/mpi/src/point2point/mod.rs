@@ -8,7 +8,7 @@
 //!   pooled buffer up to the eager limit (both unless the receiver's backlog is full), otherwise as a descriptor
 //!   of the user's memory. Only with a descriptor the sender has to wait; a synchronous send always leaves a
 //!   descriptor.
-//! * A message that was copied can be taken back ([`Receipt`]) though its send is complete: so cancelling works.
+//! * A message that was copied can be taken back ([`CompletedSend`]) though its send is complete: so cancelling works.
 //! * A receiver that finds a message takes it and copies; if it was a descriptor, it completes the send.
 //!
 //! So a send or receive that was started needs nobody to make progress.
@@ -20,23 +20,23 @@
 //!
 //! [`INLINE_LIMIT`]: crate::limits::INLINE_LIMIT
 
-mod away;
+mod blocking_call;
 mod buffered;
-mod call;
 mod cancel;
+mod completed_send;
 mod exchange;
+mod inter_host;
 mod message;
 mod partitioned;
 mod persistent;
 mod probe;
-mod receipt;
 mod receive;
 mod send;
 
+pub use completed_send::CompletedSend;
 pub use message::Message;
-pub use receipt::Receipt;
 pub use send::{Mode, Started};
 
-use call::Call;
+use blocking_call::BlockingCall;
 use receive::Received;
 use send::Sent;

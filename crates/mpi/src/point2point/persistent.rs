@@ -33,10 +33,10 @@ impl Operation for PersistentSend {
         let waiter = || Waiter::Request(Arc::clone(request));
         match self
             .comm
-            .offer(&self.source, self.dest, self.tag, self.mode, waiter)?
+            .start_send(&self.source, self.dest, self.tag, self.mode, waiter)?
         {
             Sent::Done => request.settle(&Status::EMPTY),
-            Sent::Left { process, place } => {
+            Sent::Buffered { process, place } => {
                 request.queued_at(process, place);
                 request.settle(&Status::EMPTY);
             }
@@ -53,7 +53,10 @@ impl Operation for PersistentSend {
 impl Operation for PersistentReceive {
     fn start(&self, request: &Arc<Request>) -> Result<()> {
         let waiter = |_: &_| Waiter::Request(Arc::clone(request));
-        match self.comm.accept(&self.target, self.source, self.tag, waiter) {
+        match self
+            .comm
+            .post_receive(&self.target, self.source, self.tag, waiter)
+        {
             Received::Done(status) => request.settle(&status),
             Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
         }

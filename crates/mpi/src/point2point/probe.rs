@@ -1,6 +1,6 @@
 //! Looking for messages without receiving them.
 
-use super::Call;
+use super::BlockingCall;
 use super::Message;
 use crate::comm::Comm;
 use crate::comm::check;
@@ -118,7 +118,7 @@ impl Comm {
             if let Some(found) = look(&mut table) {
                 return found;
             }
-            let call = Call::begin_in(&table, self.process());
+            let call = BlockingCall::begin_in(&table, self.process());
             table.await_message(pattern, call.waiter());
             drop(table);
             // Another thread of the rank may take the message before us: look again.

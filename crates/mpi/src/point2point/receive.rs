@@ -1,6 +1,6 @@
 //! The receiving side.
 
-use super::Call;
+use super::BlockingCall;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
@@ -33,8 +33,8 @@ impl Comm {
     pub fn recv(&self, target: &Target, source: i32, tag: i32) -> Result<Status> {
         check::from(source, tag, self)?;
         let mut call = None;
-        let received = self.accept(target, source, tag, |own| {
-            call.insert(Call::begin_in(own, self.process())).waiter()
+        let received = self.post_receive(target, source, tag, |own| {
+            call.insert(BlockingCall::begin_in(own, self.process())).waiter()
         });
         let status = match (received, call) {
             (Received::Done(status), _) => status,
@@ -53,7 +53,7 @@ impl Comm {
         check::from(source, tag, self)?;
         let requests = self.process().requests();
         let mut request = None;
-        let received = self.accept(target, source, tag, |_| {
+        let received = self.post_receive(target, source, tag, |_| {
             request.insert(requests.take_receive()).own_waiter()
         });
         match (received, request) {
@@ -69,7 +69,7 @@ impl Comm {
     /// Receives with checked arguments; `waiter` is asked, with the process's table locked, who waits if no message
     /// is there.
     #[inline]
-    pub(crate) fn accept(
+    pub(crate) fn post_receive(
         &self,
         target: &Target,
         source: i32,
@@ -84,12 +84,12 @@ impl Comm {
             source,
             tag,
         };
-        self.accept_labelled(target, pattern, waiter)
+        self.post_matching(target, pattern, waiter)
     }
 
     /// Receives a message with a label of this pattern.
     #[inline]
-    pub(super) fn accept_labelled(
+    pub(super) fn post_matching(
         &self,
         target: &Target,
         pattern: Pattern,
@@ -103,7 +103,8 @@ impl Comm {
                 Ok(status) => Received::Done(status),
                 Err(request) => {
                     let waiter = waiter(&endpoint.table());
-                    self.process().fetch(&request, envelope, target, waiter);
+                    self.process()
+                        .receive_rendezvous(&request, envelope, target, waiter);
                     Received::Posted(Place::NOWHERE)
                 }
             };

@@ -1,8 +1,8 @@
 //! The sending side.
 
-use super::Call;
-use super::Receipt;
-use crate::buffered::Charge;
+use super::BlockingCall;
+use super::CompletedSend;
+use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
@@ -36,17 +36,17 @@ pub(crate) enum Sent {
     /// It is complete, and so is its receive.
     Done,
     /// It is complete: a copy of the message waits in the table of a process, or is on its way there.
-    Left { process: u32, place: Place },
+    Buffered { process: u32, place: Place },
     /// It waits in the table of a process, or on this host to be asked for.
     Queued { process: u32, place: Place },
 }
 
 /// What a message meets in the table of its receiver.
-enum Met<'a> {
+enum Matched<'a> {
     /// A receive, which has taken it.
-    Handed,
+    Delivered,
     /// No receive; the table is still locked.
-    Nobody(BiasedGuard<'a, MatchTable>),
+    NoReceive(BiasedGuard<'a, MatchTable>),
 }
 
 /// What a nonblocking send leaves its caller with.
@@ -55,7 +55,7 @@ pub enum Started {
     /// Nothing: the message has been received.
     Done,
     /// The send is complete, but its message waits for a receive and could be taken back.
-    Left(Receipt),
+    Buffered(CompletedSend),
     /// A request to wait for.
     Waiting(Arc<Request>),
 }
@@ -65,7 +65,7 @@ impl Started {
     #[must_use]
     pub fn into_request(self, process: &Process) -> Arc<Request> {
         match self {
-            Self::Done | Self::Left(_) => process.requests().done_send(),
+            Self::Done | Self::Buffered(_) => process.requests().done_send(),
             Self::Waiting(request) => request,
         }
     }
@@ -97,11 +97,11 @@ impl Comm {
         }
         let process = self.process_of(dest);
         if !self.process().job().layout().is_here(process) {
-            return self.send_away(mode, source, process, tag);
+            return self.send_remote(mode, source, process, tag);
         }
-        match self.encounter(process, tag, source) {
-            Met::Handed => Ok(()),
-            Met::Nobody(table) => self.send_unmatched(mode, process, table, tag, source),
+        match self.match_receive(process, tag, source) {
+            Matched::Delivered => Ok(()),
+            Matched::NoReceive(table) => self.send_unmatched(mode, process, table, tag, source),
         }
     }
 
@@ -116,8 +116,8 @@ impl Comm {
         source: &Source,
     ) -> Result<()> {
         let mut call = None;
-        let sent = self.leave(mode, process, table, tag, source, || {
-            call.insert(Call::begin(self.process())).waiter()
+        let sent = self.queue_unexpected(mode, process, table, tag, source, || {
+            call.insert(BlockingCall::begin(self.process())).waiter()
         })?;
         // No tuple to match on: it would be copied together, and the copy would wait for the stores of its parts.
         if matches!(sent, Sent::Queued { .. })
@@ -141,11 +141,11 @@ impl Comm {
         }
         let process = self.process_of(dest);
         if !self.process().job().layout().is_here(process) {
-            return self.isend_away(mode, source, process, tag);
+            return self.isend_remote(mode, source, process, tag);
         }
-        self.start(|waiter| match self.encounter(process, tag, source) {
-            Met::Handed => Ok(Sent::Done),
-            Met::Nobody(table) => self.leave(mode, process, table, tag, source, waiter),
+        self.start(|waiter| match self.match_receive(process, tag, source) {
+            Matched::Delivered => Ok(Sent::Done),
+            Matched::NoReceive(table) => self.queue_unexpected(mode, process, table, tag, source, waiter),
         })
     }
 
@@ -160,7 +160,7 @@ impl Comm {
         let sent = offer(&mut || request.insert(requests.take_send()).own_waiter())?;
         Ok(match sent {
             Sent::Done => Started::Done,
-            Sent::Left { process, place } => Started::Left(Receipt::new(process, place)),
+            Sent::Buffered { process, place } => Started::Buffered(CompletedSend::new(process, place)),
             Sent::Queued { process, place } => {
                 let request = request.expect("who is queued has asked who waits");
                 request.queued_at(process, place);
@@ -171,7 +171,7 @@ impl Comm {
 
     /// Sends with checked arguments; `waiter` is asked who waits if the message has to stay in the sender's memory.
     #[inline]
-    pub(crate) fn offer(
+    pub(crate) fn start_send(
         &self,
         source: &Source,
         dest: i32,
@@ -184,11 +184,11 @@ impl Comm {
         }
         let process = self.process_of(dest);
         if !self.process().job().layout().is_here(process) {
-            return self.offer_away(mode, source, process, tag, waiter);
+            return self.start_remote_send(mode, source, process, tag, waiter);
         }
-        match self.encounter(process, tag, source) {
-            Met::Handed => Ok(Sent::Done),
-            Met::Nobody(table) => self.leave(mode, process, table, tag, source, waiter),
+        match self.match_receive(process, tag, source) {
+            Matched::Delivered => Ok(Sent::Done),
+            Matched::NoReceive(table) => self.queue_unexpected(mode, process, table, tag, source, waiter),
         }
     }
 
@@ -204,24 +204,24 @@ impl Comm {
 
     /// Hands the message to a receive that has been posted for it; if there is none, the receiver's table stays locked.
     #[inline]
-    fn encounter(&self, process: u32, tag: i32, source: &Source) -> Met<'_> {
+    fn match_receive(&self, process: u32, tag: i32, source: &Source) -> Matched<'_> {
         // Not handed on to the other path: so it stays in registers.
         let envelope = self.outgoing(tag);
         instrument::sent(self.process(), || source.bytes());
         let mut table = self.process().job().endpoint(process).table();
         match table.take_receive(envelope) {
-            None => Met::Nobody(table),
+            None => Matched::NoReceive(table),
             Some(receive) => {
                 drop(table);
-                self.hand_over(process, receive, envelope, source);
-                Met::Handed
+                self.complete_receive(process, receive, envelope, source);
+                Matched::Delivered
             }
         }
     }
 
     /// Leaves a message that has found no receive in the table of its receiver.
     #[inline]
-    fn leave(
+    fn queue_unexpected(
         &self,
         mode: Mode,
         process: u32,
@@ -236,25 +236,25 @@ impl Comm {
         let tuning = self.process().tuning();
         match mode {
             Mode::Buffered => {
-                let charge = self.charge(bytes)?;
-                Ok(self.leave_copy(process, table, envelope, source, Some(charge)))
+                let reservation = self.reserve_buffer(bytes)?;
+                Ok(self.queue_copy(process, table, envelope, source, Some(reservation)))
             }
-            Mode::Copied => Ok(self.leave_copy(process, table, envelope, source, None)),
+            Mode::Copied => Ok(self.queue_copy(process, table, envelope, source, None)),
             Mode::Standard | Mode::Ready if bytes <= tuning.inline_limit() => {
                 let job = self.process().job();
                 instrument::unexpected(to, envelope, bytes);
                 let place = table.arrive(
                     job.host(),
                     envelope,
-                    self.hints().lanes(),
+                    self.hints().kinds(),
                     Unexpected::inline(source),
                 );
-                Ok(Sent::Left { process, place })
+                Ok(Sent::Buffered { process, place })
             }
             Mode::Standard | Mode::Ready
                 if bytes <= tuning.eager_limit() && table.has_room(bytes, tuning.backlog_limit()) =>
             {
-                Ok(self.leave_copy(process, table, envelope, source, None))
+                Ok(self.queue_copy(process, table, envelope, source, None))
             }
             Mode::Standard | Mode::Ready | Mode::Synchronous => {
                 let payload = Unexpected::InPlace {
@@ -264,7 +264,7 @@ impl Comm {
                 let job = self.process().job();
                 instrument::unexpected(to, envelope, bytes);
                 instrument::left_with_sender(self.process(), process, envelope, bytes);
-                let place = table.arrive(job.host(), envelope, self.hints().lanes(), payload);
+                let place = table.arrive(job.host(), envelope, self.hints().kinds(), payload);
                 Ok(Sent::Queued { process, place })
             }
         }
@@ -272,7 +272,7 @@ impl Comm {
 
     /// Copies into a posted receive and completes it.
     #[inline]
-    fn hand_over(&self, process: u32, receive: PostedReceive, envelope: Envelope, source: &Source) {
+    fn complete_receive(&self, process: u32, receive: PostedReceive, envelope: Envelope, source: &Source) {
         let job = self.process().job();
         if instrument::on() {
             instrument::matched(job.endpoint(process), envelope, || source.bytes());
@@ -282,13 +282,13 @@ impl Comm {
     }
 
     /// Copies the message out, with the table unlocked, and leaves the copy unless a receive has been posted meanwhile.
-    fn leave_copy(
+    fn queue_copy(
         &self,
         process: u32,
         mut table: BiasedGuard<'_, MatchTable>,
         envelope: Envelope,
         source: &Source,
-        charge: Option<Charge>,
+        reservation: Option<Reservation>,
     ) -> Sent {
         let bytes = source.bytes();
         let pooled = table.buffers().take(bytes);
@@ -304,15 +304,15 @@ impl Comm {
                 let place = table.arrive(
                     job.host(),
                     envelope,
-                    self.hints().lanes(),
-                    Unexpected::Copied { buffer, charge },
+                    self.hints().kinds(),
+                    Unexpected::Copied { buffer, reservation },
                 );
-                Sent::Left { process, place }
+                Sent::Buffered { process, place }
             }
             Some(receive) => {
                 table.buffers().give_back(buffer);
                 drop(table);
-                self.hand_over(process, receive, envelope, source);
+                self.complete_receive(process, receive, envelope, source);
                 Sent::Done
             }
         }

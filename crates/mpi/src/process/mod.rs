@@ -15,11 +15,11 @@ use crate::endpoint::{Endpoint, RequestToSend};
 use crate::error::Result;
 use crate::instrument::{self, Tool, Watched};
 use crate::job::{Abort, Job};
+use crate::layer_state::LayerState;
 use crate::matching::Envelope;
 use crate::memory::Target;
-use crate::network::Wanted;
+use crate::network::MatchedReceive;
 use crate::request::{Request, RequestPool, Waiter};
-use crate::slots::Slots;
 use deferred_frees::DeferredFrees;
 use level::LevelCell;
 use phase::PhaseCell;
@@ -46,7 +46,7 @@ pub struct Process {
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
     /// What the layers above keep for the process: its sessions and its communicators.
-    slots: Slots<2>,
+    layer_state: LayerState<2>,
     level: LevelCell,
 }
 
@@ -73,7 +73,7 @@ impl Process {
             buffer: SendBuffer::default(),
             tuning,
             launch: OnceLock::new(),
-            slots: Slots::default(),
+            layer_state: LayerState::default(),
             level: LevelCell::default(),
         })
     }
@@ -210,8 +210,8 @@ impl Process {
     }
 
     /// What the layers above keep for the process.
-    pub(crate) fn slots(&self) -> &Slots<2> {
-        &self.slots
+    pub(crate) fn layer_state(&self) -> &LayerState<2> {
+        &self.layer_state
     }
 
     /// Notes that a session begins: communication is allowed.
@@ -276,14 +276,22 @@ impl Process {
     }
 
     /// Has a message of another host come to a target; `waiter` is told of its end.
-    pub(crate) fn fetch(&self, request: &RequestToSend, envelope: Envelope, target: &Target, waiter: Waiter) {
-        let wanted = Wanted {
+    pub(crate) fn receive_rendezvous(
+        &self,
+        request: &RequestToSend,
+        envelope: Envelope,
+        target: &Target,
+        waiter: Waiter,
+    ) {
+        let matched = MatchedReceive {
             user: self.id,
             envelope,
             target: target.clone(),
             waiter,
         };
-        self.job.connected().fetch(self.job.host(), request, wanted);
+        self.job
+            .connected()
+            .receive_rendezvous(self.job.host(), request, matched);
     }
 
     /// Ends the job.

@@ -7,7 +7,7 @@ use simurgh_settings::{Id, Values};
 /// How many times longer than in a table of the own host a message may be that is sent to another at once.
 ///
 /// Longer ones are better asked for: then who sends computes on while others move them.
-const AWAY: usize = 4;
+const REMOTE: usize = 4;
 
 /// The settings of one rank, each for what this rank sends.
 ///
@@ -45,8 +45,8 @@ impl Tuning {
     /// A standard send to another host of up to this size is sent at once, if a packet has room for it: there it would
     /// take a round trip to wait for the receive, and most transports copy it all the same.
     #[inline]
-    pub(crate) fn eager_limit_away(&self) -> usize {
-        self.eager_limit().saturating_mul(AWAY)
+    pub(crate) fn eager_limit_remote(&self) -> usize {
+        self.eager_limit().saturating_mul(REMOTE)
     }
 
     /// Bytes of copied-out messages that may lie unreceived at a rank when this one sends.
@@ -92,7 +92,10 @@ mod tests {
             assert!(here.is_none() || here == setting.id.preset());
         }
         assert!(tuning.set(Id::EagerLimit, 7) && !tuning.set(Id::Vps, 7));
-        assert_eq!((tuning.eager_limit(), tuning.eager_limit_away()), (7, 7 * AWAY));
+        assert_eq!(
+            (tuning.eager_limit(), tuning.eager_limit_remote()),
+            (7, 7 * REMOTE)
+        );
     }
 
     #[test]

@@ -99,8 +99,8 @@ impl Request {
         if !self.is_active() {
             return false;
         }
-        while !self.ticket.is_done() && self.help() {}
-        self.ticket.is_done()
+        while !self.status_cell.is_done() && self.help() {}
+        self.status_cell.is_done()
     }
 
     /// Refuses to give up a collective under way: others count on it. One that is complete, as
@@ -110,7 +110,7 @@ impl Request {
     ///
     /// [`ErrorClass::Request`] if this is such a collective.
     pub fn check_free(&self) -> Result<()> {
-        if self.participation().is_some() && self.is_active() && !self.ticket.is_done() {
+        if self.participation().is_some() && self.is_active() && !self.status_cell.is_done() {
             return Err(Error::new(
                 ErrorClass::Request,
                 "the request of a collective under way cannot be freed: wait for it",

@@ -48,7 +48,7 @@ impl Request {
             unreachable!("only an exchange has halves")
         };
         if let Some(outcome) = exchange.ended(half, status) {
-            self.ticket.finish(&outcome);
+            self.status_cell.finish(&outcome);
         }
     }
 }

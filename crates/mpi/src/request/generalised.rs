@@ -4,7 +4,7 @@
 //! message would, so who waits sleeps until then. The resources are freed once the operation is complete *and* the
 //! request has been waited for or given up: two bits are set in either order, and who sets the second frees.
 
-use super::{Kind, Request, Ticket};
+use super::{Kind, Request, StatusCell};
 use crate::error::{Error, ErrorClass, ErrorCode, Result};
 use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicU8, Ordering};
@@ -70,7 +70,7 @@ impl Generalised {
     }
 
     /// The operation is complete: `ticket` tells whoever waits. Whether the request had been given up.
-    fn complete(&self, ticket: &Ticket) -> Result<bool> {
+    fn complete(&self, status_cell: &StatusCell) -> Result<bool> {
         let before = self.reach(COMPLETE);
         if before & COMPLETE != 0 {
             return Err(Error::new(
@@ -78,7 +78,7 @@ impl Generalised {
                 "the generalised request is complete already; complete it once",
             ));
         }
-        ticket.finish(&Status::EMPTY);
+        status_cell.finish(&Status::EMPTY);
         Ok(before & CONSUMED != 0)
     }
 
@@ -142,7 +142,7 @@ impl Request {
     /// [`ErrorClass::Request`] if the request is not generalised or was completed before.
     pub fn complete(&self) -> Result<bool> {
         match self.as_generalised() {
-            Some(generalised) => generalised.complete(&self.ticket),
+            Some(generalised) => generalised.complete(&self.status_cell),
             None => Err(Error::new(
                 ErrorClass::Request,
                 "only a generalised request is completed by the program",

@@ -1,32 +1,32 @@
 //! Operations in progress.
 //!
-//! A request is a [`Ticket`] for the outcome, shared by who waits for it and whoever completes it. Requests of
+//! A request is a [`StatusCell`] for the outcome, shared by who waits for it and whoever completes it. Requests of
 //! finished one-shot operations are kept by their rank and used again ([`crate::Process::release`]), so that
 //! steady traffic allocates nothing. A send that is complete when its call returns needs no request of its own:
 //! its rank has one that is done for good. Not every request stands for one entry of a match table: an exchange has
 //! two, a task of the library and a generalised request none.
 
+mod call_slots;
 mod collective;
 mod exchange;
 mod generalised;
-mod many;
+mod multiple;
 mod persistent;
 mod pool;
-mod slots;
-mod ticket;
+mod status_cell;
 mod waiter;
 
 pub use generalised::Callbacks;
-pub use many::{
+pub use multiple::{
     Outcome, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all, wait_any, wait_some,
 };
 
+pub(crate) use call_slots::{CallSlot, CallSlots};
 pub(crate) use collective::Participation;
 pub(crate) use exchange::Half;
 pub(crate) use persistent::{Direction, Operation};
 pub(crate) use pool::RequestPool;
-pub(crate) use slots::{CallSlot, CallSlots};
-pub(crate) use ticket::Ticket;
+pub(crate) use status_cell::StatusCell;
 pub(crate) use waiter::{Callers, Waiter};
 
 use crate::error::{Error, ErrorClass, Result};
@@ -42,7 +42,7 @@ use simurgh_core::yield_now;
 /// A nonblocking or persistent operation.
 #[derive(Debug)]
 pub struct Request {
-    ticket: Ticket,
+    status_cell: StatusCell,
     queued: Queued,
     /// The reference of who completes the request, while nobody has to: see [`Waiter::Own`].
     second: ArcCache<Self>,
@@ -110,7 +110,7 @@ impl Queued {
 impl Request {
     fn of_kind(kind: Kind) -> Self {
         Self {
-            ticket: Ticket::default(),
+            status_cell: StatusCell::default(),
             queued: Queued::nowhere(),
             second: ArcCache::default(),
             kind,
@@ -154,7 +154,7 @@ impl Request {
     #[inline]
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.ticket.is_done() || !self.is_active()
+        self.status_cell.is_done() || !self.is_active()
     }
 
     /// Whether this is a send or a receive that runs once and has ended without an error: then its status is all that
@@ -162,7 +162,7 @@ impl Request {
     #[inline]
     #[must_use]
     pub fn has_succeeded(&self) -> bool {
-        matches!(self.kind, Kind::Send | Kind::Receive) && self.ticket.has_succeeded()
+        matches!(self.kind, Kind::Send | Kind::Receive) && self.status_cell.has_succeeded()
     }
 
     /// Whether both stand for the same, and nothing but that has to be known of it.
@@ -193,9 +193,9 @@ impl Request {
         if !self.is_active() {
             return Some(Status::EMPTY);
         }
-        self.ticket.is_done().then(|| match &self.kind {
+        self.status_cell.is_done().then(|| match &self.kind {
             Kind::Generalised(generalised) => generalised.query(),
-            _ => self.ticket.status(),
+            _ => self.status_cell.status(),
         })
     }
 
@@ -205,7 +205,7 @@ impl Request {
         if !self.is_active() {
             return Status::EMPTY;
         }
-        if !self.ticket.is_done() {
+        if !self.status_cell.is_done() {
             self.wait_long();
         }
         self.consume()
@@ -213,7 +213,9 @@ impl Request {
 
     fn wait_long(&self) {
         if !self.complete_by_helping() {
-            self.await_program(|| instrument::blocking(Reason::Request, || self.ticket.completion().wait()));
+            self.await_program(|| {
+                instrument::blocking(Reason::Request, || self.status_cell.completion().wait())
+            });
         }
     }
 
@@ -234,7 +236,7 @@ impl Request {
         if !self.is_active() {
             return Some(Status::EMPTY);
         }
-        self.ticket.is_done().then(|| self.consume())
+        self.status_cell.is_done().then(|| self.consume())
     }
 
     /// The outcome of an operation that is complete; a persistent request is at rest then, a generalised one freed.
@@ -245,7 +247,7 @@ impl Request {
             Kind::Generalised(generalised) => return generalised.consume(),
             Kind::Send | Kind::Receive | Kind::Exchange(_) | Kind::Collective(_) | Kind::Task => {}
         }
-        self.ticket.status()
+        self.status_cell.status()
     }
 
     /// Which way the message of an operation goes that is about to be cancelled; none for a generalised request, whose
@@ -264,7 +266,7 @@ impl Request {
         }
         let direction = match &self.kind {
             Kind::Generalised(generalised) => {
-                generalised.cancel(self.ticket.is_done())?;
+                generalised.cancel(self.status_cell.is_done())?;
                 return Ok(None);
             }
             Kind::Send => Some(Direction::Send),
@@ -308,13 +310,13 @@ impl Request {
     /// Completes an operation that nobody but its own rank knows of.
     #[inline]
     pub(crate) fn settle(&self, status: &Status) {
-        self.ticket.settle(status);
+        self.status_cell.settle(status);
     }
 
     /// Completes the operation.
     #[inline]
     pub(crate) fn finish(&self, status: &Status) {
-        self.ticket.finish(status);
+        self.status_cell.finish(status);
     }
 
     /// Starts a persistent operation.
@@ -332,7 +334,7 @@ impl Request {
         };
         persistent.activate()?;
         self.queued.forget();
-        self.ticket.reset();
+        self.status_cell.reset();
         let started = persistent.operation().start(self);
         if started.is_err() {
             persistent.rest();

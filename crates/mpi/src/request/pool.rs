@@ -64,7 +64,7 @@ impl RequestPool {
                 // Nothing else has to be written, so nobody has to be shut out, which would be a locked instruction.
                 // Acquire pairs with the Release of whoever has dropped the last reference but ours.
                 fence(Ordering::Acquire);
-                request.ticket.reset();
+                request.status_cell.reset();
                 request.queued.forget();
                 request
             }
@@ -81,7 +81,7 @@ impl RequestPool {
         drop(request.second.take());
         if let Some(inner) = Arc::get_mut(&mut request) {
             inner.kind = kind;
-            inner.ticket.reset();
+            inner.status_cell.reset();
             *inner.queued.sequence.get_mut() = NOWHERE;
             return request;
         }

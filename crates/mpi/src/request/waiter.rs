@@ -1,13 +1,13 @@
 //! Who waits for an operation, as its counterpart sees it.
 
-use super::{Half, Request, Ticket};
+use super::{Half, Request, StatusCell};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 
 /// The ranks whose blocking calls can be completed.
 pub(crate) trait Callers {
     /// The ticket of a blocking call of a process, by the number of its slot.
-    fn ticket(&self, process: u32, slot: u32) -> &Ticket;
+    fn status_cell(&self, process: u32, slot: u32) -> &StatusCell;
 }
 
 /// Whom to tell that an operation is complete.
@@ -39,7 +39,7 @@ impl Waiter {
     #[inline]
     pub(crate) fn finish(self, callers: &impl Callers, status: &Status) {
         match self {
-            Self::Call { process, slot } => callers.ticket(process, slot).finish(status),
+            Self::Call { process, slot } => callers.status_cell(process, slot).finish(status),
             Self::Request(request) => request.finish(status),
             Self::Own(request) => request.finish_own(status),
             Self::Sending(request) => request.finish_half(Half::Send, status),

@@ -60,7 +60,7 @@ impl Sessions {
 impl Process {
     /// The open sessions.
     fn sessions(&self) -> &Sessions {
-        self.slots().get_or_init(Sessions::default)
+        self.layer_state().get_or_init(Sessions::default)
     }
 
     /// The open session with this number.

@@ -94,7 +94,7 @@ struct HardwareSets(Vec<ProcessSet>);
 impl Job {
     fn hardware_sets(&self) -> &[ProcessSet] {
         let HardwareSets(sets) = self
-            .slots()
+            .layer_state()
             .get_or_init(|| HardwareSets(ProcessSet::of_hardware(self)));
         sets
     }

@@ -3,7 +3,7 @@
 use super::{Representation, enumeration};
 use crate::comm::Comm;
 use crate::instrument::{COLLECTIVES, Counters};
-use crate::network::Remote;
+use crate::network::Network;
 use crate::process::Process;
 use simurgh_sched::VpStats;
 use simurgh_settings::{Category, Verbosity};
@@ -55,7 +55,7 @@ enum Source {
     /// What the rank's queues say.
     Queues(fn(&Process, Option<&Comm>) -> u64),
     /// What the host says of its traffic with others.
-    Network(fn(&Remote) -> u64),
+    Network(fn(&Network) -> u64),
     /// What the virtual processors say, each for itself.
     Processors(fn(&VpStats) -> u64),
 }

@@ -34,7 +34,7 @@ impl Comm {
             let others = host_map.all().iter().copied();
             let own = job.layout().own();
             job.connected()
-                .drain(job.host(), others.filter(|host| *host != own));
+                .flush(job.host(), others.filter(|host| *host != own));
         }
     }
 }

@@ -45,7 +45,7 @@ impl Job {
     }
 
     fn universe(&self) -> &Universe {
-        self.slots().get_or_init(Universe::default)
+        self.layer_state().get_or_init(Universe::default)
     }
 
     /// Asks the launcher.

@@ -17,7 +17,7 @@ use super::parcel::Key;
 use crate::error::{Error, Result};
 use crate::members::GroupSizes;
 use crate::members::HostMap;
-use crate::network::Line;
+use crate::network::HostChannel;
 use crate::portable::{self, portable};
 use std::collections::{BTreeMap, HashMap};
 
@@ -43,7 +43,7 @@ const SUBJECT: &str = "a collective";
 
 /// The comparison, as the leader of a host makes it.
 pub(super) struct ConsistencyCheck<'a> {
-    pub(super) line: Line<'a>,
+    pub(super) host_channel: HostChannel<'a>,
     pub(super) host_map: &'a HostMap,
     pub(super) group_sizes: GroupSizes,
     pub(super) call: Call,
@@ -67,13 +67,23 @@ impl ConsistencyCheck<'_> {
             brings: self.operand(),
             sends: self.sends(),
         };
-        let told = allgather_among_hosts(self.line, self.host_map, SUBJECT, Ok(portable::pack(&own)))?;
+        let told = allgather_among_hosts(
+            self.host_channel,
+            self.host_map,
+            SUBJECT,
+            Ok(portable::pack(&own)),
+        )?;
         let told: Option<Vec<HostSummary>> = told.iter().map(|bytes| portable::unpack(bytes)).collect();
         let told = told.ok_or_else(malformed)?;
         self.compare(&told)?;
         // Faults that only this host can find.
         let found: Option<Error> = self.compare_sent(&told).err();
-        let verdicts = allgather_among_hosts(self.line, self.host_map, SUBJECT, Ok(portable::pack(&found)))?;
+        let verdicts = allgather_among_hosts(
+            self.host_channel,
+            self.host_map,
+            SUBJECT,
+            Ok(portable::pack(&found)),
+        )?;
         for verdict in verdicts {
             let verdict: Option<Error> = portable::unpack(&verdict).ok_or_else(malformed)?;
             verdict.map_or(Ok(()), Err)?;

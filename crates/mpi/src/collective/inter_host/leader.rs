@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::members::GroupSizes;
 use crate::members::HostMap;
 use crate::memory::{Source, Target};
-use crate::network::{self, Line, Rounds};
+use crate::network::{self, HostChannel, Rounds};
 use crate::process::Process;
 
 /// Identifies a collective of a communicator in messages between hosts. Collectives that may be under way at the same
@@ -125,31 +125,37 @@ impl Leader {
             return same_call;
         };
         let job = self.process.job();
-        let line = job.line(self.round.of(self.context));
+        let host_channel = job.host_channel(self.round.of(self.context));
         if let Some(later) = self.round.later() {
-            line.forget(later.of(self.context));
+            host_channel.forget(later.of(self.context));
         }
-        let outcome = self.run_phase(line, host_map, own, invocations, local, same_call);
-        line.end();
+        let outcome = self.run_phase(host_channel, host_map, own, invocations, local, same_call);
+        host_channel.end();
         outcome
     }
 
     fn run_phase(
         &self,
-        line: Line<'_>,
+        host_channel: HostChannel<'_>,
         host_map: &HostMap,
         own: &Invocation,
         invocations: &[&Invocation],
         local: AllBuffers<'_>,
         same_call: Result<()>,
     ) -> Result<()> {
-        let (job, transport) = (self.process.job(), HostTransport { line, host_map });
+        let (job, transport) = (
+            self.process.job(),
+            HostTransport {
+                host_channel,
+                host_map,
+            },
+        );
         let channel = Channel::new(&transport, own.call, self.group_sizes.seats());
         let known = invocations.iter().find(|invocation| invocation.task.is_known());
         let known_buffers = KnownBuffers::new(local, self.group_sizes, host_map);
         if job.checks() == Checks::All {
             let comparison = ConsistencyCheck {
-                line,
+                host_channel,
                 host_map,
                 group_sizes: self.group_sizes,
                 call: own.call,
@@ -207,7 +213,7 @@ impl Leader {
 
 /// The transport between the hosts of a communicator, over its line of the network.
 pub(super) struct HostTransport<'a> {
-    pub(super) line: Line<'a>,
+    pub(super) host_channel: HostChannel<'a>,
     pub(super) host_map: &'a HostMap,
 }
 
@@ -223,26 +229,29 @@ impl<'a> Transport for HostTransport<'a> {
     }
 
     fn start_send(&self, to: usize, source: &Source) -> Self::Pending {
-        self.line.start_send(self.host_map.host(to), source)
+        self.host_channel.start_send(self.host_map.host(to), source)
     }
 
     fn start_recv(&self, from: usize, target: &Target) -> Self::Pending {
-        self.line.start_recv(self.host_map.host(from), target)
+        self.host_channel.start_recv(self.host_map.host(from), target)
     }
 
     fn recv_bytes(&self, from: usize) -> Result<Vec<u8>> {
-        self.line.recv_bytes(self.host_map.host(from))
+        self.host_channel.recv_bytes(self.host_map.host(from))
     }
 
     fn abort(&self, fault: &Error) {
         let others = (0..self.hosts()).filter(|position| *position != self.own());
-        self.line
-            .give_up(fault, others.map(|position| self.host_map.host(position)));
+        self.host_channel
+            .fail(fault, others.map(|position| self.host_map.host(position)));
     }
 
     fn slice(&self, index: usize) -> Self {
-        let (line, host_map) = (self.line.beside(index as i32), self.host_map);
-        Self { line, host_map }
+        let (host_channel, host_map) = (self.host_channel.beside(index as i32), self.host_map);
+        Self {
+            host_channel,
+            host_map,
+        }
     }
 }
 

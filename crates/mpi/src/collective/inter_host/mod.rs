@@ -58,7 +58,7 @@ use leader::HostTransport;
 use super::call::Call;
 use crate::error::Result;
 use crate::members::HostMap;
-use crate::network::Line;
+use crate::network::HostChannel;
 
 /// Exchanges bytes among all hosts of a communicator, or the error of a host that has failed; returns the bytes of each
 /// host, by position.
@@ -69,12 +69,15 @@ use crate::network::Line;
 ///
 /// On all hosts, when one of them has failed or talks about something else.
 pub(crate) fn allgather_among_hosts(
-    line: Line<'_>,
+    host_channel: HostChannel<'_>,
     host_map: &HostMap,
     subject: &'static str,
     own: Result<Vec<u8>>,
 ) -> Result<Vec<Vec<u8>>> {
-    let wires = HostTransport { line, host_map };
+    let wires = HostTransport {
+        host_channel,
+        host_map,
+    };
     let channel = Channel::new(&wires, Call::new(subject), host_map.seats_of_all());
     let told = match own {
         Ok(own) => allgather_bytes::allgather_bytes(&channel, own),
@@ -83,6 +86,6 @@ pub(crate) fn allgather_among_hosts(
             Err(fault)
         }
     };
-    line.end();
+    host_channel.end();
     told
 }

@@ -3,7 +3,7 @@
 //! Two sides on one host share a [`Channel`]. Members on different hosts have none: there a round is one message
 //! (`away.rs`).
 
-mod away;
+mod inter_host;
 
 use crate::comm::Comm;
 use crate::comm::check;
@@ -11,10 +11,10 @@ use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::error::{Error, ErrorClass, Result};
 use crate::matching::Envelope;
 use crate::memory::{Source, Target};
-use crate::partitioned::{Channel, Receiver, SendElsewhere, Sender, Side};
+use crate::partitioned::{Channel, Receiver, RemotePartitionedSend, Sender, Side};
 use crate::request::{Operation, Request};
 use crate::status::Status;
-use away::{ReceivingAway, SendingAway};
+use inter_host::{RemoteReceiver, RemoteSender};
 use simurgh_core::sync::Arc;
 use simurgh_core::yield_now;
 use std::any::Any;
@@ -36,9 +36,9 @@ enum Link {
     /// What both share.
     Channel(Arc<Channel>),
     /// Messages to another host.
-    SendingAway(Arc<SendingAway>),
+    RemoteSender(Arc<RemoteSender>),
     /// Messages from another host.
-    ReceivingAway(Box<ReceivingAway>),
+    RemoteReceiver(Box<RemoteReceiver>),
 }
 
 /// What a side does.
@@ -55,8 +55,8 @@ impl Operation for Partitioned {
             (Link::Null, Role::Receives) => request.finish(&Status::PROC_NULL),
             (Link::Channel(channel), Role::Sends) => channel.start_sender(request),
             (Link::Channel(channel), Role::Receives) => channel.start_receiver(request),
-            (Link::SendingAway(side), _) => side.start(request),
-            (Link::ReceivingAway(side), _) => side.start(request),
+            (Link::RemoteSender(side), _) => side.start(request),
+            (Link::RemoteReceiver(side), _) => side.start(request),
         }
         Ok(())
     }
@@ -96,10 +96,10 @@ impl Comm {
             let endpoint = self.process().job().endpoint(self.process_of(dest));
             Link::Channel(endpoint.pairing().add(self.outgoing(tag), || self.held(), sender))
         } else {
-            let side = Arc::new(SendingAway::new(self, source, partitions, dest, tag)?);
-            let noted: Arc<dyn SendElsewhere> = Arc::clone(&side) as Arc<dyn SendElsewhere>;
-            self.process().endpoint().pairing().note_away(&noted);
-            Link::SendingAway(side)
+            let side = Arc::new(RemoteSender::new(self, source, partitions, dest, tag)?);
+            let noted: Arc<dyn RemotePartitionedSend> = Arc::clone(&side) as Arc<dyn RemotePartitionedSend>;
+            self.process().endpoint().pairing().note_remote(&noted);
+            Link::RemoteSender(side)
         };
         Ok(set_up(link, Role::Sends, partitions))
     }
@@ -142,7 +142,7 @@ impl Comm {
                     .add(envelope, || self.held(), receiver),
             )
         } else {
-            Link::ReceivingAway(Box::new(ReceivingAway::new(self, target, source, tag)?))
+            Link::RemoteReceiver(Box::new(RemoteReceiver::new(self, target, source, tag)?))
         };
         Ok(set_up(link, Role::Receives, partitions))
     }
@@ -199,8 +199,8 @@ impl Request {
         let mut partitions = partitions.into_iter();
         match &side.link {
             Link::Channel(channel) => partitions.try_for_each(|partition| channel.ready(partition)),
-            Link::SendingAway(away) => partitions.try_for_each(|partition| away.ready(partition)),
-            Link::Null | Link::ReceivingAway(_) => Ok(()),
+            Link::RemoteSender(remote) => partitions.try_for_each(|partition| remote.ready(partition)),
+            Link::Null | Link::RemoteReceiver(_) => Ok(()),
         }
     }
 
@@ -214,7 +214,7 @@ impl Request {
         side.check_range(&(partition..partition + 1))?;
         let channel = match &side.link {
             Link::Channel(channel) if self.is_active() => channel,
-            Link::ReceivingAway(_) if self.is_active() => return Ok(self.peek().is_some()),
+            Link::RemoteReceiver(_) if self.is_active() => return Ok(self.peek().is_some()),
             _ => return Ok(true),
         };
         if !channel.has_arrived(partition) {

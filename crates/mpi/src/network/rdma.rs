@@ -3,13 +3,13 @@
 //! A transfer is over at once, or its transport tells of its end by the handle of what waits for it. Memory that cannot
 //! be accessed after all is no failure: then the data comes in pieces.
 
-use super::Remote;
-use super::drain::DRAIN;
+use super::Network;
 use super::exposed;
-use super::fetch::Incoming;
-use super::send::Outgoing;
-use super::stream::Stream;
-use super::tasks::{Task, Turn};
+use super::flush::FLUSH;
+use super::pipeline::PipelinedSend;
+use super::progress::{Step, Task};
+use super::rendezvous::PendingReceive;
+use super::send::PendingSend;
 use super::wire::Packet;
 use crate::endpoint::Handle;
 use crate::host::Host;
@@ -23,11 +23,11 @@ use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 const LEAST: u64 = 2048;
 
 /// Set in the token of a write; handles have it never set.
-const WRITE: u64 = 1 << 63;
+const PUT: u64 = 1 << 63;
 
 /// A message that is to be read.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct Get {
     pub(super) from: HostId,
     pub(super) receiver: Handle,
     pub(super) region: Region,
@@ -37,29 +37,29 @@ pub(super) struct Reading {
 
 /// A message that is to be written.
 #[derive(Debug)]
-pub(super) struct Writing {
+pub(super) struct Put {
     pub(super) to: HostId,
     pub(super) receiver: Handle,
     pub(super) region: Region,
-    pub(super) outgoing: Outgoing,
+    pub(super) send: PendingSend,
     pub(super) limit: u64,
 }
 
-impl Remote {
+impl Network {
     fn way(&self, host: HostId) -> &dyn Transport {
         self.fabric().transport(host).expect("messages go to other hosts")
     }
 
     /// Lets a host read the goods, if it can and that is worth while.
-    pub(super) fn let_read(&self, host: HostId, outgoing: &Outgoing) -> Option<Region> {
+    pub(super) fn expose_for_get(&self, host: HostId, outgoing: &PendingSend) -> Option<Region> {
         let way = self.way(host);
-        let worth = outgoing.goods.bytes() >= LEAST && way.access(host).read;
-        let source = outgoing.goods.lent().filter(|_| worth)?;
+        let worth = outgoing.data.bytes() >= LEAST && way.access(host).read;
+        let source = outgoing.data.lent().filter(|_| worth)?;
         exposed::expose_source(way, source)
     }
 
     /// Lets a host write to a target, if it can and that is worth while.
-    pub(super) fn let_write(&self, host: HostId, target: &Target, limit: u64) -> Option<Region> {
+    pub(super) fn expose_for_put(&self, host: HostId, target: &Target, limit: u64) -> Option<Region> {
         let way = self.way(host);
         let worth = limit >= LEAST && way.access(host).write;
         worth.then(|| exposed::expose_target(way, target)).flatten()
@@ -73,100 +73,100 @@ impl Remote {
     }
 
     /// Reads a message.
-    pub(super) fn read(&self, local: &Host, reading: Reading) -> Turn {
-        let Reading {
+    pub(super) fn get(&self, local: &Host, get: Get) -> Step {
+        let Get {
             from,
             receiver,
             region,
             ref target,
             limit,
             ..
-        } = reading;
+        } = get;
         self.transfers.fetch_add(1, Ordering::SeqCst);
         let outcome = exposed::read(self.way(from), from, region, target, limit as usize, receiver.0);
         if outcome == Ok(Transfer::Started) {
-            return Turn::Over;
+            return Step::Done;
         }
         self.transfers.fetch_sub(1, Ordering::SeqCst);
         match outcome {
-            Ok(_) => self.has_read(local, receiver),
-            Err(TransferError::Busy(_)) => return Turn::Stuck(Task::Read(reading)),
-            Err(TransferError::Refused(_)) => self.cannot_read(receiver),
+            Ok(_) => self.get_done(local, receiver),
+            Err(TransferError::Busy(_)) => return Step::Blocked(Task::Get(get)),
+            Err(TransferError::Refused(_)) => self.get_refused(receiver),
         }
-        Turn::Over
+        Step::Done
     }
 
     /// A message has been read.
-    fn has_read(&self, local: &Host, receiver: Handle) {
-        let Some((from, mut incoming)) = self.incoming.take_own(receiver) else {
+    fn get_done(&self, local: &Host, receiver: Handle) {
+        let Some((from, mut incoming)) = self.pending_receives.take_own(receiver) else {
             return;
         };
         incoming.has_come();
         let sender = incoming.sender();
         self.finish(local, from, incoming);
-        self.tell(from, &Packet::Read { sender });
+        self.tell(from, &Packet::GetDone { sender });
     }
 
     /// A message cannot be read: it shall come in pieces.
-    fn cannot_read(&self, receiver: Handle) {
-        let wanted = self.incoming.visit_own(receiver, |from, incoming| {
+    fn get_refused(&self, receiver: Handle) {
+        let matched = self.pending_receives.visit_own(receiver, |from, incoming| {
             (from, incoming.sender(), incoming.limit())
         });
-        if let Some((from, sender, limit)) = wanted {
-            self.ask(from, sender, receiver, limit, None);
+        if let Some((from, sender, limit)) = matched {
+            self.clear_to_send(from, sender, receiver, limit, None);
         }
     }
 
     /// Writes a message.
-    pub(super) fn write(&self, local: &Host, writing: Writing) -> Turn {
-        let Writing {
+    pub(super) fn put(&self, local: &Host, put: Put) -> Step {
+        let Put {
             to, region, limit, ..
-        } = writing;
-        let Some(source) = writing.outgoing.goods.lent().cloned() else {
-            return Turn::More(Task::Stream(writing.into_stream()));
+        } = put;
+        let Some(source) = put.send.data.lent().cloned() else {
+            return Step::More(Task::Pipeline(put.into_pipeline()));
         };
-        let handle = self.writing.add(writing.receiver.0 as usize, to, writing);
+        let handle = self.puts.add(put.receiver.0 as usize, to, put);
         self.transfers.fetch_add(1, Ordering::SeqCst);
-        let token = handle.0 | WRITE;
+        let token = handle.0 | PUT;
         let outcome = exposed::write(self.way(to), to, region, &source, limit as usize, token);
         if outcome == Ok(Transfer::Started) {
-            return Turn::Over;
+            return Step::Done;
         }
         self.transfers.fetch_sub(1, Ordering::SeqCst);
         if outcome.is_ok() {
-            self.has_written(local, handle);
-            return Turn::Over;
+            self.put_done(local, handle);
+            return Step::Done;
         }
-        match (outcome, self.writing.take(handle, to)) {
-            (Err(TransferError::Busy(_)), Some(writing)) => Turn::Stuck(Task::Write(writing)),
-            (_, Some(writing)) => Turn::More(Task::Stream(writing.into_stream())),
-            (_, None) => Turn::Over,
+        match (outcome, self.puts.take(handle, to)) {
+            (Err(TransferError::Busy(_)), Some(put)) => Step::Blocked(Task::Put(put)),
+            (_, Some(put)) => Step::More(Task::Pipeline(put.into_pipeline())),
+            (_, None) => Step::Done,
         }
     }
 
     /// A message has been written.
-    fn has_written(&self, local: &Host, handle: Handle) {
-        let Some((to, writing)) = self.writing.take_own(handle) else {
+    fn put_done(&self, local: &Host, handle: Handle) {
+        let Some((to, put)) = self.puts.take_own(handle) else {
             return;
         };
-        let receiver = writing.receiver;
-        self.tell(to, &Packet::Written { receiver });
-        if let Some(waiter) = writing.outgoing.waiter {
+        let receiver = put.receiver;
+        self.tell(to, &Packet::PutDone { receiver });
+        if let Some(waiter) = put.send.waiter {
             waiter.finish(local, &Status::EMPTY);
         }
     }
 
     /// The transfer or draining with this token is over.
-    pub(super) fn transferred(&self, local: &Host, token: u64, outcome: &Result<(), TransferError>) {
-        let handle = Handle(token & !(WRITE | DRAIN));
-        match (token & WRITE == 0, outcome) {
-            _ if token & DRAIN != 0 => self.has_drained(local, handle),
-            (true, Ok(())) => self.has_read(local, handle),
-            (true, Err(_)) => self.cannot_read(handle),
-            (false, Ok(())) => self.has_written(local, handle),
+    pub(super) fn transfer_done(&self, local: &Host, token: u64, outcome: &Result<(), TransferError>) {
+        let handle = Handle(token & !(PUT | FLUSH));
+        match (token & PUT == 0, outcome) {
+            _ if token & FLUSH != 0 => self.flush_done(local, handle),
+            (true, Ok(())) => self.get_done(local, handle),
+            (true, Err(_)) => self.get_refused(handle),
+            (false, Ok(())) => self.put_done(local, handle),
             (false, Err(_)) => {
-                if let Some((_, writing)) = self.writing.take_own(handle) {
-                    self.tasks.add(Task::Stream(writing.into_stream()));
+                if let Some((_, put)) = self.puts.take_own(handle) {
+                    self.tasks.add(Task::Pipeline(put.into_pipeline()));
                 }
             }
         }
@@ -175,7 +175,7 @@ impl Remote {
     }
 
     /// Completes a message that has come.
-    pub(super) fn finish(&self, local: &Host, from: HostId, incoming: Incoming) {
+    pub(super) fn finish(&self, local: &Host, from: HostId, incoming: PendingReceive) {
         self.conceal(from, incoming.region());
         self.expected.fetch_sub(incoming.limit(), Ordering::Relaxed);
         let status = incoming.status();
@@ -183,14 +183,14 @@ impl Remote {
     }
 }
 
-impl Writing {
+impl Put {
     /// The same message, in pieces.
-    fn into_stream(self) -> Stream {
-        Stream {
+    fn into_pipeline(self) -> PipelinedSend {
+        PipelinedSend {
             to: self.to,
             receiver: self.receiver,
-            goods: self.outgoing.goods,
-            waiter: self.outgoing.waiter,
+            data: self.send.data,
+            waiter: self.send.waiter,
             offset: 0,
             limit: self.limit,
         }

@@ -1,34 +1,34 @@
 //! What waits to be sent.
 
-use crate::buffered::Charge;
+use crate::buffered::Reservation;
 use crate::endpoint::EagerBuffer;
 use crate::memory::{self, Source};
 
 /// The data of a message that waits on its sender's host.
 #[derive(Debug)]
-pub(crate) enum Goods {
+pub(crate) enum SendData {
     /// In the sender's memory.
-    Lent(Source),
+    InPlace(Source),
     /// In a copy; a buffered send occupies its attached buffer as long as it lives.
     Copied {
         buffer: EagerBuffer,
         #[expect(dead_code, reason = "held for its drop")]
-        charge: Option<Charge>,
+        reservation: Option<Reservation>,
     },
 }
 
-impl Goods {
+impl SendData {
     /// A copy of the data.
-    pub(crate) fn copied(source: &Source, charge: Option<Charge>) -> Self {
+    pub(crate) fn copied(source: &Source, reservation: Option<Reservation>) -> Self {
         let mut buffer = EagerBuffer::allocate(source.bytes());
         memory::pack(source, buffer.bytes_mut());
-        Self::Copied { buffer, charge }
+        Self::Copied { buffer, reservation }
     }
 
     /// Bytes of data.
     pub(super) fn bytes(&self) -> u64 {
         match self {
-            Self::Lent(source) => source.bytes() as u64,
+            Self::InPlace(source) => source.bytes() as u64,
             Self::Copied { buffer, .. } => buffer.bytes().len() as u64,
         }
     }
@@ -36,7 +36,7 @@ impl Goods {
     /// The sender's memory.
     pub(super) fn lent(&self) -> Option<&Source> {
         match self {
-            Self::Lent(source) => Some(source),
+            Self::InPlace(source) => Some(source),
             Self::Copied { .. } => None,
         }
     }
@@ -45,7 +45,7 @@ impl Goods {
     pub(super) fn fill(&self, offset: u64, room: &mut [u8]) {
         let offset = usize::try_from(offset).expect("it lies in memory");
         match self {
-            Self::Lent(source) => {
+            Self::InPlace(source) => {
                 memory::pack_from(source, offset, room);
             }
             Self::Copied { buffer, .. } => {

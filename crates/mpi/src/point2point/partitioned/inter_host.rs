@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::limits::PARTITIONED_PAIRS;
 use crate::matching::{Envelope, PARTITIONED_COMMUNICATORS, Pattern, partitioned_context};
 use crate::memory::{Source, Target};
-use crate::partitioned::SendElsewhere;
+use crate::partitioned::RemotePartitionedSend;
 use crate::point2point::{Mode, Received, Sent};
 use crate::request::{Request, Waiter};
 use crate::status::Status;
@@ -20,7 +20,7 @@ use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering, SpinLock};
 
 /// The side that sends.
 #[derive(Debug)]
-pub(super) struct SendingAway {
+pub(super) struct RemoteSender {
     comm: Arc<Comm>,
     source: Source,
     process: u32,
@@ -35,7 +35,7 @@ pub(super) struct SendingAway {
 
 /// The side that receives.
 #[derive(Debug)]
-pub(super) struct ReceivingAway {
+pub(super) struct RemoteReceiver {
     comm: Arc<Comm>,
     target: Target,
     pattern: Pattern,
@@ -61,7 +61,7 @@ fn label(comm: &Comm, sends: bool, peer: i32, (source, tag): (i32, i32)) -> Resu
     })
 }
 
-impl SendingAway {
+impl RemoteSender {
     pub(super) fn new(
         comm: &Arc<Comm>,
         source: &Source,
@@ -113,12 +113,12 @@ impl SendingAway {
             return;
         };
         let waiter = || Waiter::Request(Arc::clone(&request));
-        let sent =
-            self.comm
-                .offer_labelled(Mode::Standard, &self.source, self.process, self.envelope, waiter);
+        let sent = self
+            .comm
+            .start_remote(Mode::Standard, &self.source, self.process, self.envelope, waiter);
         match sent {
             Ok(Sent::Queued { .. }) => {}
-            Ok(Sent::Done | Sent::Left { .. }) => request.finish(&Status::EMPTY),
+            Ok(Sent::Done | Sent::Buffered { .. }) => request.finish(&Status::EMPTY),
             Err(error) => request.finish(&Status {
                 error: error.code(),
                 ..Status::EMPTY
@@ -127,7 +127,7 @@ impl SendingAway {
     }
 }
 
-impl SendElsewhere for SendingAway {
+impl RemotePartitionedSend for RemoteSender {
     fn unmatched(&self, layout: &Layout) -> Option<Unmatched> {
         self.request.lock().as_ref()?;
         let parts = Parts::Missing {
@@ -139,7 +139,7 @@ impl SendElsewhere for SendingAway {
     }
 }
 
-impl ReceivingAway {
+impl RemoteReceiver {
     pub(super) fn new(comm: &Arc<Comm>, target: &Target, source: i32, tag: i32) -> Result<Self> {
         Ok(Self {
             comm: Arc::clone(comm),
@@ -151,7 +151,7 @@ impl ReceivingAway {
     /// Begins the next round.
     pub(super) fn start(&self, request: &Arc<Request>) {
         let waiter = Waiter::Request(Arc::clone(request));
-        match self.comm.accept_labelled(&self.target, self.pattern, |_| waiter) {
+        match self.comm.post_matching(&self.target, self.pattern, |_| waiter) {
             Received::Done(status) => request.finish(&status),
             Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
         }

@@ -7,10 +7,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// The messages in a buffer, numbered in the order in which they were sent.
 #[derive(Debug, Default)]
-pub(super) struct Account(SpinLock<Books>);
+pub(super) struct Usage(SpinLock<Messages>);
 
 #[derive(Debug, Default)]
-struct Books {
+struct Messages {
     in_use: usize,
     next: u64,
     /// The messages that have not been received.
@@ -21,26 +21,26 @@ struct Books {
 
 /// The part of a buffer that a message occupies; dropping it frees the part.
 #[derive(Debug)]
-pub(crate) struct Charge {
-    account: Arc<Account>,
+pub(crate) struct Reservation {
+    usage: Arc<Usage>,
     number: u64,
     amount: usize,
 }
 
-impl Account {
+impl Usage {
     /// Occupies `amount` bytes of `size`; the error is the number of bytes in use.
-    pub(super) fn charge(this: &Arc<Self>, amount: usize, size: usize) -> Result<Charge, usize> {
-        let mut books = this.0.lock();
-        if amount > size.saturating_sub(books.in_use) {
-            return Err(books.in_use);
+    pub(super) fn reserve(this: &Arc<Self>, amount: usize, size: usize) -> Result<Reservation, usize> {
+        let mut messages = this.0.lock();
+        if amount > size.saturating_sub(messages.in_use) {
+            return Err(messages.in_use);
         }
         // An automatic buffer has no end, but numbers have.
-        books.in_use = books.in_use.saturating_add(amount);
-        let number = books.next;
-        books.next += 1;
-        books.outstanding.insert(number);
-        Ok(Charge {
-            account: Arc::clone(this),
+        messages.in_use = messages.in_use.saturating_add(amount);
+        let number = messages.next;
+        messages.next += 1;
+        messages.outstanding.insert(number);
+        Ok(Reservation {
+            usage: Arc::clone(this),
             number,
             amount,
         })
@@ -48,18 +48,18 @@ impl Account {
 
     /// A request that is complete once all messages that are in the buffer now have been received.
     pub(super) fn drained(&self) -> Arc<Request> {
-        let mut books = self.0.lock();
-        if books.outstanding.is_empty() {
+        let mut messages = self.0.lock();
+        if messages.outstanding.is_empty() {
             return Request::ended(&Status::EMPTY);
         }
         let request = Request::task();
-        let before = books.next;
-        books.flushes.push_back((before, Arc::clone(&request)));
+        let before = messages.next;
+        messages.flushes.push_back((before, Arc::clone(&request)));
         request
     }
 }
 
-impl Books {
+impl Messages {
     /// The next flush that has nothing left to wait for.
     fn pop_drained(&mut self) -> Option<Arc<Request>> {
         let &(before, _) = self.flushes.front()?;
@@ -72,12 +72,12 @@ impl Books {
     }
 }
 
-impl Drop for Charge {
+impl Drop for Reservation {
     fn drop(&mut self) {
-        let mut books = self.account.0.lock();
-        books.in_use = books.in_use.saturating_sub(self.amount);
-        books.outstanding.remove(&self.number);
-        while let Some(request) = books.pop_drained() {
+        let mut messages = self.usage.0.lock();
+        messages.in_use = messages.in_use.saturating_sub(self.amount);
+        messages.outstanding.remove(&self.number);
+        while let Some(request) = messages.pop_drained() {
             request.finish(&Status::EMPTY);
         }
     }

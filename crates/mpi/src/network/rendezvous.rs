@@ -1,8 +1,8 @@
 //! The receiving side of messages that wait at their senders.
 
-use super::Remote;
-use super::tasks::Task;
-use super::transfer::Reading;
+use super::Network;
+use super::progress::Task;
+use super::rdma::Get;
 use super::wire::Packet;
 use crate::endpoint::Handle;
 use crate::endpoint::{RequestToSend, status_of};
@@ -17,7 +17,7 @@ use simurgh_net::transport::Region;
 
 /// A receive that a message on another host has met.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct MatchedReceive {
     /// Who receives, by a number that spreads what is under way over locks.
     pub(crate) user: u32,
     pub(crate) envelope: Envelope,
@@ -27,8 +27,8 @@ pub(crate) struct Wanted {
 
 /// A message that has been asked for.
 #[derive(Debug)]
-pub(super) struct Incoming {
-    wanted: Wanted,
+pub(super) struct PendingReceive {
+    matched: MatchedReceive,
     sender: Handle,
     /// The target's memory, if the sender may write to it.
     region: Option<Region>,
@@ -38,7 +38,7 @@ pub(super) struct Incoming {
     received: u64,
 }
 
-impl Incoming {
+impl PendingReceive {
     pub(super) fn sender(&self) -> Handle {
         self.sender
     }
@@ -48,12 +48,12 @@ impl Incoming {
     }
 
     pub(super) fn into_waiter(self) -> Waiter {
-        self.wanted.waiter
+        self.matched.waiter
     }
 
     /// Bytes that have been asked for.
     pub(super) fn limit(&self) -> u64 {
-        self.length.min(self.wanted.target.bytes() as u64)
+        self.length.min(self.matched.target.bytes() as u64)
     }
 
     pub(super) fn status(&self) -> Status {
@@ -61,7 +61,7 @@ impl Incoming {
             bytes: self.received as usize,
             truncated: self.length > self.received,
         };
-        status_of(self.wanted.envelope, &transfer)
+        status_of(self.matched.envelope, &transfer)
     }
 
     /// All has come at once.
@@ -71,44 +71,49 @@ impl Incoming {
 
     /// Takes a piece, of so many bytes that are under way to this host. Whether it was the last; none if it is not the
     /// next piece.
-    fn take_piece(&mut self, offset: u64, data: &[u8], under_way: u64) -> Option<bool> {
+    fn take_fragment(&mut self, offset: u64, data: &[u8], under_way: u64) -> Option<bool> {
         let expected = offset == self.received && !data.is_empty();
         let fits = data.len() as u64 <= self.limit() - self.received;
         (expected && fits).then(|| {
             // As much is read as is written.
             let writer = Writer::new(under_way.saturating_mul(2) as usize);
-            writer.unpack_at(data, &self.wanted.target, offset as usize);
+            writer.unpack_at(data, &self.matched.target, offset as usize);
             self.received += data.len() as u64;
             self.received == self.limit()
         })
     }
 }
 
-impl Remote {
+impl Network {
     /// Has a message come for the execution context that calls.
-    pub(crate) fn fetch(&self, local: &Host, promise: &RequestToSend, wanted: Wanted) {
-        if let Some(task) = self.ask_for(local, promise, wanted) {
-            self.begin(local, task);
+    pub(crate) fn receive_rendezvous(&self, local: &Host, request: &RequestToSend, matched: MatchedReceive) {
+        if let Some(task) = self.answer_request(local, request, matched) {
+            self.start_task(local, task);
         }
     }
 
     /// Has a message come; what is left to do may take long.
-    pub(super) fn ask_for(&self, local: &Host, promise: &RequestToSend, wanted: Wanted) -> Option<Task> {
+    pub(super) fn answer_request(
+        &self,
+        local: &Host,
+        request: &RequestToSend,
+        matched: MatchedReceive,
+    ) -> Option<Task> {
         let RequestToSend {
             from,
             length,
             sender,
             region,
-        } = *promise;
-        let (user, target) = (wanted.user as usize, wanted.target.clone());
+        } = *request;
+        let (user, target) = (matched.user as usize, matched.target.clone());
         let limit = length.min(target.bytes() as u64);
         let readable = region.filter(|region| region.length >= limit && target.is_contiguous());
         let writable = match readable {
-            None => self.let_write(from, &target, limit),
+            None => self.expose_for_put(from, &target, limit),
             Some(_) => None,
         };
-        let incoming = Incoming {
-            wanted,
+        let incoming = PendingReceive {
+            matched,
             sender,
             region: writable,
             length,
@@ -116,15 +121,15 @@ impl Remote {
         };
         if limit == 0 {
             // Nothing will come: the sender is told that nothing is wanted, under a handle that nobody has.
-            self.ask(from, sender, Handle::NONE, limit, None);
+            self.clear_to_send(from, sender, Handle::NONE, limit, None);
             self.finish(local, from, incoming);
             return None;
         }
         // Relaxed, as where it is read: a hint.
         self.expected.fetch_add(limit, Ordering::Relaxed);
-        let receiver = self.incoming.add(user, from, incoming);
+        let receiver = self.pending_receives.add(user, from, incoming);
         if let Some(region) = readable {
-            return Some(Task::Read(Reading {
+            return Some(Task::Get(Get {
                 from,
                 receiver,
                 region,
@@ -132,12 +137,12 @@ impl Remote {
                 limit,
             }));
         }
-        self.ask(from, sender, receiver, limit, writable);
+        self.clear_to_send(from, sender, receiver, limit, writable);
         None
     }
 
     /// Asks for the first `limit` bytes of a message.
-    pub(super) fn ask(
+    pub(super) fn clear_to_send(
         &self,
         from: HostId,
         sender: Handle,
@@ -145,7 +150,7 @@ impl Remote {
         limit: u64,
         region: Option<Region>,
     ) {
-        let packet = Packet::Clear {
+        let packet = Packet::ClearToSend {
             sender,
             receiver,
             limit,
@@ -155,7 +160,7 @@ impl Remote {
     }
 
     /// A piece of a message has come; none if nobody has asked for it.
-    pub(super) fn take_piece(
+    pub(super) fn take_fragment(
         &self,
         local: &Host,
         from: HostId,
@@ -164,20 +169,22 @@ impl Remote {
         data: &[u8],
     ) -> Option<()> {
         let under_way = self.expected.load(Ordering::Relaxed);
-        let take = |incoming: &mut Incoming| incoming.take_piece(offset, data, under_way);
-        let last = self.incoming.visit(receiver, from, take)??;
+        let take = |incoming: &mut PendingReceive| incoming.take_fragment(offset, data, under_way);
+        let last = self.pending_receives.visit(receiver, from, take)??;
         if last {
-            let incoming = self.incoming.take(receiver, from)?;
+            let incoming = self.pending_receives.take(receiver, from)?;
             self.finish(local, from, incoming);
         }
         Some(())
     }
 
     /// A message has been written to where it was wanted; none if nobody has let it.
-    pub(super) fn take_written(&self, local: &Host, from: HostId, receiver: Handle) -> Option<()> {
-        let let_write = |incoming: &mut Incoming| incoming.region.is_some();
-        self.incoming.visit(receiver, from, let_write)?.then_some(())?;
-        let mut incoming = self.incoming.take(receiver, from)?;
+    pub(super) fn take_put(&self, local: &Host, from: HostId, receiver: Handle) -> Option<()> {
+        let exposed = |incoming: &mut PendingReceive| incoming.region.is_some();
+        self.pending_receives
+            .visit(receiver, from, exposed)?
+            .then_some(())?;
+        let mut incoming = self.pending_receives.take(receiver, from)?;
         incoming.has_come();
         self.finish(local, from, incoming);
         Some(())

@@ -7,8 +7,8 @@
 //! Costs: for each host to which something has been sent, what its transport takes; over libfabric a packet, and
 //! its completion.
 
-use super::Remote;
-use super::tasks::{Task, Turn};
+use super::Network;
+use super::progress::{Step, Task};
 use crate::endpoint::Handle;
 use crate::host::Host;
 use crate::request::{Request, Waiter};
@@ -18,56 +18,56 @@ use simurgh_net::HostId;
 use simurgh_net::transport::Transfer;
 
 /// Set in the token of a draining; handles have it never set.
-pub(super) const DRAIN: u64 = 1 << 62;
+pub(super) const FLUSH: u64 = 1 << 62;
 
 /// What has been sent to a host is to leave this one.
 #[derive(Debug)]
-pub(super) struct Draining {
+pub(super) struct Flush {
     host: HostId,
     request: Arc<Request>,
 }
 
-impl Remote {
+impl Network {
     /// Waits until all that has been sent to these hosts has left this one.
-    pub(crate) fn drain(&self, local: &Host, hosts: impl Iterator<Item = HostId>) {
+    pub(crate) fn flush(&self, local: &Host, hosts: impl Iterator<Item = HostId>) {
         let begin = |host| {
-            let request = self.line_requests.take_send();
-            let draining = Draining {
+            let request = self.host_requests.take_send();
+            let flush = Flush {
                 host,
                 request: Arc::clone(&request),
             };
-            self.begin(local, Task::Drain(draining));
+            self.start_task(local, Task::Flush(flush));
             request
         };
         let requests: Vec<_> = hosts.map(begin).collect();
         for request in requests {
             let _ = request.wait();
-            self.line_requests.give_back(request);
+            self.host_requests.give_back(request);
         }
     }
 
     /// Goes on with one host.
-    pub(super) fn drain_one(&self, local: &Host, draining: Draining) -> Turn {
-        let host = draining.host;
-        let handle = self.draining.add(host as usize, host, draining);
+    pub(super) fn flush_host(&self, local: &Host, flush: Flush) -> Step {
+        let host = flush.host;
+        let handle = self.flushes.add(host as usize, host, flush);
         self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = self.fabric.route(host).drain(handle.0 | DRAIN);
+        let outcome = self.fabric.route(host).drain(handle.0 | FLUSH);
         if outcome == Ok(Transfer::Started) {
-            return Turn::Over;
+            return Step::Done;
         }
         self.transfers.fetch_sub(1, Ordering::SeqCst);
         if outcome.is_ok() {
-            self.has_drained(local, handle);
-            return Turn::Over;
+            self.flush_done(local, handle);
+            return Step::Done;
         }
-        let draining = self.draining.take(handle, host);
-        draining.map_or(Turn::Over, |draining| Turn::Stuck(Task::Drain(draining)))
+        let flush = self.flushes.take(handle, host);
+        flush.map_or(Step::Done, |flush| Step::Blocked(Task::Flush(flush)))
     }
 
     /// All that was sent to a host has left this one.
-    pub(super) fn has_drained(&self, local: &Host, handle: Handle) {
-        if let Some((_, draining)) = self.draining.take_own(handle) {
-            Waiter::Request(draining.request).finish(local, &Status::EMPTY);
+    pub(super) fn flush_done(&self, local: &Host, handle: Handle) {
+        if let Some((_, flush)) = self.flushes.take_own(handle) {
+            Waiter::Request(flush.request).finish(local, &Status::EMPTY);
         }
     }
 }

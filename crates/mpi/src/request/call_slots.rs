@@ -7,7 +7,7 @@
 //! of the rank and of the slot. When all are taken (more threads of the rank wait than there are slots) the call
 //! uses a request instead.
 
-use super::ticket::Ticket;
+use super::status_cell::StatusCell;
 use crate::limits::CALL_SLOTS;
 use simurgh_core::sync::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ pub(crate) struct CallSlots([Slot; 2 * CALL_SLOTS]);
 #[repr(align(64))]
 struct Slot {
     taken: AtomicBool,
-    ticket: Ticket,
+    status_cell: StatusCell,
 }
 
 /// A slot in use; dropping it gives it back.
@@ -39,7 +39,7 @@ impl CallSlots {
         let (number, slot) = slots.find(|(_, slot)| !slot.taken.load(Ordering::Acquire))?;
         // Relaxed: nobody else takes slots of this half while the table is locked.
         slot.taken.store(true, Ordering::Relaxed);
-        slot.ticket.reset();
+        slot.status_cell.reset();
         Some(CallSlot { slot, number })
     }
 
@@ -49,7 +49,7 @@ impl CallSlots {
         for (number, slot) in (0..).zip(&self.0).skip(CALL_SLOTS) {
             // Acquire pairs with the Release in `drop`: the last user is done with the ticket.
             if !slot.taken.load(Ordering::Relaxed) && !slot.taken.swap(true, Ordering::Acquire) {
-                slot.ticket.reset();
+                slot.status_cell.reset();
                 return Some(CallSlot { slot, number });
             }
         }
@@ -58,8 +58,8 @@ impl CallSlots {
 
     /// The ticket of a slot that is in use.
     #[inline]
-    pub(crate) fn ticket(&self, number: u32) -> &Ticket {
-        &self.0[number as usize].ticket
+    pub(crate) fn status_cell(&self, number: u32) -> &StatusCell {
+        &self.0[number as usize].status_cell
     }
 }
 
@@ -72,8 +72,8 @@ impl<'a> CallSlot<'a> {
 
     /// The slot's ticket.
     #[inline]
-    pub(crate) fn ticket(&self) -> &'a Ticket {
-        &self.slot.ticket
+    pub(crate) fn status_cell(&self) -> &'a StatusCell {
+        &self.slot.status_cell
     }
 }
 

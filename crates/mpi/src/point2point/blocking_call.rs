@@ -8,14 +8,14 @@ use simurgh_core::sync::Arc;
 
 /// A blocking call that found no counterpart and waits for one.
 #[derive(Debug)]
-pub(crate) enum Call<'a> {
+pub(crate) enum BlockingCall<'a> {
     /// With a slot of the process.
     Slot { process: u32, slot: CallSlot<'a> },
     /// With a request, when all slots are taken.
     Request(Arc<Request>),
 }
 
-impl<'a> Call<'a> {
+impl<'a> BlockingCall<'a> {
     /// Prepares to wait in the table of another process, in the name of `process`.
     #[inline]
     pub(crate) fn begin(process: &'a Process) -> Self {
@@ -55,7 +55,7 @@ impl<'a> Call<'a> {
     #[inline]
     pub(crate) fn wait(self) -> Status {
         match self {
-            Self::Slot { slot, .. } => slot.ticket().wait(),
+            Self::Slot { slot, .. } => slot.status_cell().wait(),
             Self::Request(request) => request.wait(),
         }
     }

@@ -151,7 +151,7 @@ where
 
 /// Suspends the caller until one of these active requests is complete.
 fn suspend_for_one<'a>(active: impl Iterator<Item = &'a Request>) {
-    let mut pending = active.map(|request| request.ticket.completion());
+    let mut pending = active.map(|request| request.status_cell.completion());
     let Some(first) = pending.next() else { return };
     let mut few = [first; LISTED];
     let mut count = 1;

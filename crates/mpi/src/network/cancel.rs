@@ -4,9 +4,9 @@
 //! completes the send, and no answer comes if a receive has it. Data that has been sent is asked for: the answer says
 //! whether it was still there, and who asks waits for it.
 
-use super::Remote;
-use super::arrival::Reception;
-use super::send::Outgoing;
+use super::Network;
+use super::dispatch::PacketHandler;
+use super::send::PendingSend;
 use super::wire::Packet;
 use crate::endpoint::Handle;
 use crate::endpoint::Unexpected;
@@ -16,7 +16,7 @@ use crate::status::Status;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 
-impl Remote {
+impl Network {
     /// Takes back a message to a process of another host that waits here, unless it has met a receive.
     pub(crate) fn cancel(&self, local: &Host, process: u32, sender: Handle) {
         let host = local.layout().host_of(process);
@@ -25,14 +25,14 @@ impl Remote {
 
     /// Takes back the message of `sender`, a process here, that is number `number` of those that have gone to the host
     /// of `process`; false if it has been received. Waits for the answer of the other host.
-    pub(crate) fn recall(&self, local: &Host, sender: u32, process: u32, number: u32) -> bool {
+    pub(crate) fn cancel_eager(&self, local: &Host, sender: u32, process: u32, number: u32) -> bool {
         let host = local.layout().host_of(process);
         let asked = Request::task();
-        if self.cancel_copy(local, (sender, number), process, &asked) {
+        if self.cancel_pending(local, (sender, number), process, &asked) {
             return asked.wait().cancelled;
         }
-        let answer = self.recalls.add(sender as usize, host, Arc::clone(&asked));
-        let packet = Packet::Recall {
+        let answer = self.eager_cancels.add(sender as usize, host, Arc::clone(&asked));
+        let packet = Packet::CancelEager {
             process,
             origin: origin(sender, number),
             answer,
@@ -42,22 +42,22 @@ impl Remote {
     }
 }
 
-impl Remote {
+impl Network {
     /// Takes back a message of which a copy waits here, if that is so; `asked` is told of the end.
-    fn cancel_copy(&self, local: &Host, origin: (u32, u32), process: u32, asked: &Arc<Request>) -> bool {
+    fn cancel_pending(&self, local: &Host, origin: (u32, u32), process: u32, asked: &Arc<Request>) -> bool {
         let user = origin.0 as usize;
-        let is_it = |outgoing: &Outgoing| outgoing.origin == origin && outgoing.label.process == process;
-        let Some(copy) = self.outgoing.find(user, is_it) else {
+        let is_it = |outgoing: &PendingSend| outgoing.origin == origin && outgoing.label.process == process;
+        let Some(copy) = self.pending_sends.find(user, is_it) else {
             return false;
         };
-        let wait_for_it = |_, outgoing: &mut Outgoing| {
+        let wait_for_it = |_, outgoing: &mut PendingSend| {
             let nobody_waits = outgoing.waiter.is_none();
             if nobody_waits {
                 outgoing.waiter = Some(Waiter::Request(Arc::clone(asked)));
             }
             nobody_waits
         };
-        let waits = self.outgoing.visit_own(copy, wait_for_it) == Some(true);
+        let waits = self.pending_sends.visit_own(copy, wait_for_it) == Some(true);
         if waits {
             self.cancel(local, process, copy);
         }
@@ -70,23 +70,23 @@ pub(super) fn origin(sender: u32, number: u32) -> u64 {
     u64::from(sender) << 32 | u64::from(number)
 }
 
-impl Reception<'_> {
+impl PacketHandler<'_> {
     /// A sender takes back a message that waits at its host.
     pub(super) fn cancel(&self, from: HostId, process: u32, sender: Handle) -> Option<()> {
         let is_it = |payload: &Unexpected| match payload {
-            Unexpected::Rendezvous(promise) => promise.from == from && promise.sender == sender,
+            Unexpected::Rendezvous(request) => request.from == from && request.sender == sender,
             _ => false,
         };
         if self.endpoint(process)?.table().withdraw_one(is_it).is_some() {
-            self.remote.tell(from, &Packet::Cancelled { sender });
+            self.network.tell(from, &Packet::Cancelled { sender });
         }
         Some(())
     }
 
     /// A message that waits here has been taken back.
-    pub(super) fn has_been_cancelled(&self, from: HostId, sender: Handle) -> Option<()> {
-        let outgoing = self.remote.outgoing.take(sender, from)?;
-        self.remote.conceal(from, outgoing.region);
+    pub(super) fn accept_cancelled(&self, from: HostId, sender: Handle) -> Option<()> {
+        let outgoing = self.network.pending_sends.take(sender, from)?;
+        self.network.conceal(from, outgoing.region);
         if let Some(waiter) = outgoing.waiter {
             waiter.finish(self.local, &Status::CANCELLED);
         }
@@ -94,7 +94,13 @@ impl Reception<'_> {
     }
 
     /// A sender asks for a message that it has sent.
-    pub(super) fn give_back(&self, from: HostId, process: u32, number: u64, answer: Handle) -> Option<()> {
+    pub(super) fn withdraw_eager(
+        &self,
+        from: HostId,
+        process: u32,
+        number: u64,
+        answer: Handle,
+    ) -> Option<()> {
         let is_it = |payload: &Unexpected| match payload {
             Unexpected::Eager {
                 from: host, origin, ..
@@ -104,15 +110,16 @@ impl Reception<'_> {
         let withdrawn = self.endpoint(process)?.table().withdraw_one(is_it);
         let was_there = withdrawn.is_some();
         if let Some(payload) = withdrawn {
-            self.remote.received(from, payload.bytes());
+            self.network.received(from, payload.bytes());
         }
-        self.remote.tell(from, &Packet::Recalled { answer, was_there });
+        self.network
+            .tell(from, &Packet::EagerCancelled { answer, was_there });
         Some(())
     }
 
-    /// The answer to [`Remote::recall`] has come.
-    pub(super) fn answered(&self, from: HostId, answer: Handle, was_there: bool) -> Option<()> {
-        let asked = self.remote.recalls.take(answer, from)?;
+    /// The answer to [`Network::cancel_eager`] has come.
+    pub(super) fn accept_cancel_answer(&self, from: HostId, answer: Handle, was_there: bool) -> Option<()> {
+        let asked = self.network.eager_cancels.take(answer, from)?;
         let status = if was_there {
             Status::CANCELLED
         } else {

@@ -3,10 +3,10 @@
 //! Whoever polls takes one after the other, and while he is at one, nobody else sees it. So no packet's handler is held
 //! up by data, and several pollers share the work.
 
-use super::Remote;
-use super::drain::Draining;
-use super::stream::Stream;
-use super::transfer::{Reading, Writing};
+use super::Network;
+use super::flush::Flush;
+use super::pipeline::PipelinedSend;
+use super::rdma::{Get, Put};
 use crate::host::Host;
 use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
 use std::collections::VecDeque;
@@ -14,35 +14,35 @@ use std::collections::VecDeque;
 /// Something that goes on by itself.
 #[derive(Debug)]
 pub(super) enum Task {
-    Stream(Stream),
-    Read(Reading),
-    Write(Writing),
-    Drain(Draining),
+    Pipeline(PipelinedSend),
+    Get(Get),
+    Put(Put),
+    Flush(Flush),
 }
 
 /// What came of a turn.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub(super) enum Step {
     /// The task is over, or goes on where it will be heard of again.
-    Over,
+    Done,
     /// There is more to do, and something has been done.
     More(Task),
     /// There is no room just now.
-    Stuck(Task),
+    Blocked(Task),
 }
 
 /// The tasks of a host.
 #[derive(Default)]
-pub(super) struct Tasks {
+pub(super) struct TaskQueue {
     /// Those that wait and those in somebody's hands.
     count: AtomicUsize,
     waiting: SpinLock<VecDeque<Task>>,
 }
 
-impl Tasks {
+impl TaskQueue {
     /// Whether there are any: a hint.
     #[inline]
-    pub(super) fn are_there(&self) -> bool {
+    pub(super) fn any(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
     }
 
@@ -52,29 +52,29 @@ impl Tasks {
     }
 }
 
-impl Remote {
+impl Network {
     /// Gives each task a turn; whether anything was done.
     #[inline]
-    pub(super) fn go_on(&self, local: &Host) -> bool {
-        self.tasks.are_there() && self.give_turns(local)
+    pub(super) fn run_tasks(&self, local: &Host) -> bool {
+        self.tasks.any() && self.run_queue(local)
     }
 
     #[cold]
-    fn give_turns(&self, local: &Host) -> bool {
+    fn run_queue(&self, local: &Host) -> bool {
         let mut any = false;
         let turns = self.tasks.count.load(Ordering::Relaxed);
         for _ in 0..turns {
             let Some(task) = self.tasks.waiting.lock().pop_front() else {
                 break;
             };
-            let (task, done) = match self.turn(local, task) {
-                Turn::Over => {
+            let (task, done) = match self.step(local, task) {
+                Step::Done => {
                     self.tasks.count.fetch_sub(1, Ordering::Relaxed);
                     any = true;
                     continue;
                 }
-                Turn::More(task) => (task, true),
-                Turn::Stuck(task) => (task, false),
+                Step::More(task) => (task, true),
+                Step::Blocked(task) => (task, false),
             };
             any |= done;
             self.tasks.waiting.lock().push_back(task);
@@ -82,20 +82,20 @@ impl Remote {
         any
     }
 
-    fn turn(&self, local: &Host, task: Task) -> Turn {
+    fn step(&self, local: &Host, task: Task) -> Step {
         match task {
-            Task::Stream(stream) => self.send_pieces(local, stream),
-            Task::Read(reading) => self.read(local, reading),
-            Task::Write(writing) => self.write(local, writing),
-            Task::Drain(draining) => self.drain_one(local, draining),
+            Task::Pipeline(send) => self.send_fragments(local, send),
+            Task::Get(get) => self.get(local, get),
+            Task::Put(put) => self.put(local, put),
+            Task::Flush(flush) => self.flush_host(local, flush),
         }
     }
 
     /// Does what can be done of a task at once.
-    pub(super) fn begin(&self, local: &Host, task: Task) {
-        match self.turn(local, task) {
-            Turn::Over => {}
-            Turn::More(task) | Turn::Stuck(task) => self.tasks.add(task),
+    pub(super) fn start_task(&self, local: &Host, task: Task) {
+        match self.step(local, task) {
+            Step::Done => {}
+            Step::More(task) | Step::Blocked(task) => self.tasks.add(task),
         }
     }
 }

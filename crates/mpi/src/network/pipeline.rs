@@ -2,9 +2,9 @@
 //!
 //! Their receivers have asked for them, and take the pieces in order.
 
-use super::Remote;
-use super::goods::Goods;
-use super::tasks::{Task, Turn};
+use super::Network;
+use super::progress::{Step, Task};
+use super::send_data::SendData;
 use super::wire::Packet;
 use crate::endpoint::Handle;
 use crate::host::Host;
@@ -18,10 +18,10 @@ const TURN: usize = 16;
 
 /// A message on its way.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct PipelinedSend {
     pub(super) to: HostId,
     pub(super) receiver: Handle,
-    pub(super) goods: Goods,
+    pub(super) data: SendData,
     pub(super) waiter: Option<Waiter>,
     /// Where the next piece begins.
     pub(super) offset: u64,
@@ -29,37 +29,37 @@ pub(super) struct Stream {
     pub(super) limit: u64,
 }
 
-impl Remote {
+impl Network {
     /// Sends as many pieces as there is room for, but no more than a turn's.
-    pub(super) fn send_pieces(&self, local: &Host, mut stream: Stream) -> Turn {
-        let before = stream.offset;
+    pub(super) fn send_fragments(&self, local: &Host, mut send: PipelinedSend) -> Step {
+        let before = send.offset;
         for _ in 0..TURN {
-            if stream.offset == stream.limit || self.send_piece(&mut stream).is_err() {
+            if send.offset == send.limit || self.send_fragment(&mut send).is_err() {
                 break;
             }
         }
-        if stream.offset == stream.limit {
-            if let Some(waiter) = stream.waiter {
+        if send.offset == send.limit {
+            if let Some(waiter) = send.waiter {
                 waiter.finish(local, &Status::EMPTY);
             }
-            return Turn::Over;
+            return Step::Done;
         }
-        if stream.offset > before {
-            Turn::More(Task::Stream(stream))
+        if send.offset > before {
+            Step::More(Task::Pipeline(send))
         } else {
-            Turn::Stuck(Task::Stream(stream))
+            Step::Blocked(Task::Pipeline(send))
         }
     }
 
-    fn send_piece(&self, stream: &mut Stream) -> Result<(), Busy> {
-        let Stream { receiver, offset, .. } = *stream;
-        let way = self.fabric.route(stream.to);
-        let length = (stream.limit - offset).min(way.capacity() as u64);
+    fn send_fragment(&self, send: &mut PipelinedSend) -> Result<(), Busy> {
+        let PipelinedSend { receiver, offset, .. } = *send;
+        let way = self.fabric.route(send.to);
+        let length = (send.limit - offset).min(way.capacity() as u64);
         // Without credit: it would be lost if there is no room.
-        let header = Packet::Data { receiver, offset }.header(0);
-        let mut fill = |room: &mut [u8]| stream.goods.fill(offset, room);
+        let header = Packet::Fragment { receiver, offset }.header(0);
+        let mut fill = |room: &mut [u8]| send.data.fill(offset, room);
         way.try_send(&header, length as usize, &mut fill)?;
-        stream.offset += length;
+        send.offset += length;
         Ok(())
     }
 }

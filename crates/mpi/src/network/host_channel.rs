@@ -6,15 +6,15 @@
 //!
 //! Costs: as a message between ranks; requests come from a pool of the host.
 
-use super::send::Letter;
+use super::send::OutgoingMessage;
 use super::wire::Label;
-use super::{Goods, HOST_BASE, Remote, Rounds, Wanted};
+use super::{HOST_BASE, MatchedReceive, Network, Rounds, SendData};
 use crate::endpoint::{Credits, PostedReceive, Unexpected};
 use crate::error::{Error, Result};
 use crate::host::Host;
-use crate::matching::{Envelope, Lanes, Pattern};
+use crate::matching::{Envelope, Pattern, PatternKinds};
 use crate::memory::{self, Source, Target};
-use crate::request::{Callers, Request, RequestPool, Ticket, Waiter};
+use crate::request::{Callers, Request, RequestPool, StatusCell, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
@@ -23,9 +23,9 @@ use std::cell::Cell;
 
 /// A way to the other hosts for one thing at a time: messages of another context, or of another round, are not seen.
 #[derive(Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct HostChannel<'a> {
     pub(super) local: &'a Host,
-    pub(super) remote: &'a Remote,
+    pub(super) network: &'a Network,
     /// What all conversations are about, of which this is one.
     pub(super) rounds: Rounds,
     round: i32,
@@ -43,13 +43,13 @@ pub(crate) struct Pending<'a> {
     sent: Option<usize>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> HostChannel<'a> {
     /// A way to the other hosts, for the first of these rounds, which are not negative.
-    pub(crate) fn new(local: &'a Host, remote: &'a Remote, rounds: Rounds) -> Self {
+    pub(crate) fn new(local: &'a Host, network: &'a Network, rounds: Rounds) -> Self {
         debug_assert!(rounds.first >= 0, "rounds are sent as tags");
-        Line {
+        HostChannel {
             local,
-            remote,
+            network,
             rounds,
             round: rounds.first,
         }
@@ -71,14 +71,14 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn letter<'s>(&self, to: HostId, source: &'s Source) -> Letter<'s> {
+    fn message<'s>(&self, to: HostId, source: &'s Source) -> OutgoingMessage<'s> {
         let own = self.local.layout().own();
-        Letter {
+        OutgoingMessage {
             host: to,
             label: Label {
                 process: HOST_BASE + to,
                 envelope: self.envelope(own),
-                lanes: Lanes::ALL,
+                kinds: PatternKinds::ALL,
             },
             source,
             // It spreads what waits over locks.
@@ -90,7 +90,7 @@ impl<'a> Line<'a> {
     /// A message that is over when the request is, or so.
     fn pending(&self, request: Option<Arc<Request>>, outcome: Result<Status>) -> Pending<'a> {
         Pending {
-            requests: &self.remote.line_requests,
+            requests: &self.network.host_requests,
             request,
             outcome,
             sent: None,
@@ -104,14 +104,14 @@ impl<'a> Line<'a> {
 
     /// Starts to send to another host. The memory is in use until the end.
     pub(crate) fn start_send(&self, to: HostId, source: &Source) -> Pending<'a> {
-        let letter = self.letter(to, source);
+        let message = self.message(to, source);
         let limit = self.local.settings().amount(Id::EagerLimit);
-        let sent = self.remote.send_eagerly(&letter, limit);
+        let sent = self.network.send_eagerly(&message, limit);
         let request = sent.is_none().then(|| {
-            let request = self.remote.line_requests.take_send();
+            let request = self.network.host_requests.take_send();
             let waiter = Waiter::Request(Arc::clone(&request));
-            self.remote
-                .announce(&letter, Goods::Lent(source.clone()), Some(waiter));
+            self.network
+                .announce(&message, SendData::InPlace(source.clone()), Some(waiter));
             request
         });
         let mut pending = self.pending(request, Ok(Status::EMPTY));
@@ -122,12 +122,12 @@ impl<'a> Line<'a> {
     /// Starts to receive from another host. The memory is in use until the end.
     pub(crate) fn start_recv(&self, from: HostId, target: &Target) -> Pending<'a> {
         let pattern = self.envelope(from).exactly();
-        let mut table = self.remote.line.table();
+        let mut table = self.network.host_endpoint.table();
         let Some((envelope, payload)) = table.take_message(pattern) else {
             if let Some(fault) = self.fault() {
                 return self.pending(None, Err(fault));
             }
-            let request = self.remote.line_requests.take_receive();
+            let request = self.network.host_requests.take_receive();
             let waiter = Waiter::Request(Arc::clone(&request));
             table.post(
                 pattern,
@@ -144,19 +144,19 @@ impl<'a> Line<'a> {
 
     /// Brings a message that is there, or promised, to its target.
     fn deliver(&self, envelope: Envelope, payload: Unexpected, target: &Target) -> Pending<'a> {
-        match payload.deliver(self, &self.remote.line, envelope, target) {
+        match payload.deliver(self, &self.network.host_endpoint, envelope, target) {
             Ok(status) => self.pending(None, Ok(status)),
-            Err(promise) => {
-                let request = self.remote.line_requests.take_receive();
+            Err(announced) => {
+                let request = self.network.host_requests.take_receive();
                 let waiter = Waiter::Request(Arc::clone(&request));
                 let user = HOST_BASE.wrapping_add(self.rounds.context);
-                let wanted = Wanted {
+                let matched = MatchedReceive {
                     user,
                     envelope,
                     target: target.clone(),
                     waiter,
                 };
-                self.remote.fetch(self.local, &promise, wanted);
+                self.network.receive_rendezvous(self.local, &announced, matched);
                 self.under_way(request)
             }
         }
@@ -177,20 +177,20 @@ impl<'a> Line<'a> {
     /// Why what the hosts talk about has been given up, if it has.
     fn fault(&self) -> Option<Error> {
         let own = self.local.layout().own();
-        self.remote.abandoned.fault(self.envelope(own).exactly())
+        self.network.failures.fault(self.envelope(own).exactly())
     }
 
     /// Takes the next message that fits, once it is there.
     fn await_message(&self, pattern: Pattern) -> Result<(Envelope, Unexpected)> {
         loop {
-            let mut table = self.remote.line.table();
+            let mut table = self.network.host_endpoint.table();
             if let Some(found) = table.take_message(pattern) {
                 return Ok(found);
             }
             if let Some(fault) = self.fault() {
                 return Err(fault);
             }
-            let request = self.remote.line_requests.take_receive();
+            let request = self.network.host_requests.take_receive();
             table.await_message(pattern, Waiter::Request(Arc::clone(&request)));
             drop(table);
             drop(self.under_way(request));
@@ -198,15 +198,15 @@ impl<'a> Line<'a> {
     }
 }
 
-impl Callers for Line<'_> {
-    fn ticket(&self, process: u32, slot: u32) -> &Ticket {
-        self.local.ticket(process, slot)
+impl Callers for HostChannel<'_> {
+    fn status_cell(&self, process: u32, slot: u32) -> &StatusCell {
+        self.local.status_cell(process, slot)
     }
 }
 
-impl Credits for Line<'_> {
+impl Credits for HostChannel<'_> {
     fn received(&self, from: HostId, bytes: usize) {
-        self.remote.received(from, bytes);
+        self.network.received(from, bytes);
     }
 }
 

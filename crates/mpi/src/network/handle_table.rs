@@ -37,7 +37,7 @@ impl Handle {
 }
 
 /// Entries, each of a host.
-pub(super) struct Register<T>(Box<[CachePadded<SpinLock<Shard<T>>>]>);
+pub(super) struct HandleTable<T>(Box<[CachePadded<SpinLock<Shard<T>>>]>);
 
 struct Shard<T> {
     slots: Vec<Slot<T>>,
@@ -49,8 +49,8 @@ struct Slot<T> {
     entry: Option<(HostId, T)>,
 }
 
-impl<T> Register<T> {
-    /// A register for so many users who do not disturb each other.
+impl<T> HandleTable<T> {
+    /// A table for so many users who do not disturb each other.
     pub(super) fn new(users: usize) -> Self {
         let shard = |_| {
             CachePadded::new(SpinLock::new(Shard {
@@ -92,13 +92,13 @@ impl<T> Register<T> {
         })
     }
 
-    /// As [`Register::visit`], for a handle that has not left this host.
+    /// As [`HandleTable::visit`], for a handle that has not left this host.
     pub(super) fn visit_own<R>(&self, handle: Handle, f: impl FnOnce(HostId, &mut T) -> R) -> Option<R> {
         let host = self.owner(handle)?;
         self.visit(handle, host, |value| f(host, value))
     }
 
-    /// As [`Register::take`], for a handle that has not left this host.
+    /// As [`HandleTable::take`], for a handle that has not left this host.
     pub(super) fn take_own(&self, handle: Handle) -> Option<(HostId, T)> {
         let host = self.owner(handle)?;
         Some((host, self.take(handle, host)?))
@@ -158,18 +158,18 @@ mod tests {
 
     #[test]
     fn only_the_right_host_with_a_handle_of_today_finds_an_entry() {
-        let register = Register::new(3);
-        let handles: Vec<_> = (0..9).map(|user| register.add(user, 7, user)).collect();
-        assert_eq!(register.take(handles[4], 8), None);
-        assert_eq!(register.visit(handles[4], 7, |user| *user), Some(4));
-        assert_eq!(register.take(handles[4], 7), Some(4));
-        assert_eq!(register.take(handles[4], 7), None);
-        let again = register.add(4, 7, 40);
+        let table = HandleTable::new(3);
+        let handles: Vec<_> = (0..9).map(|user| table.add(user, 7, user)).collect();
+        assert_eq!(table.take(handles[4], 8), None);
+        assert_eq!(table.visit(handles[4], 7, |user| *user), Some(4));
+        assert_eq!(table.take(handles[4], 7), Some(4));
+        assert_eq!(table.take(handles[4], 7), None);
+        let again = table.add(4, 7, 40);
         assert_ne!(again, handles[4]);
         assert_eq!(again.index(), handles[4].index());
-        assert_eq!(register.take(handles[4], 7), None);
-        assert_eq!(register.take(again, 7), Some(40));
-        assert_eq!(register.take(Handle(u64::MAX), 7), None);
-        assert_eq!(register.visit(handles[8], 7, |user| *user), Some(8));
+        assert_eq!(table.take(handles[4], 7), None);
+        assert_eq!(table.take(again, 7), Some(40));
+        assert_eq!(table.take(Handle(u64::MAX), 7), None);
+        assert_eq!(table.visit(handles[8], 7, |user| *user), Some(8));
     }
 }

@@ -10,16 +10,16 @@ use std::any::Any;
 use std::sync::OnceLock;
 
 /// Values of different types, at most `N`.
-pub(crate) struct Slots<const N: usize>([OnceLock<AnyArc>; N]);
+pub(crate) struct LayerState<const N: usize>([OnceLock<AnyArc>; N]);
 
-impl<const N: usize> Slots<N> {
+impl<const N: usize> LayerState<N> {
     /// The value of a type, made by `make` when it is asked for the first time.
     ///
     /// # Panics
     ///
     /// When values of `N` other types are there.
     pub(crate) fn get_or_init<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> &T {
-        // Slots are filled in order, and a slot keeps its first value: so all who ask for a type find the same one.
+        // LayerState are filled in order, and a slot keeps its first value: so all who ask for a type find the same one.
         let mut values = self
             .0
             .iter()
@@ -29,7 +29,7 @@ impl<const N: usize> Slots<N> {
     }
 }
 
-impl<const N: usize> Default for Slots<N> {
+impl<const N: usize> Default for LayerState<N> {
     fn default() -> Self {
         Self([const { OnceLock::new() }; N])
     }
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn each_type_has_one_value() {
-        let slots = Slots::<2>::default();
+        let slots = LayerState::<2>::default();
         assert_eq!(*slots.get_or_init(|| 1_u8), 1);
         assert_eq!(*slots.get_or_init(|| 2_u16), 2);
         assert_eq!(*slots.get_or_init(|| 3_u8), 1);
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "a slot for each type")]
     fn there_is_room_for_no_more_types_than_slots() {
-        let slots = Slots::<1>::default();
+        let slots = LayerState::<1>::default();
         slots.get_or_init(|| 1_u8);
         slots.get_or_init(|| 2_u16);
     }

@@ -1,6 +1,6 @@
 //! Sending to a process of another host.
 
-use super::Call;
+use super::BlockingCall;
 use super::send::{Mode, Sent, Started};
 use crate::comm::Comm;
 use crate::endpoint::Handle;
@@ -8,12 +8,12 @@ use crate::error::Result;
 use crate::instrument;
 use crate::matching::{Envelope, Place};
 use crate::memory::Source;
-use crate::network::{Goods, Letter};
+use crate::network::{OutgoingMessage, SendData};
 use crate::request::Waiter;
 
 /// Where a message to another host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Away {
+pub(crate) enum RemoteSend {
     /// It waits here to be asked for.
     Waiting(Handle),
     /// It has been sent, as this one of those that have gone to its host.
@@ -36,11 +36,11 @@ impl Place {
     }
 
     /// Where a message to another host is, whose place this is.
-    pub(crate) fn away(self) -> Away {
+    pub(crate) fn remote_send(self) -> RemoteSend {
         match (self.index, self.sequence) {
-            (_, u64::MAX) => Away::Nowhere,
-            (0, handle) => Away::Waiting(Handle(handle)),
-            (_, number) => Away::Sent(number as u32),
+            (_, u64::MAX) => RemoteSend::Nowhere,
+            (0, handle) => RemoteSend::Waiting(Handle(handle)),
+            (_, number) => RemoteSend::Sent(number as u32),
         }
     }
 }
@@ -48,10 +48,10 @@ impl Place {
 impl Comm {
     /// Sends to a process of another host and returns when the mode says so.
     #[inline(never)]
-    pub(super) fn send_away(&self, mode: Mode, source: &Source, process: u32, tag: i32) -> Result<()> {
+    pub(super) fn send_remote(&self, mode: Mode, source: &Source, process: u32, tag: i32) -> Result<()> {
         let mut call = None;
-        let sent = self.offer_labelled(mode, source, process, self.outgoing(tag), || {
-            call.insert(Call::begin(self.process())).waiter()
+        let sent = self.start_remote(mode, source, process, self.outgoing(tag), || {
+            call.insert(BlockingCall::begin(self.process())).waiter()
         })?;
         if matches!(sent, Sent::Queued { .. })
             && let Some(call) = call
@@ -63,14 +63,20 @@ impl Comm {
 
     /// Starts a send to a process of another host.
     #[inline(never)]
-    pub(super) fn isend_away(&self, mode: Mode, source: &Source, process: u32, tag: i32) -> Result<Started> {
-        self.start(|waiter| self.offer_labelled(mode, source, process, self.outgoing(tag), waiter))
+    pub(super) fn isend_remote(
+        &self,
+        mode: Mode,
+        source: &Source,
+        process: u32,
+        tag: i32,
+    ) -> Result<Started> {
+        self.start(|waiter| self.start_remote(mode, source, process, self.outgoing(tag), waiter))
     }
 
     /// Sends to a process of another host; `waiter` is asked who waits if the message has to stay in the sender's
     /// memory.
     #[inline(never)]
-    pub(super) fn offer_away(
+    pub(super) fn start_remote_send(
         &self,
         mode: Mode,
         source: &Source,
@@ -78,12 +84,12 @@ impl Comm {
         tag: i32,
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Sent> {
-        self.offer_labelled(mode, source, process, self.outgoing(tag), waiter)
+        self.start_remote(mode, source, process, self.outgoing(tag), waiter)
     }
 
     /// Sends a message with this label to a process of another host.
     #[inline]
-    pub(super) fn offer_labelled(
+    pub(super) fn start_remote(
         &self,
         mode: Mode,
         source: &Source,
@@ -93,50 +99,57 @@ impl Comm {
     ) -> Result<Sent> {
         let own = self.process();
         instrument::sent(own, || source.bytes());
-        let (job, lanes) = (own.job(), self.hints().lanes());
-        let letter = job
-            .connected()
-            .letter(job.host(), own.id(), process, envelope, lanes, source);
+        let (job, kinds) = (own.job(), self.hints().kinds());
+        let message =
+            job.connected()
+                .outgoing_message(job.host(), own.id(), process, envelope, kinds, source);
         match mode {
-            Mode::Standard | Mode::Ready => match self.send_at_once(&letter) {
+            Mode::Standard | Mode::Ready => match self.send_at_once(&message) {
                 Some(number) => Ok(left(number, process)),
-                None => Ok(self.send_later(&letter, process, waiter())),
+                None => Ok(self.send_later(&message, process, waiter())),
             },
-            Mode::Synchronous => Ok(self.send_later(&letter, process, waiter())),
+            Mode::Synchronous => Ok(self.send_later(&message, process, waiter())),
             Mode::Buffered => {
-                let charge = self.charge(source.bytes())?;
-                Ok(self.send_copied(&letter, process, |source| Goods::copied(source, Some(charge))))
+                let reservation = self.reserve_buffer(source.bytes())?;
+                Ok(self.send_copied(&message, process, |source| {
+                    SendData::copied(source, Some(reservation))
+                }))
             }
-            Mode::Copied => Ok(self.send_copied(&letter, process, |source| Goods::copied(source, None))),
+            Mode::Copied => Ok(self.send_copied(&message, process, |source| SendData::copied(source, None))),
         }
     }
 
     /// Leaves the data where it is until it is asked for.
     #[inline(never)]
-    fn send_later(&self, letter: &Letter<'_>, process: u32, waiter: Waiter) -> Sent {
-        let source = letter.source();
-        instrument::left_with_sender(self.process(), process, letter.envelope(), source.bytes());
-        let remote = self.process().job().connected();
-        let (handle, _) = remote.announce(letter, Goods::Lent(source.clone()), Some(waiter));
+    fn send_later(&self, message: &OutgoingMessage<'_>, process: u32, waiter: Waiter) -> Sent {
+        let source = message.source();
+        instrument::left_with_sender(self.process(), process, message.envelope(), source.bytes());
+        let network = self.process().job().connected();
+        let (handle, _) = network.announce(message, SendData::InPlace(source.clone()), Some(waiter));
         let place = Place::waiting(handle);
         Sent::Queued { process, place }
     }
 
     /// Sends the data at once, if it is short and there is room for it; then the number of the message.
     #[inline]
-    fn send_at_once(&self, letter: &Letter<'_>) -> Option<u32> {
+    fn send_at_once(&self, message: &OutgoingMessage<'_>) -> Option<u32> {
         let own = self.process();
         own.job()
             .connected()
-            .send_eagerly(letter, own.tuning().eager_limit_away())
+            .send_eagerly(message, own.tuning().eager_limit_remote())
     }
 
     /// Sends the data at once, or a copy when it is asked for.
     #[inline(never)]
-    fn send_copied(&self, letter: &Letter<'_>, process: u32, copy: impl FnOnce(&Source) -> Goods) -> Sent {
-        let number = self.send_at_once(letter).unwrap_or_else(|| {
-            let remote = self.process().job().connected();
-            let (_, number) = remote.announce(letter, copy(letter.source()), None);
+    fn send_copied(
+        &self,
+        message: &OutgoingMessage<'_>,
+        process: u32,
+        copy: impl FnOnce(&Source) -> SendData,
+    ) -> Sent {
+        let number = self.send_at_once(message).unwrap_or_else(|| {
+            let network = self.process().job().connected();
+            let (_, number) = network.announce(message, copy(message.source()), None);
             number
         });
         left(number, process)
@@ -147,5 +160,5 @@ impl Comm {
 #[inline]
 fn left(number: u32, process: u32) -> Sent {
     let place = Place::sent(number);
-    Sent::Left { process, place }
+    Sent::Buffered { process, place }
 }

@@ -1,6 +1,6 @@
 //! What hosts have given up to talk about with each other.
 //!
-//! A host that fails in something that several hosts do together tells all of them ([`Line::give_up`]). Whoever waits
+//! A host that fails in something that several hosts do together tells all of them ([`HostChannel::fail`]). Whoever waits
 //! for a message about it then fails too, with the same reason; what has come about it, or comes yet, is thrown away,
 //! and who waits for that to be received is told that it is over. So nobody waits for ever, and nothing is left.
 //!
@@ -9,10 +9,10 @@
 
 use std::collections::VecDeque;
 
-use super::arrival::Reception;
-use super::line::Line;
+use super::dispatch::PacketHandler;
+use super::host_channel::HostChannel;
 use super::wire::{Label, Packet};
-use super::{HOST_BASE, Remote};
+use super::{HOST_BASE, Network};
 use crate::endpoint::Handle;
 use crate::endpoint::Unexpected;
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub(crate) struct Rounds {
 
 /// All that has been given up.
 #[derive(Default)]
-pub(super) struct Abandoned {
+pub(super) struct Failures {
     entries: SpinLock<VecDeque<Entry>>,
     /// Their number.
     count: AtomicUsize,
@@ -88,7 +88,7 @@ impl Rounds {
     }
 }
 
-impl Abandoned {
+impl Failures {
     /// Why a round has been given up, if it has.
     pub(super) fn fault(&self, label: Pattern) -> Option<Error> {
         // Relaxed: who adds an entry does so under the lock of the table under which all others ask.
@@ -129,49 +129,51 @@ impl Abandoned {
     }
 }
 
-impl Remote {
+impl Network {
     /// Takes no more messages about this; false if that has been said before.
-    fn abandon(&self, local: &Host, rounds: Rounds, fault: &Error) -> bool {
+    fn mark_failed(&self, local: &Host, rounds: Rounds, fault: &Error) -> bool {
         let mut left = Vec::new();
-        let mut table = self.line.table();
-        let new = self.abandoned.add(rounds, fault);
+        let mut table = self.host_endpoint.table();
+        let new = self.failures.add(rounds, fault);
         let is_meant = |pattern| rounds.has(pattern);
         table.answer_probes_of(local, is_meant);
         while let Some(found) = table.take_first(is_meant) {
             left.push(found);
         }
         drop(table);
-        left.into_iter().for_each(|payload| self.throw_away(payload));
+        left.into_iter().for_each(|payload| self.discard(payload));
         new
     }
 
     /// Lets the sender of a message that nobody wants go on.
-    pub(super) fn throw_away(&self, payload: Unexpected) {
+    pub(super) fn discard(&self, payload: Unexpected) {
         match payload {
             Unexpected::Eager { buffer, from, .. } => self.received(from, buffer.bytes().len()),
-            Unexpected::Rendezvous(promise) => self.ask(promise.from, promise.sender, Handle::NONE, 0, None),
+            Unexpected::Rendezvous(request) => {
+                self.clear_to_send(request.from, request.sender, Handle::NONE, 0, None)
+            }
             // No rank of this host sends there.
             Unexpected::Inline { .. } | Unexpected::Copied { .. } | Unexpected::InPlace { .. } => (),
         }
     }
 
     /// Whether nobody will receive what comes with this label.
-    pub(super) fn is_given_up(&self, label: Label) -> bool {
-        label.process >= HOST_BASE && self.abandoned.fault(label.envelope.exactly()).is_some()
+    pub(super) fn has_failed(&self, label: Label) -> bool {
+        label.process >= HOST_BASE && self.failures.fault(label.envelope.exactly()).is_some()
     }
 }
 
-impl Line<'_> {
+impl HostChannel<'_> {
     /// Fails in what the hosts talk about, and tells these others, unless one of them has said so first.
-    pub(crate) fn give_up(&self, fault: &Error, others: impl Iterator<Item = HostId>) {
-        if !self.remote.abandon(self.local, self.rounds, fault) {
+    pub(crate) fn fail(&self, fault: &Error, others: impl Iterator<Item = HostId>) {
+        if !self.network.mark_failed(self.local, self.rounds, fault) {
             return;
         }
         let told = Error::new(fault.code(), shortened(fault.message()).to_owned());
         let reason = portable::pack(&told);
-        let packet = Packet::GivenUp(self.rounds);
+        let packet = Packet::Failed(self.rounds);
         for host in others {
-            self.remote.send(host, &packet, reason.len(), &mut |room| {
+            self.network.send(host, &packet, reason.len(), &mut |room| {
                 room.copy_from_slice(&reason)
             });
         }
@@ -179,22 +181,22 @@ impl Line<'_> {
 
     /// Forgets that some rounds have been given up, which will be used for something else.
     pub(crate) fn forget(&self, other: Rounds) {
-        self.remote.abandoned.forget(|rounds| rounds == other);
+        self.network.failures.forget(|rounds| rounds == other);
     }
 
     /// Ends the talk: what has been given up long ago is forgotten, and this is if its rounds are used again.
     pub(crate) fn end(&self) {
         let now = self.rounds;
         let is_over = |rounds: Rounds| rounds.are_long_past(now) || now.count == 1 && rounds == now;
-        self.remote.abandoned.forget(is_over);
+        self.network.failures.forget(is_over);
     }
 }
 
-impl Reception<'_> {
+impl PacketHandler<'_> {
     /// Another host has failed in something that this one takes part in; none if it says nothing that makes sense.
-    pub(super) fn hear_of_failure(&self, rounds: Rounds, reason: &[u8]) -> Option<()> {
+    pub(super) fn accept_failure(&self, rounds: Rounds, reason: &[u8]) -> Option<()> {
         let fault: Error = portable::unpack(reason)?;
-        self.remote.abandon(self.local, rounds, &fault);
+        self.network.mark_failed(self.local, rounds, &fault);
         Some(())
     }
 }
@@ -226,25 +228,25 @@ mod tests {
 
     #[test]
     fn all_rounds_of_a_subject_are_given_up() {
-        let abandoned = Abandoned::default();
+        let failures = Failures::default();
         let fault = Error::new(ErrorClass::Count, "too many");
-        assert!(abandoned.add(rounds(32), &fault) && !abandoned.add(rounds(32), &fault));
-        let given_up = |context, round| abandoned.fault(label(context, round, 5)).is_some();
+        assert!(failures.add(rounds(32), &fault) && !failures.add(rounds(32), &fault));
+        let given_up = |context, round| failures.fault(label(context, round, 5)).is_some();
         assert!((0..100).all(|round| given_up(3, round) == (32..48).contains(&round)));
-        assert!(!given_up(4, 32) && abandoned.fault(label(3, 32, 6)).is_none());
-        abandoned.forget(|some| some.are_long_past(rounds(16 * 60)));
+        assert!(!given_up(4, 32) && failures.fault(label(3, 32, 6)).is_none());
+        failures.forget(|some| some.are_long_past(rounds(16 * 60)));
         assert!(given_up(3, 40));
-        abandoned.forget(|some| some.are_long_past(rounds(16 * 70)));
+        failures.forget(|some| some.are_long_past(rounds(16 * 70)));
         assert!(!given_up(3, 40));
     }
 
     #[test]
     fn the_oldest_are_forgotten_first() {
-        let abandoned = Abandoned::default();
+        let failures = Failures::default();
         let fault = Error::new(ErrorClass::Count, "too many");
         let all = || (0..=ABANDONED as i32).map(|number| rounds(16 * number));
-        assert!(all().all(|rounds| abandoned.add(rounds, &fault)));
-        let mut left = all().map(|rounds| abandoned.fault(label(3, rounds.first, 5)).is_some());
+        assert!(all().all(|rounds| failures.add(rounds, &fault)));
+        let mut left = all().map(|rounds| failures.fault(label(3, rounds.first, 5)).is_some());
         assert!(!left.next().unwrap() && left.all(|left| left));
     }
 }

@@ -9,22 +9,22 @@ use crate::process::Process;
 /// are mistaken for those of another message only if 2^31 messages have gone to the process since, while this send
 /// was not waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Receipt {
+pub struct CompletedSend {
     process: u32,
     number: u32,
 }
 
-impl Receipt {
+impl CompletedSend {
     /// The bits of the message's number that are kept.
     pub const NUMBER_BITS: u32 = NUMBER_BITS;
 
-    /// The receipt of the message at this place.
+    /// The send whose message is at this place.
     #[inline]
     pub(crate) fn new(process: u32, place: Place) -> Self {
         Self::from_parts(process, place.sequence as u32)
     }
 
-    /// The receipt with these parts, as [`Receipt::parts`] gives them.
+    /// The send with these parts, as [`CompletedSend::parts`] gives them.
     #[inline]
     #[must_use]
     pub fn from_parts(process: u32, number: u32) -> Self {
@@ -47,7 +47,7 @@ impl Receipt {
         if exists && !job.layout().is_here(self.process) {
             return job
                 .connected()
-                .recall(job.host(), process.id(), self.process, self.number);
+                .cancel_eager(job.host(), process.id(), self.process, self.number);
         }
         job.layout().is_here(self.process)
             && job

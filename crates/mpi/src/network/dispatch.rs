@@ -1,13 +1,13 @@
 //! What comes from other hosts.
 
 use super::credit::{Account, cost};
-use super::fetch::Wanted;
-use super::send::Outgoing;
-use super::stream::Stream;
-use super::tasks::Task;
-use super::transfer::Writing;
+use super::pipeline::PipelinedSend;
+use super::progress::Task;
+use super::rdma::Put;
+use super::rendezvous::MatchedReceive;
+use super::send::PendingSend;
 use super::wire::{Eager, Label, Packet};
-use super::{HOST_BASE, Remote};
+use super::{HOST_BASE, Network};
 use crate::endpoint::Handle;
 use crate::endpoint::RequestToSend;
 use crate::endpoint::{EagerBuffer, Unexpected, status_of};
@@ -21,12 +21,12 @@ use simurgh_net::HostId;
 use simurgh_net::transport::{Handler, Header, Region, TransferError};
 
 /// Acts on packets in the name of a job.
-pub(super) struct Reception<'a> {
+pub(super) struct PacketHandler<'a> {
     pub(super) local: &'a Host,
-    pub(super) remote: &'a Remote,
+    pub(super) network: &'a Network,
 }
 
-impl Handler for Reception<'_> {
+impl Handler for PacketHandler<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
         let understood = match Eager::read(header) {
             Some(Eager {
@@ -34,19 +34,19 @@ impl Handler for Reception<'_> {
                 origin,
                 credit,
             }) => {
-                let account = self.remote.accounts.with(from);
+                let account = self.network.accounts.with(from);
                 account.regain(credit);
                 self.accept_eager((from, account), label, origin, data)
             }
             None => self.act_on(from, header, data),
         };
         if understood.is_none() {
-            self.remote.counters.count_dropped();
+            self.network.counters.count_dropped();
         }
     }
 
     fn transferred(&self, token: u64, outcome: Result<(), TransferError>) {
-        self.remote.transferred(self.local, token, &outcome);
+        self.network.transfer_done(self.local, token, &outcome);
     }
 
     fn lost(&self, host: HostId, reason: &str) {
@@ -54,12 +54,12 @@ impl Handler for Reception<'_> {
     }
 }
 
-impl Reception<'_> {
+impl PacketHandler<'_> {
     /// Does what a packet says, apart from the path of the most frequent ones; none if that makes no sense.
     #[inline(never)]
     fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
         let (packet, credit) = Packet::read(header, data)?;
-        self.remote.accounts.with(from).regain(credit);
+        self.network.accounts.with(from).regain(credit);
         self.act(from, packet, data)
     }
 
@@ -67,43 +67,45 @@ impl Reception<'_> {
     fn act(&self, from: HostId, packet: Packet, data: &[u8]) -> Option<()> {
         match packet {
             Packet::Eager { label, origin } => {
-                self.accept_eager((from, self.remote.accounts.with(from)), label, origin, data)
+                self.accept_eager((from, self.network.accounts.with(from)), label, origin, data)
             }
-            Packet::Request {
+            Packet::RequestToSend {
                 label,
                 length,
                 sender,
                 region,
             } => {
-                let promise = RequestToSend {
+                let request = RequestToSend {
                     from,
                     length,
                     sender,
                     region,
                 };
-                self.accept_promise(label, promise)
+                self.accept_request_to_send(label, request)
             }
-            Packet::Clear {
+            Packet::ClearToSend {
                 sender,
                 receiver,
                 limit,
                 region,
-            } => self.send_what_is_wanted(from, sender, receiver, limit, region),
-            Packet::Data { receiver, offset } => {
-                self.remote.take_piece(self.local, from, receiver, offset, data)
-            }
-            Packet::Read { sender } => self.has_been_read(from, sender),
-            Packet::Written { receiver } => self.remote.take_written(self.local, from, receiver),
+            } => self.accept_clear_to_send(from, sender, receiver, limit, region),
+            Packet::Fragment { receiver, offset } => self
+                .network
+                .take_fragment(self.local, from, receiver, offset, data),
+            Packet::GetDone { sender } => self.accept_get_done(from, sender),
+            Packet::PutDone { receiver } => self.network.take_put(self.local, from, receiver),
             Packet::Cancel { process, sender } => self.cancel(from, process, sender),
-            Packet::Cancelled { sender } => self.has_been_cancelled(from, sender),
-            Packet::Recall {
+            Packet::Cancelled { sender } => self.accept_cancelled(from, sender),
+            Packet::CancelEager {
                 process,
                 origin,
                 answer,
-            } => self.give_back(from, process, origin, answer),
-            Packet::Recalled { answer, was_there } => self.answered(from, answer, was_there),
+            } => self.withdraw_eager(from, process, origin, answer),
+            Packet::EagerCancelled { answer, was_there } => {
+                self.accept_cancel_answer(from, answer, was_there)
+            }
             Packet::Credit => Some(()),
-            Packet::GivenUp(rounds) => self.hear_of_failure(rounds, data),
+            Packet::Failed(rounds) => self.accept_failure(rounds, data),
             Packet::Context(notice) => self.local.contexts().handle(from, notice).then_some(()),
         }
     }
@@ -114,7 +116,7 @@ impl Reception<'_> {
         if layout.is_here(process) {
             return Some(self.local.endpoint(process));
         }
-        (process == HOST_BASE + layout.own()).then_some(&self.remote.line)
+        (process == HOST_BASE + layout.own()).then_some(&self.network.host_endpoint)
     }
 
     /// A short message has come.
@@ -131,17 +133,17 @@ impl Reception<'_> {
         match table.take_receive(label.envelope) {
             Some(receive) => {
                 drop(table);
-                self.hand_over(to, label, receive, data);
-                self.remote.passed(from, account, data.len());
+                self.deliver_eager(to, label, receive, data);
+                self.network.passed(from, account, data.len());
                 Some(())
             }
-            None => self.keep(from, (to, table), label, origin, data),
+            None => self.queue_eager(from, (to, table), label, origin, data),
         }
     }
 
     /// A short message has found no receive in the table.
     #[inline(never)]
-    fn keep(
+    fn queue_eager(
         &self,
         from: HostId,
         (to, mut table): (&Endpoint, BiasedGuard<'_, MatchTable>),
@@ -149,9 +151,9 @@ impl Reception<'_> {
         origin: u64,
         data: &[u8],
     ) -> Option<()> {
-        if !self.remote.accounts.with(from).hold(cost(data.len())) {
+        if !self.network.accounts.with(from).hold(cost(data.len())) {
             drop(table);
-            return self.refuse(from);
+            return self.reject_excess(from);
         }
         let pooled = table.buffers().take(data.len());
         drop(table);
@@ -159,21 +161,21 @@ impl Reception<'_> {
         buffer.bytes_mut().copy_from_slice(data);
         let mut table = to.table();
         match table.take_receive(label.envelope) {
-            None if self.remote.is_given_up(label) => {
+            None if self.network.has_failed(label) => {
                 table.buffers().give_back(buffer);
                 drop(table);
-                self.remote.received(from, data.len());
+                self.network.received(from, data.len());
             }
             None => {
                 instrument::unexpected(to, label.envelope, data.len());
                 let payload = Unexpected::Eager { buffer, from, origin };
-                table.arrive(self.local, label.envelope, label.lanes, payload);
+                table.arrive(self.local, label.envelope, label.kinds, payload);
             }
             Some(receive) => {
                 table.buffers().give_back(buffer);
                 drop(table);
-                self.hand_over(to, label, receive, data);
-                self.remote.received(from, data.len());
+                self.deliver_eager(to, label, receive, data);
+                self.network.received(from, data.len());
             }
         }
         Some(())
@@ -181,7 +183,7 @@ impl Reception<'_> {
 
     /// Copies a short message to a posted receive and completes it.
     #[inline(always)]
-    fn hand_over(&self, to: &Endpoint, label: Label, receive: PostedReceive, data: &[u8]) {
+    fn deliver_eager(&self, to: &Endpoint, label: Label, receive: PostedReceive, data: &[u8]) {
         instrument::matched(to, label.envelope, || data.len());
         let transfer = memory::unpack_at(data, &receive.target, 0);
         receive
@@ -192,8 +194,8 @@ impl Reception<'_> {
     /// A host has sent more than it was granted, so a message is lost and with it the job: nobody may wait for it for
     /// ever.
     #[cold]
-    fn refuse(&self, from: HostId) -> Option<()> {
-        if self.remote.counters.is_first_excess() {
+    fn reject_excess(&self, from: HostId) -> Option<()> {
+        if self.network.counters.is_first_excess() {
             let reason = "it has sent more than it was granted here (eager-window): it has gone wrong, or is of \
                           another installation";
             self.local.lost(from, reason);
@@ -202,41 +204,41 @@ impl Reception<'_> {
     }
 
     /// A message waits at its sender.
-    fn accept_promise(&self, label: Label, promise: RequestToSend) -> Option<()> {
+    fn accept_request_to_send(&self, label: Label, request: RequestToSend) -> Option<()> {
         let Label {
             process,
             envelope,
-            lanes,
+            kinds,
         } = label;
         let to = self.endpoint(process)?;
         let mut table = to.table();
         let Some(receive) = table.take_receive(envelope) else {
-            if self.remote.is_given_up(label) {
+            if self.network.has_failed(label) {
                 drop(table);
-                self.remote.throw_away(Unexpected::Rendezvous(promise));
+                self.network.discard(Unexpected::Rendezvous(request));
                 return Some(());
             }
-            instrument::unexpected(to, envelope, promise.bytes());
-            table.arrive(self.local, envelope, lanes, Unexpected::Rendezvous(promise));
+            instrument::unexpected(to, envelope, request.bytes());
+            table.arrive(self.local, envelope, kinds, Unexpected::Rendezvous(request));
             return Some(());
         };
         drop(table);
-        instrument::matched(to, envelope, || promise.bytes());
+        instrument::matched(to, envelope, || request.bytes());
         let PostedReceive { target, waiter } = receive;
-        let wanted = Wanted {
+        let matched = MatchedReceive {
             user: process,
             envelope,
             target,
             waiter,
         };
-        if let Some(task) = self.remote.ask_for(self.local, &promise, wanted) {
-            self.remote.tasks.add(task);
+        if let Some(task) = self.network.answer_request(self.local, &request, matched) {
+            self.network.tasks.add(task);
         }
         Some(())
     }
 
     /// The receiver of a message has said how much of it shall be sent, and perhaps where to write it.
-    fn send_what_is_wanted(
+    fn accept_clear_to_send(
         &self,
         to: HostId,
         sender: Handle,
@@ -244,50 +246,50 @@ impl Reception<'_> {
         limit: u64,
         region: Option<Region>,
     ) -> Option<()> {
-        let outgoing = &self.remote.outgoing;
-        let there_is_so_much = outgoing.visit(sender, to, |outgoing| limit <= outgoing.goods.bytes())?;
+        let outgoing = &self.network.pending_sends;
+        let there_is_so_much = outgoing.visit(sender, to, |outgoing| limit <= outgoing.data.bytes())?;
         there_is_so_much.then_some(())?;
         let outgoing = outgoing.take(sender, to)?;
-        self.remote.conceal(to, outgoing.region);
+        self.network.conceal(to, outgoing.region);
         if limit == 0 {
-            self.is_over(outgoing);
+            self.complete_send(outgoing);
             return Some(());
         }
-        let plain = outgoing.goods.lent().is_some_and(memory::Source::is_contiguous);
+        let plain = outgoing.data.lent().is_some_and(memory::Source::is_contiguous);
         let task = match region.filter(|region| plain && region.length >= limit) {
-            Some(region) => Task::Write(Writing {
+            Some(region) => Task::Put(Put {
                 to,
                 receiver,
                 region,
-                outgoing,
+                send: outgoing,
                 limit,
             }),
-            None => Task::Stream(Stream {
+            None => Task::Pipeline(PipelinedSend {
                 to,
                 receiver,
-                goods: outgoing.goods,
+                data: outgoing.data,
                 waiter: outgoing.waiter,
                 offset: 0,
                 limit,
             }),
         };
-        self.remote.tasks.add(task);
+        self.network.tasks.add(task);
         Some(())
     }
 
     /// The receiver of a message has read it.
-    fn has_been_read(&self, from: HostId, sender: Handle) -> Option<()> {
-        let outgoing = &self.remote.outgoing;
+    fn accept_get_done(&self, from: HostId, sender: Handle) -> Option<()> {
+        let outgoing = &self.network.pending_sends;
         outgoing
             .visit(sender, from, |outgoing| outgoing.region.is_some())?
             .then_some(())?;
         let outgoing = outgoing.take(sender, from)?;
-        self.remote.conceal(from, outgoing.region);
-        self.is_over(outgoing);
+        self.network.conceal(from, outgoing.region);
+        self.complete_send(outgoing);
         Some(())
     }
 
-    fn is_over(&self, outgoing: Outgoing) {
+    fn complete_send(&self, outgoing: PendingSend) {
         if let Some(waiter) = outgoing.waiter {
             waiter.finish(self.local, &Status::EMPTY);
         }

@@ -11,7 +11,7 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 /// Written once by the completer, then read by the waiter; the completion orders the two, so that the fields need no
 /// ordering of their own.
 #[derive(Debug, Default)]
-pub(crate) struct Ticket {
+pub(crate) struct StatusCell {
     completion: Completion,
     label: AtomicU64,
     bytes: AtomicU64,
@@ -21,7 +21,7 @@ pub(crate) struct Ticket {
 /// Set in `end` above the error code.
 const CANCELLED: u64 = 1 << 32;
 
-impl Ticket {
+impl StatusCell {
     /// Records the outcome and wakes the waiter; the ticket's owner may reuse it at once.
     #[inline]
     pub(crate) fn finish(&self, status: &Status) {
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn a_ticket_carries_a_status() {
-        let ticket = Ticket::default();
-        assert!(!ticket.is_done());
+        let status_cell = StatusCell::default();
+        assert!(!status_cell.is_done());
         let status = Status {
             source: -3,
             tag: -2,
@@ -116,12 +116,12 @@ mod tests {
             bytes: 1 << 40,
             cancelled: true,
         };
-        ticket.finish(&status);
-        assert!(ticket.is_done() && !ticket.has_succeeded());
-        assert_eq!(ticket.wait(), status);
-        ticket.reset();
-        assert!(!ticket.is_done() && !ticket.has_succeeded());
-        ticket.finish(&Status::EMPTY);
-        assert!(ticket.has_succeeded());
+        status_cell.finish(&status);
+        assert!(status_cell.is_done() && !status_cell.has_succeeded());
+        assert_eq!(status_cell.wait(), status);
+        status_cell.reset();
+        assert!(!status_cell.is_done() && !status_cell.has_succeeded());
+        status_cell.finish(&Status::EMPTY);
+        assert!(status_cell.has_succeeded());
     }
 }
