@@ -1,13 +1,13 @@
-//! Info objects: ordered pairs of strings (chapter 10 of the standard).
+//! Info objects: ordered lists of pairs of a key and a value (chapter 10 of the standard).
 //!
-//! Keys and values are bytes, since the standard does not say what characters a program may use; what the library
+//! Keys and values are bytes, because the standard does not say what characters a program may use. What the library
 //! itself looks for is text.
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{MAX_INFO_KEY, MAX_INFO_VAL};
 use std::time::Duration;
 
-/// The key that tells which kinds of memory buffers may be in, and what it says.
+/// The key for the kinds of memory that buffers may be in, and its value.
 pub const MEMORY_KINDS: (&str, &str) = ("mpi_memory_alloc_kinds", "system,mpi");
 
 /// Pairs of keys and values, in the order in which the keys were first set.
@@ -26,7 +26,7 @@ impl Info {
         Self { pairs: Vec::new() }
     }
 
-    /// Sets the value of `key`, in the place of an older one.
+    /// Sets the value of `key`, and replaces an older one.
     ///
     /// # Errors
     ///
@@ -61,26 +61,26 @@ impl Info {
         Ok(found.map(|(_, value)| &**value))
     }
 
-    /// The value of `key` if there is one and it is text: for keys that the library looks for.
+    /// The value of `key`, if there is one and it is text: for keys that the library looks for.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
         let (_, value) = self.pairs.iter().find(|(known, _)| **known == *key.as_bytes())?;
         std::str::from_utf8(value).ok()
     }
 
-    /// What a boolean `key` says: `true` or `false`; `None` if it is absent or has another value.
+    /// The value of a boolean `key`; `None` if it is absent or neither `true` nor `false`.
     #[must_use]
     pub fn flag(&self, key: &str) -> Option<bool> {
         self.text(key)?.trim().parse().ok()
     }
 
-    /// What a `key` says that is a time in seconds; `None` if it is absent or has another value.
+    /// The value of a `key` that is a time in seconds; `None` if it is absent or has another value.
     #[must_use]
     pub fn seconds(&self, key: &str) -> Option<Duration> {
         Duration::try_from_secs_f64(self.text(key)?.trim().parse().ok()?).ok()
     }
 
-    /// Takes `key` and its value out.
+    /// Removes `key` and its value.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl Info {
     }
 }
 
-/// What the library says itself, within the limits.
+/// Sets a pair of the library's own, which is within the limits.
 impl<K: Into<Box<[u8]>>, V: Into<Box<[u8]>>> FromIterator<(K, V)> for Info {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value.into()));

@@ -1,16 +1,16 @@
-//! Values that hosts send each other: what ranks bring to an exchange, as bytes.
+//! Serialisation of the values that hosts send each other.
 //!
-//! Little-endian and without padding; lengths are 32 bits. All hosts of a job run the same version, which the launcher
-//! checks; what comes in is read with care all the same: a value that makes no sense is none.
+//! The format is little-endian and without padding; lengths have 32 bits. All hosts of a job run the same version,
+//! which the launcher checks. Input is validated all the same: malformed values are `None`.
 
 use crate::error::{Error, ErrorCode, Result};
 
-/// A value that can be told to another host.
+/// A value that can be sent to another host.
 pub trait Portable: Sized {
     /// Appends the value.
     fn write(&self, out: &mut Vec<u8>);
 
-    /// Takes the value off the input; none if it is not one.
+    /// Reads the value from the front of the input; `None` if it is malformed.
     fn read(input: &mut &[u8]) -> Option<Self>;
 }
 
@@ -21,13 +21,13 @@ pub fn pack(value: &impl Portable) -> Vec<u8> {
     out
 }
 
-/// The value with these bytes; none if they are not one, or more than one.
+/// The value with these bytes; `None` if they are malformed, or more than one value.
 pub fn unpack<T: Portable>(mut bytes: &[u8]) -> Option<T> {
     let value = T::read(&mut bytes)?;
     bytes.is_empty().then_some(value)
 }
 
-/// Makes structs portable: field by field.
+/// Implements [`Portable`] for structs, field by field.
 ///
 /// `portable! { Pair { left, right } }` for each struct, `{ 0, 1 }` for the fields of a tuple struct.
 #[macro_export]
@@ -145,7 +145,7 @@ impl<T: Portable> Portable for Vec<T> {
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
-        // Collected one by one, so that a wrong length allocates nothing.
+        // The elements are collected one by one, so that a wrong length allocates nothing.
         (0..u32::read(input)?).map(|_| T::read(input)).collect()
     }
 }
@@ -165,7 +165,7 @@ impl Portable for String {
     }
 }
 
-/// Without the status: errors of exchanges are not those of messages.
+/// Written without the status, because errors of exchanges are not errors of messages.
 impl Portable for Error {
     fn write(&self, out: &mut Vec<u8>) {
         self.code().number().write(out);

@@ -1,6 +1,6 @@
-//! Checks of arguments: each says on one line what is wrong.
+//! Checks of arguments. Each error says on one line what is wrong.
 //!
-//! Those on the path of every message can be switched off for a job; a wrong argument may then end the process.
+//! Checks on the path of every message can be switched off for a job; then a wrong argument may crash the process.
 
 use crate::constants::TAG_UB;
 use crate::error::{Error, ErrorClass, Result};
@@ -13,8 +13,8 @@ pub enum Checks {
     Off,
     /// The arguments of calls.
     Arguments,
-    /// And whether what ranks bring to a collective fits together, and what a rank has left behind when its use of MPI
-    /// ends.
+    /// Also whether the arguments of all ranks of a collective are consistent, and what a rank has left behind when its
+    /// use of MPI ends.
     All,
 }
 

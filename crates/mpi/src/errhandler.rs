@@ -1,4 +1,4 @@
-//! What happens when a call on a communicator fails.
+//! Error handlers: what happens when a call fails.
 
 use simurgh_core::sync::Arc;
 use simurgh_settings::{Id, Values};
@@ -7,8 +7,8 @@ use std::fmt;
 
 /// An error handler.
 ///
-/// The engine stores handlers and hands them down to derived communicators; the layer that was called by the user
-/// invokes them, since only it knows the name and the arguments of the call.
+/// The engine stores handlers and passes them on to derived communicators. The layer that the user has called invokes
+/// them, because only that layer knows the name and the arguments of the call.
 #[derive(Clone, Default)]
 pub enum ErrorHandler {
     /// Ends the job with a message (`MPI_ERRORS_ARE_FATAL`).
@@ -16,14 +16,14 @@ pub enum ErrorHandler {
     Fatal,
     /// Ends the processes of the communicator with a message (`MPI_ERRORS_ABORT`).
     Abort,
-    /// Gives the error class back to the caller (`MPI_ERRORS_RETURN`).
+    /// Returns the error class to the caller (`MPI_ERRORS_RETURN`).
     Return,
-    /// A function of the user, in a form only the calling layer understands.
+    /// A function of the user, in a form that only the calling layer understands.
     User(Arc<dyn Any + Send + Sync>),
 }
 
 impl ErrorHandler {
-    /// The one that holds until the program sets another (the setting `initial_errhandler`).
+    /// The error handler until the program sets another one (the setting `initial_errhandler`).
     pub(crate) fn initial(settings: &Values) -> Self {
         match settings.amount(Id::InitialErrhandler) {
             0 => Self::Fatal,

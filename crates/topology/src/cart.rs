@@ -1,9 +1,9 @@
-//! Grids.
+//! Cartesian grids.
 
 use simurgh_base::constants::PROC_NULL;
 use simurgh_base::{Error, ErrorClass, Result};
 
-/// A grid, in row-major order: the last coordinate of neighbours by rank differs.
+/// A grid whose points are numbered in row-major order: neighbouring ranks differ in the last coordinate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cart {
     dims: Box<[i32]>,
@@ -11,7 +11,7 @@ pub struct Cart {
 }
 
 impl Cart {
-    /// A grid of these extents, in each dimension a ring if it is periodic.
+    /// A grid of these extents; periodic dimensions are rings.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Cart {
         Ok(rank)
     }
 
-    /// The ranks from which and to which a shift by `steps` along a dimension goes (`MPI_Cart_shift`): the null process
+    /// The source and the destination of a shift by `steps` along a dimension (`MPI_Cart_shift`): the null process
     /// beyond the border.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Cart {
         Some(here + (there - coords[dimension]) * stride)
     }
 
-    /// The coordinate within the extent that is meant by one that may lie outside.
+    /// The coordinate within the extent, or `None` if it lies outside a dimension that is not periodic.
     fn wrap(&self, dimension: usize, coord: i64) -> Option<i32> {
         let extent = i64::from(self.dims[dimension]);
         let inside = if self.periods[dimension] {

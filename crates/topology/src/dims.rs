@@ -1,14 +1,14 @@
 //! Balanced grids: `MPI_Dims_create`.
 //!
-//! Of all ways to write a number as a product, the one is wanted whose largest and smallest factor differ least;
-//! among such the one whose smallest factor is the largest, then the one whose second smallest is, and so on. The
-//! search goes over the divisors, of which a number below 2^31 has at most 1536, largest factor first, and gives up a
-//! branch as soon as what remains cannot come as near to the largest factor as that of the best product so far.
+//! Among all ways to write a number as a product, the best one has the smallest difference between its largest and its
+//! smallest factor; among these it has the largest smallest factor, then the largest second smallest factor, and so on.
+//! The search goes over the divisors, of which a number below 2^31 has at most 1536, largest factor first. It gives up
+//! a branch as soon as the rest cannot come as near to the largest factor as the best product so far.
 
 use simurgh_base::{Error, ErrorClass, Result};
 
-/// Fills in the entries of `dims` that are zero so that the product of all is `nodes` and the new ones are as close to
-/// each other as possible, in falling order.
+/// Sets the entries of `dims` that are zero so that the product of all is `nodes` and the new ones are as close to each
+/// other as possible, in falling order.
 ///
 /// # Errors
 ///

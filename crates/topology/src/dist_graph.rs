@@ -23,7 +23,7 @@ pub struct DistGraph {
 /// The other ends of all nodes' edges of one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Ends {
-    /// Where the edges of each node end; those of the first begin at 0.
+    /// Where the edges of each node end; those of the first node begin at 0.
     index: Box<[usize]>,
     ranks: Box<[i32]>,
     weights: Box<[i32]>,
@@ -84,14 +84,14 @@ impl DistGraph {
         })
     }
 
-    /// The graph of which every rank gives the edges it receives along and those it sends along, in the order in which
-    /// it wants to see them. Unless `checked`, an edge may be known at one of its ends only: then the graph is
-    /// good for asking about it, but not for collectives.
+    /// The graph of which every rank gives its incoming and outgoing edges, in the order in which it will see them. If
+    /// nothing is checked, an edge may be known at one of its ends only: such a graph answers queries but is not good
+    /// for collectives.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Arg`] if some ranks give weights and others none, [`ErrorClass::Topology`] if an edge is known at
-    /// one of its ends only.
+    /// one of its ends only, with any checks.
     pub fn adjacent(lists: &[(EdgeList, EdgeList)], checked: bool) -> Result<Self> {
         let incoming = lists.iter().map(|(incoming, _)| incoming);
         let outgoing = lists.iter().map(|(_, outgoing)| outgoing);

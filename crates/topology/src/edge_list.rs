@@ -1,4 +1,4 @@
-//! Edges on their way into a graph.
+//! Lists of edges from which graphs are made.
 
 use simurgh_base::portable::portable;
 use simurgh_base::{Error, ErrorClass, Result};
@@ -79,8 +79,8 @@ pub(crate) enum End {
     Destination,
 }
 
-/// The first edge, of sorted edges as their sources and as their destinations know them, that is known at one end more
-/// often than at the other, and the end that knows it.
+/// Compares the sorted edges as their sources know them with those as their destinations know them. Returns the first
+/// edge that is known more often at one end, and that end.
 pub(crate) fn unpaired<E: Ord>(
     mut sent: impl Iterator<Item = E>,
     mut received: impl Iterator<Item = E>,

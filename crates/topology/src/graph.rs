@@ -2,7 +2,8 @@
 
 use simurgh_base::{Error, ErrorClass, Result};
 
-/// A graph in the standard's form: the neighbours of all nodes one after another, and where those of each end.
+/// A graph in the standard's form: the neighbours of all nodes one after another, and for each node where its
+/// neighbours end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     index: Box<[i32]>,
@@ -10,7 +11,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph of as many nodes as `index` is long; a node may be its own neighbour, and more than once one's.
+    /// A graph of as many nodes as `index` is long. A node may be its own neighbour, and have a neighbour several
+    /// times.
     ///
     /// # Errors
     ///

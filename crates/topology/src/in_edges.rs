@@ -1,32 +1,32 @@
-//! What neighbourhood collectives bring to whom.
+//! The incoming edges of all ranks, for neighbourhood collectives.
 
 use crate::edge_list::{End, unpaired};
 use crate::{Cart, Topology};
 use simurgh_base::{Error, ErrorClass, Result};
 
-/// Where the data comes from that each rank gets along its edges.
+/// The incoming edges of all ranks.
 ///
 /// The order of a rank's edges is the standard's (section 8.6): as the rank sees its neighbours in a graph, and in a
 /// grid by dimension, towards lower coordinates before towards higher ones.
 #[derive(Debug)]
 pub struct InEdges {
-    /// Where the edges end along which each rank receives; those of the first begin at 0.
+    /// Where the incoming edges of each rank end; those of the first rank begin at 0.
     ends: Box<[usize]>,
     /// `None` for an edge from beyond the border of a grid.
     edges: Box<[Option<InEdge>]>,
 }
 
-/// The other end of an edge along which a rank receives.
+/// The other end of an incoming edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InEdge {
     /// The rank that sends.
     pub rank: u32,
-    /// Which of the edges it is along which that rank sends.
+    /// Index of the edge among the outgoing edges of that rank.
     pub out_index: u32,
 }
 
 impl InEdges {
-    /// The origins in a topology.
+    /// The incoming edges in a topology.
     ///
     /// # Errors
     ///
@@ -46,14 +46,14 @@ impl InEdges {
         }
     }
 
-    /// What a rank gets along each of its edges.
+    /// The incoming edges of a rank; `None` for an edge from beyond the border of a grid.
     pub fn of(&self, rank: usize) -> &[Option<InEdge>] {
         let first = rank.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[first..self.ends[rank]]
     }
 
-    /// From the neighbour at a lower coordinate comes what that sends towards higher ones, and the other way round: in
-    /// a ring of one or two ranks both are the same rank, and it matters.
+    /// The neighbour at a lower coordinate sends towards higher coordinates, and the other way round. That matters in a
+    /// ring of one or two ranks, where both neighbours are the same rank.
     fn in_grid(cart: &Cart) -> Self {
         let (points, dimensions) = (cart.points(), cart.dims().len());
         let mut in_edges = Vec::with_capacity(points * 2 * dimensions);
@@ -75,7 +75,8 @@ impl InEdges {
         }
     }
 
-    /// Joins the ends of edges: of several from one rank to another, the first is the first at both ends.
+    /// Joins the two ends of each edge. If there are several edges from one rank to another, the first one is the first
+    /// at both ends.
     fn joined<'a>(
         nodes: usize,
         incoming: impl Fn(usize) -> &'a [i32],
@@ -105,10 +106,10 @@ impl InEdges {
     }
 }
 
-/// An edge as one of its ends sees it: source, destination, and which of the edges of that end it is.
+/// An edge as one of its ends sees it: source, destination, and its index among the edges of that end.
 type Edge = (u32, u32, u32);
 
-/// All edges as one of their ends sees them, sorted; `direct` tells source and destination from rank and neighbour.
+/// All edges as one of their ends sees them, sorted; `direct` makes source and destination of rank and neighbour.
 fn edges<'a>(
     nodes: usize,
     neighbors: impl Fn(usize) -> &'a [i32],
@@ -129,7 +130,7 @@ fn edges<'a>(
     edges
 }
 
-/// The error of a rank that has another as its neighbour when the other does not have it.
+/// The error of a rank that has a neighbour by which it is not named as often.
 #[cold]
 fn one_sided((from, to): (u32, u32), end: End) -> Error {
     let (naming, named) = match end {
@@ -207,7 +208,7 @@ mod tests {
         }
     }
 
-    /// What messages would do: of those from one rank to another the first goes to the first receive.
+    /// The edges as messages would be matched: of those from one rank to another, the first goes to the first receive.
     fn by_messages(nodes: usize, graph: &DistGraph) -> Vec<Vec<Option<InEdge>>> {
         let mut under_way: HashMap<(usize, i32), VecDeque<InEdge>> = HashMap::new();
         for from in 0..nodes {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A word attached to an object.
 #[derive(Clone, Debug)]
 struct Attribute {
-    /// Which setting this was: tells it from a later one with the same key and value.
+    /// Number of the setting, which distinguishes it from a later one with the same key and value.
     serial: u64,
     key: Arc<Key>,
     value: usize,
@@ -29,7 +29,7 @@ impl Table {
             .find(|attribute| attribute.key.number() == key)
     }
 
-    /// Attaches an attribute, in the place of the one that this key has by now.
+    /// Attaches an attribute, and replaces the present one of this key.
     fn put(&mut self, object: usize, key: Arc<Key>, value: usize) -> Option<Attribute> {
         self.settings += 1;
         let attribute = Attribute {
@@ -46,7 +46,7 @@ impl Table {
         }
     }
 
-    /// Takes the attribute of this setting off, if it is still there.
+    /// Removes the attribute of this setting, if it is still there.
     fn take(&mut self, object: usize, serial: u64) -> Option<Attribute> {
         let attributes = self.objects.get_mut(&object)?;
         let place = attributes
@@ -103,7 +103,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Gives the duplicate `to` what the keys of `from`'s attributes say, in the order in which they were set.
+    /// Copies the attributes of `from` to its duplicate `to`, as the functions of their keys decide, in the order in
+    /// which they were set.
     ///
     /// # Errors
     ///
@@ -138,10 +139,10 @@ impl Cache {
         Ok(())
     }
 
-    /// Deletes all attributes of an object that goes whatever the keys' functions say.
+    /// Deletes all attributes of an object that goes, whatever the keys' functions return.
     fn forget(&self, object: usize) {
         while let Some(attribute) = self.last(object) {
-            // The error that made the object go is the one that the caller hears of.
+            // The caller gets the error that made the object go.
             let _ = attribute.key.delete(object, attribute.value);
             let taken = self.0.lock().take(object, attribute.serial);
             drop(taken);

@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Weak;
 
-/// What a key does with its attributes: the functions that the program gave with it.
+/// The behaviour of a key: the functions that the program gave with it.
 ///
-/// `object` is the number of the object as the layer above knows it. An error keeps things as they are and travels to
-/// whoever asked.
+/// `object` is the number of the object as the layer above knows it. If a function returns an error, nothing changes
+/// and the caller gets the error.
 pub trait Behaviour: Send + Sync {
-    /// What a duplicate of `object` gets; nothing if `None`.
+    /// The value for a duplicate of `object`; `None` if it gets no attribute.
     ///
     /// # Errors
     ///
     /// What the program's function returns.
     fn copy(&self, object: usize, key: i32, value: usize) -> Result<Option<usize>>;
 
-    /// The attribute is about to be deleted or replaced.
+    /// Called before the attribute is deleted or replaced.
     ///
     /// # Errors
     ///
@@ -80,12 +80,12 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The first number given to a key; the standard has numbers of its own below.
+/// The first number given to a key; the standard has numbers of its own below it.
 const FIRST: i32 = 0x1000;
-/// Keys in the table before those that are gone are looked for the first time.
+/// Number of keys in the table before it is searched for dead ones for the first time.
 const FIRST_SWEEP: usize = 64;
 
-/// A key as the table knows it: it lives as long as the program has not freed it or an attribute has it.
+/// A key as the table knows it. It lives as long as the program has not freed it or an attribute uses it.
 #[derive(Debug)]
 struct Known {
     held: Option<Arc<Key>>,
@@ -155,7 +155,7 @@ impl Keys {
         Ok(number)
     }
 
-    /// The key with this number; also one that has been freed, while an attribute still has it.
+    /// The key with this number, also if it has been freed but an attribute still uses it.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl Keys {
         }
     }
 
-    /// What the keys are for that the program has made and not freed, in the order of their numbers.
+    /// The kinds of objects of the keys that the program has made and not freed, in the order of their numbers.
     #[must_use]
     pub fn held(&self) -> Vec<Kind> {
         let table = self.0.lock();
@@ -187,7 +187,7 @@ impl Keys {
         held.map(|key| key.kind).collect()
     }
 
-    /// Frees a key: it goes when no attribute has it any more. To free it again until then changes nothing.
+    /// Frees a key. It goes when no attribute uses it any more; until then freeing it again changes nothing.
     ///
     /// # Errors
     ///

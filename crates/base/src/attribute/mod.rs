@@ -1,7 +1,7 @@
 //! Attributes: words that a program attaches to its communicators, datatypes and windows (section 7.7 of the standard).
 //!
-//! * [`Keys`]: the keys of a process, with what each does when its attributes are copied or deleted ([`Behaviour`]).
-//! * [`Cache`]: the attributes of all objects of a process, by the number that the layer above knows an object by. So
+//! * [`Keys`]: the keys of a process, each with its behaviour when attributes are copied or deleted ([`Behaviour`]).
+//! * [`Cache`]: the attributes of all objects of a process, by the number by which the layer above knows an object. So
 //!   one table serves every kind of object, and an object without attributes costs nothing.
 //!
 //! Callbacks run while no lock is held: they may read and change attributes themselves.

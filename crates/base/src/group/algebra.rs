@@ -1,4 +1,4 @@
-//! Making groups from groups.
+//! Operations on groups.
 
 use super::Group;
 use crate::error::{Error, ErrorClass, Result};
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 pub struct RankRange {
     /// The first rank.
     pub first: i32,
-    /// The bound, which is a member if the stride meets it.
+    /// The last rank, which is a member if the stride meets it.
     pub last: i32,
     /// The step, not zero; negative to count down.
     pub stride: i32,
@@ -19,7 +19,7 @@ impl RankRange {
     /// The ranks of the range, all of which are below `size`.
     fn ranks(self, size: usize) -> Result<impl Iterator<Item = i32>> {
         let Self { first, last, stride } = self;
-        // Wider, so that no difference overflows.
+        // Wider numbers, so that no difference overflows.
         let (start, end, step) = (i64::from(first), i64::from(last), i64::from(stride));
         if step == 0 || (end - start).signum() == -step.signum() {
             return Err(Error::new(
@@ -88,7 +88,7 @@ impl Group {
         Ok(self.derive(self.select(ranks)?))
     }
 
-    /// The members without those of these ranks.
+    /// The members except those with these ranks.
     ///
     /// # Errors
     ///
@@ -112,12 +112,12 @@ impl Group {
         self.include(&self.expand(ranges)?)
     }
 
-    /// The members without those in these ranges.
+    /// The members except those in these ranges.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Rank`] as for [`Group::exclude`], [`ErrorClass::Arg`] for a stride that is zero or leads away
-    /// from the last rank.
+    /// [`ErrorClass::Rank`] as for [`Group::exclude`], [`ErrorClass::Arg`] for a stride that is zero or leads away from
+    /// the last rank.
     pub fn exclude_ranges(&self, ranges: &[RankRange]) -> Result<Self> {
         self.exclude(&self.expand(ranges)?)
     }
@@ -214,7 +214,7 @@ mod tests {
             let error = group.include_ranges(&[range(first, last, stride)]).unwrap_err();
             assert_eq!(error.class(), class, "{first} {last} {stride}");
         }
-        // The bound need not be met, nor be a rank.
+        // The last rank need not be met, nor be a rank of the group.
         assert_eq!(list(&group.include_ranges(&[range(1, 4, 2)]).unwrap()), [1, 3]);
         assert_eq!(list(&group.include_ranges(&[range(2, 2, -7)]).unwrap()), [2]);
         assert_eq!(

@@ -1,7 +1,7 @@
-//! Ordered sets of processes.
+//! Groups: ordered sets of processes.
 //!
-//! A process is named by its number in the job. A group that is a run of consecutive processes, as that of the
-//! world, stores two numbers; any other stores its members and, when it is long, an index for the way back.
+//! A process is named by its number in the job. A group of consecutive processes, such as that of the world, stores two
+//! numbers. Any other group stores its members and, when it is long, an index from processes to ranks.
 
 mod algebra;
 mod portable;
@@ -32,7 +32,7 @@ pub enum Comparison {
 pub struct SessionId(u32);
 
 impl SessionId {
-    /// No session: what belongs to the world.
+    /// No session: the object belongs to the world.
     pub const NONE: Self = Self(0);
 
     /// The session with this number, which is not 0.
@@ -46,7 +46,7 @@ impl SessionId {
 #[derive(Clone, Debug)]
 pub struct Group {
     members: Members,
-    /// The session whose process set the group goes back to.
+    /// The session from whose process set the group comes.
     session: SessionId,
 }
 
@@ -59,7 +59,7 @@ enum Members {
 #[derive(Debug)]
 struct List {
     processes: Box<[u32]>,
-    /// Searches without the index so far.
+    /// Number of searches without the index so far.
     searches: AtomicU32,
     /// Ranks by process, built when a long list has been searched more than a few times.
     ranks: OnceLock<HashMap<u32, u32>>,
@@ -68,7 +68,8 @@ struct List {
 /// Lists up to this length are searched without an index.
 const SEARCHED: usize = 16;
 
-/// So often is a longer list searched before it gets one: most groups are asked for the caller's rank and little else.
+/// Number of searches of a longer list before it gets an index. Most groups are asked for the caller's rank and little
+/// else.
 const SEARCHES: u32 = 16;
 
 impl Group {
@@ -78,12 +79,12 @@ impl Group {
         session: SessionId::NONE,
     };
 
-    /// The processes from `first` on, `size` of them.
+    /// The group of `size` consecutive processes from `first` on.
     pub fn run(first: u32, size: u32) -> Self {
         Members::Run { first, size }.into()
     }
 
-    /// The given processes, all different, in this order.
+    /// The group of these processes, all different, in this order.
     pub fn from_processes(processes: Vec<u32>) -> Self {
         let Some(&first) = processes.first() else {
             return Self::EMPTY;
@@ -111,7 +112,7 @@ impl Group {
         self
     }
 
-    /// The session whose process set the group goes back to; it means something to the process that asks only.
+    /// The session from whose process set the group comes. Its number means something in the process that asks only.
     #[must_use]
     pub fn session(&self) -> SessionId {
         self.session

@@ -3,8 +3,8 @@
 use super::Group;
 use crate::portable::Portable;
 
-/// As a member of no session, which means something in one process only. Consecutive members are told by the first
-/// and their number.
+/// A group is sent without its session, which means something in one process only. Consecutive members are sent as the
+/// first one and their number.
 impl Portable for Group {
     fn write(&self, out: &mut Vec<u8>) {
         let run = self.as_run();

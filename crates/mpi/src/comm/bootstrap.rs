@@ -1,8 +1,8 @@
-//! Where processes come together that have no communicator of their own yet.
+//! How processes come together that have no communicator of their own yet.
 //!
-//! The first of a host to come lays out a board for its group and purpose, which all of them know; the others find it,
-//! and the last to find it takes the notice down. The hosts find each other by a number made of group and purpose.
-//! Messages of the program are not touched, whatever tags it uses.
+//! All of them know their group and what they come together for. The first process of a host to come makes the state of
+//! the group, the others find it, and the last one removes it. Hosts find each other by a number that is made from the
+//! group and the purpose. This uses no messages of the program, whatever its tags.
 
 use super::participants::{Hosts, Label, Participants};
 use super::pending_inter::PendingInters;
@@ -16,7 +16,7 @@ use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What the processes gather for.
+/// What the processes come together for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Purpose {
     /// A communicator of some ranks of the one with this context, with this tag.
@@ -31,7 +31,7 @@ pub(crate) enum Purpose {
     NamedLeaders(String),
     /// An inter-communicator: two processes that somebody else has brought together, under this number.
     Meeting(u64),
-    /// The same, by a socket between them.
+    /// The same, through a socket between them.
     Joined(u64),
 }
 
@@ -42,19 +42,19 @@ pub(crate) struct Bootstrap {
     pub(super) pending_inters: PendingInters,
 }
 
-/// A group that gathers. For one purpose several may at the same time, also ones that overlap: a process that is slow
-/// in one call may be awaited in the next one already.
+/// A group whose members are coming together. Several groups may do so for one purpose at the same time, also
+/// overlapping ones: while a process is slow in one call, others may wait for it in the next.
 #[derive(Debug)]
 struct PendingGroup {
     group: Group,
     intra_host: Arc<IntraHost>,
     /// The hosts, if there are several.
     host_map: Option<Arc<HostMap>>,
-    /// Members on this host that have not come.
+    /// Number of members on this host that have not come.
     missing: usize,
 }
 
-/// A group that has gathered, as one of its members sees it.
+/// A group that comes together, as one of its members sees it.
 pub(super) struct BootstrapGroup {
     intra_host: Arc<IntraHost>,
     local_index: usize,
@@ -64,11 +64,11 @@ pub(super) struct BootstrapGroup {
 }
 
 impl Bootstrap {
-    /// The members of `group`, as the one with this rank sees them. The first to come checks the group for all.
+    /// Joins `group` as its member with this rank. The first member to come checks the group for all.
     ///
     /// # Errors
     ///
-    /// What `check` reports; then nobody gathers.
+    /// What `check` reports; then the group does not come together.
     pub(super) fn join(
         &self,
         layout: &Layout,
@@ -129,7 +129,7 @@ impl PendingGroup {
 }
 
 impl BootstrapGroup {
-    /// The members, who agree on something.
+    /// The members as participants of an exchange.
     pub(super) fn participants<'a>(&'a self, job: &'a Job) -> Participants<'a> {
         let label = Label::Purpose {
             context: self.context,
@@ -144,8 +144,8 @@ impl BootstrapGroup {
     }
 }
 
-/// What labels the messages of hosts whose ranks gather: 62 bits of a digest of purpose and group, which is the same on
-/// all hosts. No communicator has such a context.
+/// The label of the messages between the hosts: 62 bits of a digest of purpose and group, which is the same on all
+/// hosts. No communicator has such a context id.
 fn number(purpose: &Purpose, group: &Group) -> (u32, i32) {
     let mut hasher = DefaultHasher::new();
     purpose.hash(&mut hasher);

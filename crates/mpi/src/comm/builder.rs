@@ -1,8 +1,8 @@
 //! Making communicators in an exchange.
 //!
-//! An exchange of several hosts makes the same communicators on all of them, so all must know the ids. Each host brings
-//! ids for as many communicators as may begin with one of its ranks; a new communicator takes one of those of its
-//! founder's host, and what is left over goes back.
+//! All hosts that take part in an exchange make the same communicators, so all of them must know the context ids. Each
+//! host brings as many ids as communicators may be founded by its ranks. A new communicator takes one of the ids of its
+//! founder's host; ids that are left over go back.
 
 use super::CommShared;
 use crate::error::{Error, ErrorClass, Result};
@@ -15,7 +15,7 @@ use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 use std::collections::VecDeque;
 
-/// How many communicators an exchange may make that are founded by ranks of one host.
+/// How many communicators the ranks of one host may found in an exchange, which is how many ids the host brings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum IdDemand {
     /// None.
@@ -26,21 +26,21 @@ pub(crate) enum IdDemand {
     EachRank,
 }
 
-/// What it takes to make a communicator, on all its hosts.
+/// The specification of a communicator: what all its hosts need to make it.
 #[derive(Clone, Debug)]
 pub(crate) struct CommSpec {
     pub(crate) id: u32,
-    /// The host that has given out the id.
+    /// The host that owns the id and has given it out.
     pub(crate) owner: HostId,
     pub(crate) members: Members,
 }
 
 impl CommSpec {
-    /// Looks at a charter that another host has made.
+    /// Checks a specification that another host has sent.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Intern`] if the job has not all of its processes, or not the host that gave out its id.
+    /// [`ErrorClass::Intern`] if the job does not have all of its processes, or not the host that owns its id.
     pub(crate) fn check(&self, layout: &Layout) -> Result<()> {
         self.members.check(layout)?;
         layout.world_of(self.owner).map(drop).ok_or_else(|| {
@@ -53,10 +53,10 @@ impl CommSpec {
     }
 }
 
-/// What makes communicators in an exchange.
+/// Makes communicators in an exchange.
 pub(crate) struct CommBuilder<'a> {
     job: &'a Job,
-    /// None if the exchange is that of one host.
+    /// `None` if all participants live on one host.
     ids: Option<Ids<'a>>,
 }
 
@@ -67,7 +67,7 @@ struct Ids<'a> {
 }
 
 impl IdDemand {
-    /// The most communicators that `ranks` may found.
+    /// The largest number of communicators that `ranks` may found.
     pub(super) fn most(self, ranks: usize) -> usize {
         match self {
             Self::Nothing => 0,
@@ -78,12 +78,12 @@ impl IdDemand {
 }
 
 impl<'a> CommBuilder<'a> {
-    /// For an exchange on one host.
+    /// A builder for an exchange on one host.
     pub(super) fn alone(job: &'a Job) -> Self {
         Self { job, ids: None }
     }
 
-    /// For an exchange of these hosts, of which this one brings so many ids.
+    /// A builder for an exchange of these hosts, to which this host brings `own` ids.
     pub(super) fn among(job: &'a Job, host_map: &'a HostMap, own: usize) -> Self {
         let mut brought = vec![Ok(VecDeque::new()); host_map.hosts()];
         brought[host_map.own()] = (0..own).map(|_| job.contexts().take()).collect();
@@ -109,7 +109,7 @@ impl<'a> CommBuilder<'a> {
         }
     }
 
-    /// A communicator of these processes; none if none of them lives here. The first of them founds it.
+    /// Makes a communicator of these processes; `None` if none of them lives here. The first of them founds it.
     ///
     /// # Errors
     ///
@@ -124,7 +124,8 @@ impl<'a> CommBuilder<'a> {
         Ok(concerned.then(|| CommShared::from_spec(self.job, spec)))
     }
 
-    /// What it takes to make a communicator of these processes. The founder is one of them and of those who exchange.
+    /// The specification of a communicator of these processes. The founder is one of them and takes part in the
+    /// exchange.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Where the ranks of a communicator find each other for collectives: places of this host, for those that live on it.
+//! The state of a communicator's collectives on this host.
 
 use super::Comm;
 use crate::collective::{IntraHost, Outstanding, Publication};
@@ -8,7 +8,7 @@ use crate::members::HostMap;
 use simurgh_core::sync::{Arc, Ordering};
 
 impl Comm {
-    /// Where the ranks of this host, of both groups, meet by place for collective calls.
+    /// The meetings of this host's ranks, of both groups, for blocking collectives.
     #[inline]
     #[must_use]
     pub(crate) fn intra_host(&self) -> &IntraHost {
@@ -19,7 +19,7 @@ impl Comm {
         self.shared.intra_host.get_or_init(|| self.registered(make()))
     }
 
-    /// Where the ranks find each other's nonblocking collectives.
+    /// The outstanding nonblocking collectives.
     pub(crate) fn outstanding(&self) -> &Arc<Outstanding> {
         self.shared.outstanding.get_or_init(|| {
             self.registered(Outstanding::new(
@@ -35,7 +35,7 @@ impl Comm {
         self.collectives.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Where roots show their data.
+    /// Where roots publish their data.
     #[inline]
     pub(crate) fn publication(&self) -> &Publication {
         self.shared
@@ -43,7 +43,7 @@ impl Comm {
             .get_or_init(|| self.registered(Publication::new(self.shared.members.seats())))
     }
 
-    /// A place for collectives, of which the job knows when it has to tell who waits for whom.
+    /// Registers state of collectives with the job, which asks it who waits for whom when it reports a deadlock.
     fn registered<P: Place + 'static>(&self, place: P) -> Arc<P> {
         let place = Arc::new(place);
         let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;
@@ -57,7 +57,7 @@ impl Comm {
         place
     }
 
-    /// The hosts of the ranks; none if all are on this host.
+    /// The hosts of the ranks; `None` if all are on this host.
     #[inline]
     pub(crate) fn host_map(&self) -> Option<&Arc<HostMap>> {
         self.shared.host_map()
@@ -69,7 +69,7 @@ impl Comm {
         self.spans_hosts
     }
 
-    /// Where the rank sits at the boards of this host: its place among the seats that live here.
+    /// The rank's local index: its number among the seats that live on this host.
     #[inline]
     pub(crate) fn local_index(&self) -> usize {
         self.local_index as usize
@@ -83,7 +83,7 @@ impl Comm {
         )
     }
 
-    /// How many ranks sit on each side.
+    /// Sizes of the communicator's groups.
     pub(crate) fn group_sizes(&self) -> GroupSizes {
         self.shared.members.group_sizes()
     }

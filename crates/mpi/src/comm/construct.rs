@@ -1,7 +1,7 @@
 //! Making communicators from communicators.
 //!
-//! Each call is one exchange of all ranks, of both groups of an inter-communicator: the last rank of a host to arrive
-//! computes what all get, once for the host.
+//! Each call is one exchange of all ranks, of both groups of an inter-communicator. The last rank of a host to arrive
+//! computes the new communicators once for its host.
 
 use super::split_type::Criterion;
 use super::{Comm, CommBuilder, CommShared, IdDemand};
@@ -14,7 +14,7 @@ use simurgh_topology::Topology;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-/// A rank's place in a new communicator: its shared part and the seat there.
+/// A rank's membership in a new communicator: the shared part and the seat in it.
 pub(crate) type Membership = Option<(Arc<CommShared>, usize)>;
 
 /// The new communicators, by seat of the parent.
@@ -22,7 +22,7 @@ type Memberships = Result<Vec<Membership>>;
 
 /// What a rank brings to a split.
 struct SplitArguments {
-    /// What it has in common with others; nothing if it is in no new communicator.
+    /// The criterion by which ranks are put together; `None` if the rank is in no new communicator.
     shared: Option<Criterion>,
     key: i32,
 }
@@ -42,8 +42,9 @@ portable! {
 }
 
 impl Comm {
-    /// Communicators of the ranks with the same colour, ordered by key and rank (`MPI_Comm_split`); none for the colour
-    /// [`UNDEFINED`](crate::constants::UNDEFINED), or if only one of the two groups of an inter-communicator has it.
+    /// Communicators of the ranks with the same colour, ordered by key and rank (`MPI_Comm_split`). `None` for the
+    /// colour [`UNDEFINED`](crate::constants::UNDEFINED), or if only one of the two groups of an inter-communicator has
+    /// the colour.
     ///
     /// # Errors
     ///
@@ -53,12 +54,12 @@ impl Comm {
         Ok(membership.map(|(shared, seat)| self.child(shared, seat)))
     }
 
-    /// The caller's place in the communicator that [`Comm::split`] makes for its colour.
+    /// The caller's membership in the communicator that [`Comm::split`] makes for its colour.
     pub(crate) fn split_membership(&self, color: i32, key: i32) -> Result<Membership> {
         self.split_by(Self::color(color)?, key)
     }
 
-    /// The caller's place in the communicator of those that have the same in common.
+    /// The caller's membership in the communicator of the ranks with the same criterion.
     pub(super) fn split_by(&self, shared: Option<Criterion>, key: i32) -> Result<Membership> {
         let members = &self.shared.members;
         let arguments = SplitArguments { shared, key };
@@ -69,8 +70,8 @@ impl Comm {
         Ok(memberships[self.seat()].clone())
     }
 
-    /// Communicators over subgroups (`MPI_Comm_create`): every rank names the group it will be in, or the same
-    /// group as the others; none for a rank that is not in the group it names. All ranks of one group of an
+    /// Communicators over subgroups (`MPI_Comm_create`). Every rank names the group in which it will be, or the same
+    /// group as the others; `None` for a rank that is not in the group it names. All ranks of one group of an
     /// inter-communicator name the same subgroup of theirs.
     ///
     /// # Errors
@@ -93,13 +94,13 @@ impl Comm {
         self.join_new(&memberships)
     }
 
-    /// One communicator of both groups of an inter-communicator (`MPI_Intercomm_merge`); the ranks of a group that is
-    /// `high` come after the others, if the other group is not.
+    /// One communicator of both groups of an inter-communicator (`MPI_Intercomm_merge`). The ranks of a group that is
+    /// `high` come after those of the other group, unless that is `high`, too.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Comm`] if this is no inter-communicator, [`ErrorClass::Arg`] if the ranks of a group say
-    /// different things.
+    /// [`ErrorClass::Comm`] if this is no inter-communicator, [`ErrorClass::Arg`] if the ranks of a group say different
+    /// things.
     pub fn merge(&self, high: bool) -> Result<Arc<Self>> {
         if !self.is_inter() {
             return Err(Error::new(
@@ -123,7 +124,7 @@ impl Comm {
             .map(|(shared, seat)| self.child(Arc::clone(shared), *seat)))
     }
 
-    /// A communicator made from this one, whose error handler it inherits.
+    /// A communicator made from this one. It inherits the error handler.
     pub(crate) fn child(&self, shared: Arc<CommShared>, seat: usize) -> Arc<Self> {
         self.child_with(shared, seat, None)
     }
@@ -145,7 +146,7 @@ impl Comm {
     }
 }
 
-/// A new communicator for each list of seats, with the seats in this order.
+/// Makes a communicator for each list of the parent's seats, with its seats in this order.
 fn make_all(builder: &mut CommBuilder<'_>, parent: &Members, lists: &[Vec<usize>]) -> Memberships {
     let mut memberships: Vec<Membership> = (0..parent.seats()).map(|_| None).collect();
     for seats in lists {
@@ -178,13 +179,13 @@ fn sort_by_color(ranks: &[SplitArguments]) -> Vec<Vec<usize>> {
     lists
 }
 
-/// The members of each group that somebody of it names.
+/// The seats of each group that a rank of it names.
 fn chosen_groups(parent: &Members, chosen: &[CreateArguments]) -> Result<Vec<Vec<usize>>> {
     // Groups of one call are equal or disjoint, so that their first members tell them apart.
     let mut groups: HashMap<u32, &Group> = HashMap::new();
     let (mut lists, mut last) = (Vec::new(), &Group::EMPTY);
     for (seat, CreateArguments(group)) in chosen.iter().enumerate() {
-        // As a rule all name the same group; one of the equal ones is enough to look into.
+        // As a rule all name the same group; then one look at it is enough.
         if !group.is_same(last) {
             check_subset(group, parent.local(seat).0)?;
             last = group;
@@ -206,7 +207,7 @@ fn chosen_groups(parent: &Members, chosen: &[CreateArguments]) -> Result<Vec<Vec
     Ok(lists)
 }
 
-/// The members of the two groups that the two sides name.
+/// The seats of the subgroups that the ranks of each group name.
 fn chosen_on_both_sides(parent: &Members, chosen: &[CreateArguments]) -> Result<Vec<Vec<usize>>> {
     let mut named: [Option<&Group>; 2] = [None, None];
     for (seat, CreateArguments(group)) in chosen.iter().enumerate() {
@@ -232,7 +233,7 @@ fn seats_of(parent: &Members, group: &Group) -> Vec<usize> {
         .collect()
 }
 
-/// The group of both sides.
+/// The group that contains both groups.
 fn merge_sides(members: &Members, ranks: &[MergeArguments]) -> Result<Members> {
     let (left, right): (Vec<usize>, Vec<usize>) = (0..ranks.len()).partition(|&seat| members.is_left(seat));
     let high = |seats: &[usize]| {

@@ -1,10 +1,12 @@
 //! Duplicating communicators.
 //!
-//! The ranks need not wait for each other. Each numbers its duplications of a communicator, which all ranks make in
-//! the same order: the first to come to a number makes the shared part, the others find it, and the last to find it
-//! takes it off the shelf. On several hosts each has a shelf, and whoever makes the shared part asks the host of the
-//! first rank for the id, which answers whatever its ranks do. A rank that blocks in a duplication anyway waits before
-//! it gets too far ahead of the slowest, so that making and freeing duplicates for ever needs no more and more memory.
+//! The ranks need not wait for each other. Each rank numbers its duplications of a communicator, which all ranks make
+//! in the same order: the first one to come to a number makes the shared part, the others find it, and the last one to
+//! find it removes it from the table. On several hosts each host has a table, and the rank that makes the shared part
+//! asks the host of the first rank for the context id; that host answers whatever its ranks do.
+//!
+//! A rank that calls `MPI_Comm_dup`, which may block, waits before it gets too far ahead of the slowest rank. So a
+//! program that makes and frees duplicates for ever does not need more and more memory.
 
 use super::{Comm, CommShared, IdDemand};
 use crate::error::Result;
@@ -20,17 +22,17 @@ use std::sync::OnceLock;
 #[derive(Default)]
 pub(super) struct Duplicates {
     pending: SpinLock<VecDeque<Pending>>,
-    /// Duplicates that every rank has: the number of the first on the shelf.
+    /// Number of duplicates that every rank has, which is the number of the first pending one.
     finished: AtomicU64,
     waiting: WaitList,
 }
 
-/// What a rank brings when all wait for each other.
+/// What a rank brings to the exchange in which all wait for each other.
 struct KeepPace(());
 
 portable! { KeepPace { 0 } }
 
-/// How far the slowest rank may be behind when one goes on that has waited for it.
+/// How far a rank that has waited may be ahead of the slowest one when it goes on.
 const HALF_LEAD: u64 = DUPLICATION_LEAD / 2;
 
 struct Pending {
@@ -38,7 +40,7 @@ struct Pending {
     missing: usize,
 }
 
-/// A shared part that is there, or that somebody is making.
+/// A shared part that exists, or that some rank is making.
 #[derive(Default)]
 struct SharedPart {
     made: OnceLock<Result<Arc<CommShared>>>,
@@ -62,7 +64,7 @@ impl SharedPart {
 }
 
 impl Duplicates {
-    /// Duplicate `number`, for one of `ranks`.
+    /// The shared part of duplicate `number`, for one of `ranks`.
     fn take(
         &self,
         number: u64,
@@ -92,7 +94,8 @@ impl Duplicates {
         // Release pairs with the Acquire in `keep_pace`.
         self.finished.store(finished, Ordering::Release);
         drop(pending);
-        // Who waits may go on half a lead before its own number, which is once at least on the way there.
+        // A rank that waits may go on when the slowest one is half a lead behind its number. `finished` passes a
+        // multiple of half a lead at least once before that.
         if first / HALF_LEAD != finished / HALF_LEAD {
             self.waiting.release_all();
         }
@@ -102,7 +105,7 @@ impl Duplicates {
         shared.get()
     }
 
-    /// Waits, if `number` is far ahead of the slowest rank, until that one is halfway there: ranks that wait for each
+    /// Waits, if `number` is far ahead of the slowest rank, until the distance is halved. Ranks that wait for each
     /// other at every step would do little else.
     fn keep_pace(&self, number: u64) {
         // Acquire pairs with the Release in `take`.
@@ -127,8 +130,8 @@ impl Comm {
         Ok(made)
     }
 
-    /// A duplicate for which the rank waits for nobody, whatever the others do (`MPI_Comm_idup`), and the request for
-    /// it, which is complete.
+    /// A duplicate for which the rank waits for no other rank (`MPI_Comm_idup`), and the request for it, which is
+    /// complete.
     ///
     /// # Errors
     ///
@@ -144,7 +147,7 @@ impl Comm {
         if self.host_map().is_none() {
             duplicates.keep_pace(number);
         } else if number % DUPLICATION_LEAD == DUPLICATION_LEAD - 1 {
-            // How far the others are is not known here; all have to come here before anybody goes on.
+            // How far the ranks of other hosts are is not known here, so all ranks have to come before any goes on.
             self.exchange(KeepPace(()), IdDemand::Nothing, |_, _| ())?;
         }
         Ok(())

@@ -16,8 +16,8 @@ struct Member(());
 portable! { Member { 0 } }
 
 impl Comm {
-    /// A communicator over `group`, made by its members alone (`MPI_Comm_create_group`); none for a rank that is
-    /// not in it.
+    /// A communicator over `group`, made by its members alone (`MPI_Comm_create_group`); `None` for a rank that is not
+    /// in it.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Comm {
     }
 
     /// A communicator over `group`, made by its members without another communicator (`MPI_Comm_create_from_group`);
-    /// none for the empty group. The tag tells calls apart that several threads make at the same time.
+    /// `None` for the empty group. The tag distinguishes calls that several threads make at the same time.
     ///
     /// # Errors
     ///

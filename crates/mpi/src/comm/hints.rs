@@ -1,9 +1,9 @@
-//! What a program promises about its use of a communicator.
+//! Hints: the assertions of a program about its use of a communicator.
 //!
-//! Every promise is the rank's own. The first two let the messages that it sends lie in fewer bins of the receiver's
-//! match table (see [`crate::matching`]), for as a rule all ranks promise the same; a receiver that has not promised
-//! finds them nevertheless. Ordering and lengths cost nothing here, so the other promises are taken and used for
-//! nothing.
+//! Every assertion is the rank's own. The first two let the messages that the rank sends lie in fewer bins of the
+//! receiver's match table (see [`crate::matching`]), because as a rule all ranks assert the same; a receiver that has
+//! not asserted it finds them nevertheless. Ordering and lengths cost nothing here, so the other assertions are stored
+//! and not used.
 
 use super::Comm;
 use crate::error::{Error, ErrorClass, Result};
@@ -11,11 +11,11 @@ use crate::info::{Info, MEMORY_KINDS};
 use crate::matching::PatternKinds;
 use simurgh_core::sync::Ordering;
 
-/// The promises in effect, one bit each.
+/// The assertions in effect, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hints(pub(super) u8);
 
-/// The keys of the promises; the place is the number of the bit.
+/// The keys of the assertions; the index is the number of the bit.
 const KEYS: [&str; 5] = [
     "mpi_assert_no_any_source",
     "mpi_assert_no_any_tag",
@@ -28,7 +28,7 @@ impl Hints {
     const NO_ANY_SOURCE: u8 = 0b01;
     const NO_ANY_TAG: u8 = 0b10;
 
-    /// The promises after those that `info` makes or takes back.
+    /// The assertions after `info` has set or cleared some.
     fn updated(self, info: &Info) -> Self {
         let change = |bits, (bit, key): (u32, &&str)| match info.flag(key) {
             Some(true) => bits | 1 << bit,
@@ -61,7 +61,7 @@ impl Hints {
 }
 
 impl Hints {
-    /// The kinds of receives that may ask for a message.
+    /// The kinds of receives that may match a message.
     #[inline]
     pub(crate) fn kinds(self) -> PatternKinds {
         PatternKinds::without(self.no_any_source(), self.no_any_tag())
@@ -69,22 +69,21 @@ impl Hints {
 }
 
 impl Comm {
-    /// The promises in effect.
+    /// The assertions in effect.
     #[inline]
     pub(crate) fn hints(&self) -> Hints {
-        // Relaxed: a rank's own, and right whatever other ranks have promised.
+        // Relaxed: the rank's own, and correct whatever other ranks have asserted.
         Hints(self.hints.load(Ordering::Relaxed))
     }
 
-    /// Takes the hints that are known; others and what they say are ignored (`MPI_Comm_set_info`).
+    /// Sets the hints that are known; other keys and values are ignored (`MPI_Comm_set_info`).
     pub fn set_info(&self, info: &Info) {
         let updated = self.hints().updated(info);
         // Relaxed: as in `hints`.
         self.hints.store(updated.0, Ordering::Relaxed);
     }
 
-    /// All hints that are known and what they are set to, and what kinds of memory buffers may be in
-    /// (`MPI_Comm_get_info`).
+    /// All known hints and their values, and what kinds of memory buffers may be in (`MPI_Comm_get_info`).
     #[must_use]
     pub fn info(&self) -> Info {
         let (mut info, (key, kinds)) = (self.hints().info(), MEMORY_KINDS);
@@ -92,11 +91,11 @@ impl Comm {
         info
     }
 
-    /// Refuses the wildcard for sources if the program has promised not to use it.
+    /// Refuses the wildcard for sources if the program has asserted that it is not used.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Rank`] for the broken promise.
+    /// [`ErrorClass::Rank`] for the violated assertion.
     #[inline]
     pub(crate) fn check_any_source(&self) -> Result<()> {
         if self.hints().no_any_source() {
@@ -105,11 +104,11 @@ impl Comm {
         Ok(())
     }
 
-    /// Refuses the wildcard for tags if the program has promised not to use it.
+    /// Refuses the wildcard for tags if the program has asserted that it is not used.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Tag`] for the broken promise.
+    /// [`ErrorClass::Tag`] for the violated assertion.
     #[inline]
     pub(crate) fn check_any_tag(&self) -> Result<()> {
         if self.hints().no_any_tag() {

@@ -1,8 +1,9 @@
 //! Making inter-communicators.
 //!
-//! Two groups find each other through their leaders. The ranks of a group agree on their leader and learn whether its
-//! arguments are right, in one exchange among themselves; then the leaders meet, without messages of the program; then
-//! they tell their groups what came of it in a second exchange. So an error that one rank sees is an error of all.
+//! Two groups find each other through their leaders, in three steps. First the ranks of a group agree on their leader
+//! and learn whether its arguments are right, in one exchange among themselves. Then the leaders meet, without messages
+//! of the program. Finally each leader tells its group the result, in a second exchange. So an error at one rank is an
+//! error of all.
 
 use super::bootstrap::Purpose;
 use super::builder::{CommSpec, IdDemand};
@@ -20,17 +21,17 @@ use simurgh_core::sync::Arc;
 /// What a rank brings to the first exchange of its group.
 struct Proposal {
     leader: i32,
-    /// Of the leader only: whether it can reach the other one.
+    /// At the leader only: whether it can reach the other leader.
     ready: Result<()>,
 }
 
-/// What a leader brings to the meeting with the other one.
+/// What a leader brings to the meeting with the other leader: its group.
 struct OfferedGroup(Group);
 
-/// What a rank brings to the second exchange; only the leader knows something.
+/// What a rank brings to the second exchange; `None` except at the leader.
 struct Report<X>(Option<Result<(CommSpec, X)>>);
 
-/// The new communicator, and the seat of rank 0 of one group in it.
+/// The new communicator, and in it the seat of rank 0 of one group.
 type InterSpec = Result<(CommSpec, usize)>;
 
 portable! {
@@ -48,31 +49,31 @@ impl<X: Portable> Portable for Report<X> {
     }
 }
 
-/// The leader of a group that names another one.
+/// The name and the error class of the argument that gives a group's leader.
 const LEADER: (&str, ErrorClass) = ("local_leader", ErrorClass::Rank);
 
-/// How a leader reaches the other one.
+/// The leader of the other group, and how this leader reaches it.
 pub(crate) struct RemoteLeader {
     pub(crate) other: u32,
     pub(crate) purpose: Purpose,
 }
 
-/// The ranks of one of the two groups.
+/// The local group, as one of its ranks sees it.
 pub(crate) struct LocalGroup<'a> {
     pub(crate) process: &'a Process,
     pub(crate) group: &'a Group,
     pub(crate) rank: usize,
-    /// What the program calls the leader, and of which class errors about it are.
+    /// The name of the argument that gives the leader, and the class of errors about it.
     pub(crate) leader_is: (&'static str, ErrorClass),
-    /// They, as they meet.
+    /// The group's ranks as participants of an exchange.
     participants: Participants<'a>,
 }
 
 impl Comm {
     /// An inter-communicator of this communicator's ranks and those of another one (`MPI_Intercomm_create`).
     ///
-    /// The rank `local_leader` here reaches the leader of the others as rank `remote_leader` of `peer`; `tag` tells
-    /// calls apart that the same leaders make at the same time. At other ranks these three mean nothing.
+    /// The rank `local_leader` here reaches the leader of the others as rank `remote_leader` of `peer`; `tag`
+    /// distinguishes calls that the same leaders make at the same time. At other ranks these three mean nothing.
     ///
     /// # Errors
     ///
@@ -100,7 +101,7 @@ impl Comm {
     }
 
     /// An inter-communicator of two groups, made by their members without another communicator
-    /// (`MPI_Intercomm_create_from_groups`). The remote group and its leader mean nothing but at the local leader.
+    /// (`MPI_Intercomm_create_from_groups`). The remote group and its leader mean something at the local leader only.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl Comm {
 }
 
 impl Comm {
-    /// The ranks of the communicator as one of two groups.
+    /// The ranks of the communicator as the local group.
     pub(crate) fn local_group(&self, leader_is: (&'static str, ErrorClass)) -> LocalGroup<'_> {
         LocalGroup {
             process: &self.process,
@@ -155,8 +156,7 @@ impl Comm {
 }
 
 impl LocalGroup<'_> {
-    /// Makes the communicator with the other side, whose leader is reached as `link` says; gives it and the caller's
-    /// seat there.
+    /// Makes the inter-communicator with the group whose leader `link` gives. Returns it with the caller's seat in it.
     pub(crate) fn connect(
         &self,
         leader: i32,
@@ -169,8 +169,9 @@ impl LocalGroup<'_> {
         Ok((shared, first + self.rank))
     }
 
-    /// Makes a communicator with others: the leader gets ready, and when all know that it is, it finds out who is in
-    /// the communicator and something else that all ranks are to know.
+    /// Makes a communicator with another group. The leader runs `prepare`; when all ranks know that it has succeeded,
+    /// the leader runs `find`, which gives the specification of the communicator and something else that all ranks are
+    /// to know.
     pub(crate) fn create_with<L, X: Portable + Clone + Send + Sync + 'static>(
         &self,
         leader: i32,
@@ -211,7 +212,7 @@ impl LocalGroup<'_> {
         Result::clone(&created)
     }
 
-    /// A leader that is in our own group would never come.
+    /// Refuses a remote leader that is in the local group, because it would never come.
     fn check_disjoint(&self, remote_leader: RemoteLeader) -> Result<RemoteLeader> {
         match self.group.rank_of(remote_leader.other) {
             None => Ok(remote_leader),
@@ -245,7 +246,7 @@ impl LocalGroup<'_> {
     }
 }
 
-/// Whether all ranks name the same leader, and it is ready.
+/// Checks that all ranks name the same leader, and that it is ready.
 fn agree(group: &Group, leader_is: (&str, ErrorClass), proposals: Vec<Proposal>) -> Result<()> {
     let leader = proposals[0].leader;
     if let Some(other) = proposals.iter().find(|proposal| proposal.leader != leader) {

@@ -1,16 +1,16 @@
 //! Communicators.
 //!
-//! What the ranks of a communicator share exists once per host ([`CommShared`]): who is in it (one group, or the two
-//! of an inter-communicator), on which hosts they live (`span`), the context id that labels its messages, and the board
-//! on which those of the host meet. Each rank holds a small object of its own ([`Comm`]) with its rank and what it may
-//! set for itself: name, error handler and hints.
+//! What the ranks of a communicator share exists once per host ([`CommShared`]): its one or two groups, the hosts on
+//! which its members live (`crate::members`), the context id that labels its messages, and the state of its
+//! collectives. Each rank holds a small object of its own ([`Comm`]) with its rank and what it may set for itself:
+//! name, error handler and hints.
 //!
-//! Making a communicator is one exchange of the parent's ranks (`construct`), or of ranks that come together for the
-//! occasion if there is no parent or only some of its ranks take part (`gathering`); nobody waits for a duplicate
-//! (`duplicate`). In an exchange the ranks of a host meet, and the hosts tell each other what theirs bring
-//! (`assembly`); all make the same of it, and label it alike (`maker`). A communicator lives as long as one of its
-//! ranks, or an operation on it, refers to it; when that is so on no host, its context id is free again
-//! (`crate::context`).
+//! Making a communicator is one exchange of the parent's ranks (`construct`), or of ranks that come together for this
+//! purpose alone if there is no parent or only some of its ranks take part (`bootstrap`). Nobody waits for a duplicate
+//! (`duplicate`). In an exchange the ranks of a host meet, and the hosts exchange what their ranks bring
+//! (`participants`); then every host makes the same communicator with the same context id (`builder`). A communicator
+//! lives as long as one of its ranks, or an operation on it, refers to it; when that is so on no host, its context id
+//! is free again (`crate::context`).
 
 mod bootstrap;
 mod builder;
@@ -62,9 +62,9 @@ pub struct Comm {
     size: u32,
     /// Number of ranks that messages go to and come from.
     peers: u32,
-    /// Where the rank sits among all ranks of both groups.
+    /// The rank's seat: its number among the ranks of both groups.
     seat: u32,
-    /// Where it sits among those of them that live on this host.
+    /// The rank's local index: its number among the seats that live on this host.
     local_index: u32,
     context: u32,
     predefined: bool,
@@ -73,7 +73,7 @@ pub struct Comm {
     /// What is checked in calls.
     checks: Checks,
     topology: Option<Arc<Topology>>,
-    /// The session that the communicator goes back to, if it does not go back to the world.
+    /// The session from which the communicator comes, if it does not come from the world.
     session: Option<Arc<Session>>,
     /// Number of duplications that the rank has begun.
     duplications: AtomicU64,
@@ -83,7 +83,7 @@ pub struct Comm {
     pairs: Pairs,
     hints: AtomicU8,
     name: SpinLock<String>,
-    /// None until one is set, here or on the communicator that this one was made from.
+    /// `None` until one is set, here or on the communicator from which this one was made.
     errhandler: SpinLock<Option<ErrorHandler>>,
     buffer: SendBuffer,
 }
@@ -124,7 +124,7 @@ impl Comm {
         }
     }
 
-    /// The same communicator, as one that goes back to a session.
+    /// The same communicator, as one that comes from a session.
     fn in_session(mut self, session: Option<Arc<Session>>) -> Self {
         if let Some(session) = session {
             self.group = self.group.in_session(session.id());
@@ -227,24 +227,24 @@ impl Comm {
         &self.process
     }
 
-    /// Who is whose neighbour, if the communicator was made with a virtual topology or is a duplicate of one that was.
+    /// The virtual topology, if the communicator was made with one or is a duplicate of one that was.
     #[must_use]
     pub fn topology(&self) -> Option<&Topology> {
         self.topology.as_deref()
     }
 
-    /// What the ranks share: as long as somebody holds it, its label is no other communicator's.
+    /// What the ranks share. As long as somebody holds it, its context id is not used by another communicator.
     pub(crate) fn shared(&self) -> &Arc<CommShared> {
         &self.shared
     }
 
-    /// The label of its messages; collective calls meet on the board and need none.
+    /// The context id, which labels the communicator's messages. Collective calls within a host need none.
     #[inline]
     pub(crate) fn context(&self) -> u32 {
         self.context
     }
 
-    /// Where the rank sits at the board: its rank, or in an inter-communicator its rank among those of both groups.
+    /// The rank's seat: its rank, or in an inter-communicator its number among the ranks of both groups.
     #[inline]
     pub(crate) fn seat(&self) -> usize {
         self.seat as usize
@@ -276,13 +276,14 @@ impl Comm {
         self.checks
     }
 
-    /// The session that the communicator goes back to, through the group it was made from; none for those of the world.
+    /// The session from which the communicator comes, through the group it was made from; `None` for communicators of
+    /// the world.
     #[must_use]
     pub fn session(&self) -> Option<&Arc<Session>> {
         self.session.as_ref()
     }
 
-    /// Where the communicator's own buffer for buffered sends is attached.
+    /// The place where the communicator's own buffer for buffered sends is attached.
     #[must_use]
     pub fn buffer(&self) -> &SendBuffer {
         &self.buffer
@@ -312,7 +313,7 @@ impl Comm {
         drop(old);
     }
 
-    /// Gives the communicator up (`MPI_Comm_free`): it goes when all its ranks and the operations on it have let go.
+    /// Frees the communicator (`MPI_Comm_free`): it goes when all its ranks and the operations on it have released it.
     ///
     /// # Errors
     ///

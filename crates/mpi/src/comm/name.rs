@@ -10,7 +10,7 @@ impl Comm {
         self.name.lock().clone()
     }
 
-    /// Sets the name; what does not fit in the standard's length is cut off.
+    /// Sets the name, cut off at the standard's longest length.
     pub fn set_name(&self, name: &str) {
         let mut end = name.len().min(MAX_OBJECT_NAME - 1);
         while !name.is_char_boundary(end) {

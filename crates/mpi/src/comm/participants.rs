@@ -1,12 +1,12 @@
-//! Ranks that agree on something.
+//! Exchanges among ranks, by which they make communicators and agree on other things.
 //!
-//! In an exchange every rank gives a value and all get what is made of the values of all. The ranks of a host meet on a
-//! board; if there are other hosts, the last rank to arrive tells them its host's values and learns theirs
-//! ([`allgather_among_hosts`]), and each host makes the same of them. So that they can make communicators, hosts bring ids along as
-//! well ([`CommBuilder`]).
+//! In an exchange every rank gives a value, and all ranks get the same function of all values. The ranks of a host
+//! meet. If there are other hosts, the last rank to arrive exchanges the values with them ([`allgather_among_hosts`]),
+//! and each host computes the same. So that they can make communicators, hosts bring context ids along
+//! ([`CommBuilder`]).
 //!
-//! Costs: a meeting; with H hosts, log2 H packets sent and received one after the other by each host, which carry
-//! about H times what one host has to say.
+//! Costs: a meeting; with H hosts, log2 H packets sent and received one after the other by each host, which carry about
+//! H times the values of one host.
 
 use super::builder::{CommBuilder, IdDemand};
 use super::{Comm, CommShared};
@@ -19,40 +19,40 @@ use crate::portable::{self, Portable};
 use simurgh_core::sync::Arc;
 use std::any::type_name;
 
-/// Ranks that agree on something, as one of them sees them.
+/// The ranks that take part in an exchange, as one of them sees them.
 pub(crate) struct Participants<'a> {
     pub(super) job: &'a Job,
     pub(super) intra_host: &'a IntraHost,
-    /// Where the rank sits at the board.
+    /// The rank's local index.
     pub(super) local_index: usize,
     /// The hosts, if there are several.
     pub(super) hosts: Option<Hosts<'a>>,
 }
 
-/// The hosts of ranks that agree on something.
+/// The hosts of the ranks that take part in an exchange.
 pub(super) struct Hosts<'a> {
     pub(super) host_map: &'a HostMap,
     pub(super) label: Label<'a>,
 }
 
-/// How hosts that agree on something reach each other.
+/// What labels the messages between the hosts.
 pub(super) enum Label<'a> {
-    /// Through the communicator that all are in.
+    /// The communicator to which all ranks belong.
     Communicator(&'a CommShared),
-    /// By what they have come together for.
+    /// The purpose for which they have come together.
     Purpose { context: u32, round: i32 },
 }
 
-/// What a host tells the others.
+/// What a host sends to the others.
 struct HostValues<V> {
-    /// Ids for communicators that begin on this host.
+    /// Context ids for communicators that its ranks found.
     ids: Result<Vec<u32>>,
-    /// What its ranks give, by place.
+    /// The values of its ranks, by local index.
     values: Vec<V>,
 }
 
 impl Comm {
-    /// The ranks of the communicator, of both groups.
+    /// The ranks of the communicator, of both groups, as participants of an exchange.
     pub(crate) fn participants(&self) -> Participants<'_> {
         let hosts = self.host_map().map(|host_map| Hosts {
             host_map,
@@ -66,8 +66,8 @@ impl Comm {
         }
     }
 
-    /// Every rank gives a value; everyone gets what `combine` makes of all of them, in the order of their seats, for
-    /// its host. It makes the same on all hosts.
+    /// Every rank gives a value, and every rank gets what `combine` makes of all values in the order of seats.
+    /// `combine` is called once on each host and has to make the same on all hosts.
     ///
     /// # Errors
     ///
@@ -110,7 +110,8 @@ impl Participants<'_> {
 }
 
 impl<'a> Hosts<'a> {
-    /// The values of all seats, and what makes communicators, for this host's values if its ranks are in one call.
+    /// Exchanges the values of this host's ranks, or the error if they are in different calls, with the other hosts.
+    /// Returns the values of all seats, and the builder with the hosts' ids.
     fn gather<V: Portable>(
         &self,
         job: &'a Job,
@@ -154,7 +155,7 @@ impl<'a> Hosts<'a> {
 }
 
 impl<V: Portable> HostValues<V> {
-    /// What the host at a position has told.
+    /// Reads what the host at a position has sent.
     fn open(bytes: &[u8], host_map: &HostMap, position: usize) -> Result<Self> {
         let host = host_map.host(position);
         let block: Option<Self> = portable::unpack(bytes);

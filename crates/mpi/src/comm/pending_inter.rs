@@ -1,7 +1,7 @@
 //! Inter-communicators that one of their groups has made on this host, and the other has not yet.
 //!
-//! The groups learn of their communicator in exchanges of their own; those of their ranks that live on one host share
-//! its shared part all the same.
+//! The groups learn of their communicator in separate exchanges. Their ranks on one host use the same shared part all
+//! the same.
 
 use super::CommShared;
 use super::builder::CommSpec;
@@ -11,16 +11,17 @@ use crate::job::Job;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 
-/// The shared parts that one group waits for, by context id.
+/// The shared parts that wait for the other group, by context id.
 #[derive(Debug, Default)]
 pub(super) struct PendingInters(SpinLock<HashMap<u32, Arc<CommShared>>>);
 
 impl PendingInters {
-    /// The shared part of an inter-communicator, for one of its groups, of which some ranks live here.
+    /// The shared part of an inter-communicator, for one of its groups, some ranks of which live here.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if the charter makes no sense in the job.
+    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if the specification names processes that the job does not
+    /// have.
     pub(super) fn shared_part(&self, job: &Job, spec: CommSpec) -> Result<Arc<CommShared>> {
         spec.check(job.layout())?;
         let (left, right) = spec.members.groups();

@@ -1,4 +1,4 @@
-//! The communicators that every process and every job has.
+//! The predefined communicators of processes and jobs.
 
 use super::bootstrap::Bootstrap;
 use super::{Comm, CommShared};
@@ -7,11 +7,11 @@ use crate::job::Job;
 use crate::process::Process;
 use simurgh_core::sync::{Arc, SpinLock};
 
-/// What is kept for a job.
+/// The communicators' part of a job.
 pub(super) struct Communicators {
-    /// What the processes share of the world communicator.
+    /// The shared part of the world communicator.
     pub(super) world: Arc<CommShared>,
-    /// Where members of a group come together.
+    /// The groups whose members are coming together.
     pub(super) bootstrap: Bootstrap,
 }
 
@@ -24,15 +24,16 @@ impl Job {
     }
 }
 
-/// The communicators every process has.
+/// The predefined communicators of a process.
 pub(crate) struct Predefined {
     pub(crate) world: Arc<Comm>,
     pub(crate) own: Arc<Comm>,
-    /// Those who have started the world; none if nobody has, or when it has been given up.
+    /// The inter-communicator with the processes that have started the world; `None` if there are none, or if it has
+    /// been freed.
     pub(crate) parent: Option<Arc<Comm>>,
 }
 
-/// Those of a process whose world is initialised.
+/// The predefined communicators of a process whose world is initialised.
 #[derive(Default)]
 struct Cell(SpinLock<Option<Predefined>>);
 
@@ -66,8 +67,8 @@ impl Process {
         self.predefined(|predefined| &predefined.own)
     }
 
-    /// The inter-communicator with those who have started the world (`MPI_Comm_get_parent`); none if nobody has, or
-    /// when it has been freed.
+    /// The inter-communicator with the processes that have started the world (`MPI_Comm_get_parent`); `None` if there
+    /// are none, or if it has been freed.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl Process {
             .and_then(|predefined| predefined.parent.clone()))
     }
 
-    /// The process gives a communicator up: if it is that with its parents, it has none any more.
+    /// Notes that the process frees a communicator: if it is the one with its parents, the process has none any more.
     pub(super) fn forget_parent(&self, comm: &Arc<Comm>) {
         let mut predefined = self.predefined_cell().lock();
         let parent = predefined

@@ -20,17 +20,17 @@ use std::sync::OnceLock;
 pub struct CommShared {
     pub(super) context: Context,
     pub(crate) members: Members,
-    /// While the communicator is there, its worlds are connected.
+    /// Keeps the communicator's worlds connected as long as it exists.
     _bond: ConnectedWorlds,
-    /// None if all ranks are on this host.
+    /// `None` if all ranks are on this host.
     host_map: Option<Arc<HostMap>>,
-    /// Conversations of the hosts about blocking calls so far.
+    /// Number of inter-host phases of blocking calls so far.
     rounds: AtomicU64,
     /// Made at the first collective call: most duplicates are for messages alone.
     pub(super) intra_host: OnceLock<Arc<IntraHost>>,
     /// Made at the first nonblocking collective call.
     pub(super) outstanding: OnceLock<Arc<Outstanding>>,
-    /// Made at the first broadcast in which the root leads.
+    /// Made at the first broadcast in which the root publishes its data.
     pub(super) publication: OnceLock<Arc<Publication>>,
     /// Made when the first rank duplicates the communicator.
     pub(super) duplicates: OnceLock<Box<Duplicates>>,
@@ -48,14 +48,14 @@ impl CommShared {
         Ok(Self::from_spec(job, CommSpec { id, owner, members }))
     }
 
-    /// The communicator of a charter; some of its processes live on this host.
+    /// The communicator of a specification; some of its processes live on this host.
     pub(crate) fn from_spec(job: &Job, CommSpec { id, owner, members }: CommSpec) -> Arc<Self> {
         let host_map = HostMap::of(&members, job.layout()).map(Arc::new);
         let context = Context::new(job.contexts(), id, host_map.is_some().then_some(owner));
         Self::with_context(context, bond(job, host_map.as_deref()), host_map, members)
     }
 
-    /// A communicator of the same processes, the duplicate of this number.
+    /// A communicator of the same processes: the duplicate of this number.
     pub(super) fn duplicate(&self, job: &Job, number: u64) -> Result<Arc<Self>> {
         let Some(host_map) = &self.host_map else {
             return Self::local(job, self.members.clone());
@@ -105,24 +105,25 @@ impl CommShared {
         Self::with_context(Context::world(), ConnectedWorlds::default(), host_map, members)
     }
 
-    /// The hosts of the ranks; none if all are on this host.
+    /// The hosts of the ranks; `None` if all are on this host.
     #[inline]
     pub(crate) fn host_map(&self) -> Option<&Arc<HostMap>> {
         self.host_map.as_ref()
     }
 
-    /// The number of the hosts' next conversation about a blocking call: for whoever speaks for this host, once a call.
+    /// The number of the next inter-host phase of a blocking call. The leader of this host asks once a call.
     pub(crate) fn next_round(&self) -> u64 {
         // Relaxed: blocking calls on a communicator follow each other.
         self.rounds.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The label of the messages.
+    /// The context id, which labels the messages.
     pub(crate) fn context(&self) -> u32 {
         self.context.id()
     }
 
-    /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
+    /// The incoming edges of all ranks in the virtual topology. `find` is called the first time; all ranks share one
+    /// topology.
     pub(crate) fn in_edges(&self, find: impl FnOnce() -> Result<Arc<InEdges>>) -> Result<Arc<InEdges>> {
         self.in_edges.get_or_init(|| Box::new(find())).as_ref().clone()
     }

@@ -1,8 +1,8 @@
-//! Splitting communicators by what ranks have in common.
+//! Splitting communicators by what ranks have in common (`MPI_Comm_split_type`).
 //!
-//! A rank utilises the hardware on which it began to run, where the scheduler brings it back to unless another virtual
-//! processor has nothing to do. All ranks of a node share memory. What each utilises is known on its own host, so the
-//! ranks of several hosts tell each other.
+//! A rank uses the hardware on which it began to run; the scheduler brings it back there unless another virtual
+//! processor has nothing to do. All ranks of a node share memory. What a rank uses is known on its own host only, so
+//! the ranks of several hosts exchange it.
 
 use super::{Comm, IdDemand};
 use crate::constants::UNDEFINED;
@@ -14,24 +14,24 @@ use crate::session::ProcessSet;
 use simurgh_core::sync::Arc;
 use simurgh_sched::DomainKind;
 
-/// By what a communicator is split.
+/// The criterion by which a communicator is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SplitType {
-    /// Nothing: the rank is in none of the new communicators.
+    /// None: the rank is in none of the new communicators.
     Undefined,
     /// The memory that ranks share.
     Shared,
     /// The largest kind of hardware resource of which the ranks use several.
     Unguided,
-    /// The kind of hardware resource that the info says.
+    /// The kind of hardware resource that the info names.
     Guided,
-    /// The kind of hardware resource or the process set that the info says.
+    /// The kind of hardware resource or the process set that the info names.
     ResourceGuided,
 }
 
-/// The key for a kind of hardware resource.
+/// The info key for a kind of hardware resource.
 const HARDWARE_KEY: &str = "mpi_hw_resource_type";
-/// The key for a process set.
+/// The info key for a process set.
 const SET_KEY: &str = "mpi_pset_name";
 /// The kind of resource that stands for shared memory.
 const SHARED_MEMORY: &str = "mpi_shared_memory";
@@ -50,10 +50,10 @@ pub(super) enum Criterion {
 }
 
 impl Comm {
-    /// Communicators of the ranks that have something in common, ordered by key and rank (`MPI_Comm_split_type`); none
-    /// for a rank that does not use one instance of it, or if the info says nothing that is known.
+    /// Communicators of the ranks that have something in common, ordered by key and rank (`MPI_Comm_split_type`).
+    /// `None` for a rank that does not use one instance of it, or if the info names nothing that is known.
     ///
-    /// With [`SplitType::Unguided`] the kind of hardware resource comes along, by its name as a type of resource.
+    /// With [`SplitType::Unguided`] the name of the kind of hardware resource is returned as well.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Comm {
         }))
     }
 
-    /// What [`Comm::split`] splits by.
+    /// The criterion of [`Comm::split`].
     pub(super) fn color(color: i32) -> Result<Option<Criterion>> {
         match color {
             UNDEFINED => Ok(None),
@@ -139,7 +139,7 @@ impl Comm {
         layout.node_of(layout.own())
     }
 
-    /// The largest kind of which the ranks use several instances, so that each has a part of the ranks only.
+    /// The largest kind of which the ranks use several instances, so that each instance has only a part of the ranks.
     fn dividing_kind(&self) -> Result<Option<DomainKind>> {
         if self.host_map().is_some() {
             let uses = Uses(
@@ -165,7 +165,7 @@ impl Comm {
     }
 }
 
-/// What a rank uses of each kind of hardware, from the largest to the smallest.
+/// The instance of each kind of hardware that a rank uses, from the largest kind to the smallest.
 struct Uses(Vec<Option<Criterion>>);
 
 portable! { Uses { 0 } }

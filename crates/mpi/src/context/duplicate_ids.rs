@@ -5,19 +5,19 @@ use simurgh_core::sync::SpinLock;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// What has been answered to the first host that asked for a duplicate, until the last one has asked.
+/// The replies to the first host that asked for the id of a duplicate, kept until the last one has asked.
 #[derive(Debug, Default)]
 pub(super) struct DuplicateIds(SpinLock<HashMap<(u32, u64), DuplicateId>>);
 
 #[derive(Debug)]
 struct DuplicateId {
     reply: IdReply,
-    /// Hosts that have not asked.
+    /// Number of hosts that have not asked.
     missing: u32,
 }
 
 impl DuplicateIds {
-    /// The answer to a question; `decide` finds it the first time.
+    /// The reply to a request; `decide` makes it the first time.
     pub(super) fn reply(&self, request: IdRequest, decide: impl FnOnce() -> IdReply) -> IdReply {
         let mut duplicate_ids = self.0.lock();
         let IdRequest { context, number, .. } = request;

@@ -1,14 +1,14 @@
-//! Which ids a host gives out.
+//! The range of context ids that a host gives out.
 //!
-//! One half of all ids is for the hosts of the first world, in turns. The other half is cut into blocks, one for each
-//! host that has come later and is there; the launcher sees to it that no two of them have the same one. In a universe
-//! of several realms all hosts have such blocks.
+//! One half of all ids belongs to the hosts of the first world, in turns. The other half is cut into blocks, one for
+//! each host that has come later and is still there; the launcher makes sure that no two hosts have the same block. In
+//! a universe of several realms all hosts have such blocks.
 
 use super::WORLD;
 use crate::layout::Layout;
 use crate::limits::{MAX_COMMUNICATORS, MAX_LATER_HOSTS};
 
-/// Ids of the first world are below.
+/// Ids of the first world's hosts are below this one.
 const HALF: u32 = MAX_COMMUNICATORS / 2;
 /// Ids in a block.
 const BLOCK: u32 = HALF / MAX_LATER_HOSTS;
@@ -22,7 +22,7 @@ pub(crate) struct IdRange {
 }
 
 impl IdRange {
-    /// Those of the host of a layout.
+    /// The range of the host of a layout.
     ///
     /// # Panics
     ///
@@ -43,17 +43,17 @@ impl IdRange {
         }
     }
 
-    /// Those of one of so many hosts of the first world.
+    /// The range of one of so many hosts of the first world.
     pub(super) fn of_first_world(own: u32, hosts: u32) -> Self {
         Self {
-            // The world's is taken.
+            // The world's id is taken.
             first: if own == WORLD { hosts } else { own },
             end: HALF,
             step: hosts,
         }
     }
 
-    /// The one behind all of which the first `taken` ones have been taken; none if there are no more.
+    /// The id behind the first `taken` ones; `None` if there are no more.
     pub(super) fn nth(self, taken: u32) -> Option<u32> {
         let id = taken.checked_mul(self.step)?.checked_add(self.first)?;
         (id < self.end).then_some(id)
@@ -65,7 +65,7 @@ impl IdRange {
         further.is_some_and(|further| further.is_multiple_of(self.step) && further / self.step < taken)
     }
 
-    /// How many there are.
+    /// Number of ids.
     pub(super) fn size(self) -> u32 {
         (self.end - self.first).div_ceil(self.step)
     }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use simurgh_net::job::Realm;
 
-    /// That of the only host of a world.
+    /// The range of the only host of a world.
     fn of_host(host: u32, world: u32, share: u32) -> IdRange {
         IdRange::of(&Layout::among(
             host,

@@ -1,6 +1,6 @@
-//! What hosts tell each other about context ids.
+//! The messages between hosts about context ids.
 
-/// One of the hosts of a communicator asks, for one of its duplicates, for the id of the duplicate.
+/// A request of one of a communicator's hosts for the id of a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct IdRequest {
     /// The communicator.
@@ -11,17 +11,17 @@ pub(crate) struct IdRequest {
     pub(crate) holders: u32,
 }
 
-/// The answer to a question; none if there is no id left.
+/// The reply to a request; `None` if there is no id left.
 pub(crate) type IdReply = Option<u32>;
 
-/// What one host tells another.
+/// A message about context ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContextMessage {
-    /// It asks, by a number of its own.
+    /// A request, with a number of the sender's own.
     Request(u64, IdRequest),
-    /// It answers the question that was asked by this number.
+    /// The reply to the request with this number.
     Reply(u64, IdReply),
-    /// It lets go of an id.
+    /// The sender releases an id.
     Release(u32),
 }
 
@@ -32,7 +32,7 @@ const RELEASE: u64 = 3;
 const NO_ID: u64 = 1 << 32;
 
 impl ContextMessage {
-    /// The notice as numbers.
+    /// The message as words.
     pub(crate) fn words(self) -> [u64; 4] {
         match self {
             Self::Request(query, request) => {
@@ -44,7 +44,7 @@ impl ContextMessage {
         }
     }
 
-    /// The notice of these numbers; none if they are not those of one.
+    /// The message of these words; `None` if they are malformed.
     pub(crate) fn read(words: [u64; 4]) -> Option<Self> {
         let small = |number| u32::try_from(number).ok();
         Some(match words {

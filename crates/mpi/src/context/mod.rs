@@ -1,14 +1,15 @@
-//! Context ids: what keeps the messages of one communicator apart from those of another.
+//! Context ids, which keep the messages of one communicator apart from those of another.
 //!
-//! Each host gives out ids of its own ([`IdRange`]), so that no two communicators of a universe have the
-//! same one, whoever makes them. A world has number 0: no host belongs to two.
+//! Each host allocates ids from a range of its own ([`IdRange`]), so that no two communicators of a universe have the
+//! same one, whoever makes them. A world has id 0; no host belongs to two worlds.
 //!
-//! An id of a communicator on one host alone is free again when the communicator goes. One of several hosts is *held*
-//! by each of them: who gave it out counts them, and is told when one lets go. All hosts learn the id in the exchange
-//! that makes the communicator; for a duplicate, for which nobody waits, each asks the host of the first rank
-//! ([`ContextPool::request_id`]).
+//! The id of a communicator on one host alone is free again when the communicator goes. If a communicator spans several
+//! hosts, each of them *holds* the id; the host that owns the id counts the holders and is told when one releases it.
+//! All hosts learn the id in the exchange that makes the communicator. Nobody waits for a duplicate, so there each host
+//! asks the host of the first rank ([`ContextPool::request_id`]).
 //!
-//! Costs: a lock and a few lines to take an id or give it back; one packet to let go of another host's; two to ask.
+//! Costs: a lock and a few lines of code to take an id or give it back; one packet to release another host's id; two to
+//! ask.
 
 mod duplicate_ids;
 mod id_range;
@@ -27,9 +28,9 @@ use simurgh_net::HostId;
 #[derive(Debug)]
 pub(crate) struct Context {
     id: u32,
-    /// The world's is nobody's to give out again.
+    /// `None` for the world, whose id is never given out again.
     pool: Option<Arc<ContextPool>>,
-    /// If other hosts use it too, the one that has given it out.
+    /// If other hosts use it too, the host that owns it.
     owner: Option<HostId>,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Context {
 const WORLD: u32 = 0;
 
 impl Context {
-    /// The world's.
+    /// The world's id in use.
     pub(crate) fn world() -> Self {
         Self {
             id: WORLD,
@@ -46,8 +47,8 @@ impl Context {
         }
     }
 
-    /// An id that this host has taken for a communicator of its own, or that it has become a holder of, of those that
-    /// the giver gives out.
+    /// An id that this host has taken for a communicator of its own, or of which it has become a holder if there is an
+    /// `owner`.
     pub(crate) fn new(pool: &Arc<ContextPool>, id: u32, owner: Option<HostId>) -> Self {
         let pool = Some(Arc::clone(pool));
         Self { id, pool, owner }

@@ -1,11 +1,11 @@
-//! Questions of this host that have not been answered.
+//! The requests of this host for ids that have not been answered.
 
 use super::IdReply;
 use simurgh_core::Completion;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 
-/// The open questions, by number.
+/// The pending requests, by number.
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests(SpinLock<Open>);
 
@@ -15,7 +15,7 @@ struct Open {
     waiting: HashMap<u64, Arc<PendingRequest>>,
 }
 
-/// A question, as whoever waits for its answer sees it.
+/// A pending request, as the rank that waits for the reply sees it.
 #[derive(Default)]
 pub(super) struct PendingRequest {
     replied: Completion,
@@ -23,7 +23,7 @@ pub(super) struct PendingRequest {
 }
 
 impl PendingRequests {
-    /// A new question and its number.
+    /// Adds a request and returns its number.
     pub(super) fn open(&self) -> (u64, Arc<PendingRequest>) {
         let mut open = self.0.lock();
         open.last += 1;
@@ -32,7 +32,7 @@ impl PendingRequests {
         (number, pending)
     }
 
-    /// Takes an answer to whoever waits for it; false if nobody has asked.
+    /// Hands a reply to the rank that waits for it; false if there is no such request.
     pub(super) fn close(&self, number: u64, reply: IdReply) -> bool {
         let pending = self.0.lock().waiting.remove(&number);
         let Some(pending) = pending else {
@@ -45,7 +45,7 @@ impl PendingRequests {
 }
 
 impl PendingRequest {
-    /// Waits for the answer.
+    /// Waits for the reply.
     pub(super) fn wait(&self) -> IdReply {
         self.replied.wait();
         *self.reply.lock()

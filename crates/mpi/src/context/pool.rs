@@ -1,4 +1,4 @@
-//! The ids that a host gives out, and what it knows of those of others.
+//! The allocation of context ids on one host.
 
 use super::duplicate_ids::DuplicateIds;
 use super::id_range::IdRange;
@@ -22,21 +22,22 @@ pub(crate) struct ContextPool {
     sender: OnceLock<Sender>,
 }
 
-/// Tells another host something.
+/// Sends a message to another host.
 type Sender = Box<dyn Fn(HostId, ContextMessage) + Send + Sync>;
 
 struct Ids {
-    /// How many of the host's ids have been given out at all.
+    /// Number of the host's ids that have been given out at least once.
     taken: u32,
-    /// Ids given back, the longest rested first: a late message of a careless program does not meet a new communicator.
+    /// Ids that have been given back, the oldest first. They are used again as late as possible, so that a late message
+    /// of an erroneous program does not meet a new communicator.
     freed: VecDeque<u32>,
-    /// How many hosts hold an id that several use. Below zero as long as some have let go before this host has learnt
-    /// how many there are.
+    /// Number of hosts that hold an id, for ids that several hosts use. It is negative as long as some hosts have
+    /// released the id before this host has learnt how many there are.
     held: HashMap<u32, i64>,
 }
 
 impl ContextPool {
-    /// The ids of host `own`.
+    /// The pool of host `own`.
     pub(crate) fn new(own: HostId, range: IdRange) -> Self {
         let ids = Ids {
             taken: 0,
@@ -53,7 +54,7 @@ impl ContextPool {
         }
     }
 
-    /// Says how other hosts are told something; the first saying counts.
+    /// Sets how messages are sent to other hosts; the first setting counts.
     pub(crate) fn connect(&self, sender: impl Fn(HostId, ContextMessage) + Send + Sync + 'static) {
         let _first = self.sender.set(Box::new(sender)).is_ok();
     }
@@ -75,12 +76,12 @@ impl ContextPool {
         self.ids.lock().freed.push_back(id);
     }
 
-    /// Says how many hosts hold an id that this host has taken.
+    /// Notes how many hosts hold an id that this host has taken.
     pub(crate) fn hold(&self, id: u32, holders: u32) {
         self.ids.lock().count(id, i64::from(holders));
     }
 
-    /// One of the holders of an id that `giver` has given out lets go: this host.
+    /// This host stops holding an id of `giver`.
     pub(super) fn release(&self, owner: HostId, id: u32) {
         if owner == self.own {
             self.ids.lock().count(id, -1);
@@ -89,9 +90,9 @@ impl ContextPool {
         }
     }
 
-    /// The id of a duplicate of a communicator whose first rank lives on `host`. The caller becomes one of its holders.
+    /// The id of a duplicate of a communicator whose first rank lives on `host`. This host becomes one of its holders.
     ///
-    /// Waits for that host's answer, which takes no more than that somebody looks at its network.
+    /// Waits for that host's reply, for which somebody only has to poll the network there.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl ContextPool {
         reply.ok_or_else(|| self.exhausted(host))
     }
 
-    /// Acts on what another host tells; false if it makes no sense.
+    /// Handles a message of another host; false if it makes no sense.
     pub(crate) fn handle(&self, from: HostId, message: ContextMessage) -> bool {
         match message {
             ContextMessage::Request(number, request) => {
@@ -131,7 +132,7 @@ impl ContextPool {
         })
     }
 
-    /// Tells another host something. Before this host is connected there are no communicators with others.
+    /// Sends a message to another host. Before this host is connected there are no communicators with others.
     fn send(&self, host: HostId, message: ContextMessage) {
         if let Some(sender) = self.sender.get() {
             sender(host, message);
@@ -161,7 +162,7 @@ impl Ids {
         fresh
     }
 
-    /// More or fewer hosts hold an id; it is free when none does.
+    /// Changes the number of hosts that hold an id, which is free when none does.
     fn count(&mut self, id: u32, more: i64) {
         let holders = self.held.entry(id).or_default();
         *holders += more;
@@ -171,7 +172,7 @@ impl Ids {
         }
     }
 
-    /// Another host lets go of an id; false if that cannot be.
+    /// Another host releases an id; false if that id has not been given out.
     fn release_by_other(&mut self, id: u32, range: IdRange) -> bool {
         let given = range.has(id, self.taken);
         if given {
@@ -200,7 +201,7 @@ mod tests {
         Context::new(pool, pool.take().unwrap(), None)
     }
 
-    /// The pools of so many hosts, which tell each other everything at once.
+    /// The pools of so many hosts, which deliver each other's messages at once.
     fn pools(hosts: u32) -> Vec<Arc<ContextPool>> {
         let pools: Vec<_> = (0..hosts)
             .map(|own| Arc::new(ContextPool::new(own, IdRange::of_first_world(own, hosts))))

@@ -7,34 +7,34 @@ use simurgh_topology::EdgeList;
 use simurgh_topology::mapping::VpPath;
 use std::marker::PhantomData;
 
-/// What a rank brings to the making of a communicator: for a topology of kind `K` that all describe alike, a digest
-/// of its description.
+/// What a rank brings if all ranks describe the same topology, of kind `K`: a digest of its description.
 pub(super) struct DescribedTopology<K> {
     pub(super) digest: u64,
     pub(super) location: Location,
     kind: PhantomData<fn() -> K>,
 }
 
-/// What a rank brings that knows a part of a graph.
+/// What a rank brings if it knows a part of a graph.
 pub(super) struct PartialGraph<E> {
     pub(super) edges: E,
     pub(super) location: Location,
 }
 
-/// Whether a rank may be laid elsewhere, and where it is now.
+/// Where a rank is now, and whether it may be placed elsewhere.
 #[derive(Clone)]
 pub(super) struct Location {
     pub(super) reorder: bool,
-    /// None for an attached thread.
+    /// The virtual processor; `None` for an attached thread.
     pub(super) vp: Option<usize>,
-    /// The same, for ranks of other hosts; none also if there are none, or the hardware is not known.
+    /// The virtual processor as other hosts can place it; `None` also if there are no other hosts, or the hardware is
+    /// not known.
     pub(super) vp_path: Option<VpPath>,
 }
 
 portable! { Location { reorder, vp, vp_path } }
 
 impl<K> DescribedTopology<K> {
-    /// What a rank with this seat brings whose description has this digest.
+    /// What a rank at this location brings whose description has this digest.
     pub(super) fn new(digest: u64, location: Location) -> Self {
         Self {
             digest,
@@ -70,7 +70,7 @@ impl<E: Portable> Portable for PartialGraph<E> {
 
 /// Edges that a rank knows.
 pub(super) trait Edges: Portable {
-    /// Refuses edges that have ends outside a graph of so many nodes: another host may have told of them.
+    /// Refuses edges with ends outside a graph of so many nodes, which another host may have sent.
     fn check(&self, nodes: usize) -> Result<()>;
 }
 
@@ -87,7 +87,7 @@ impl Edges for (EdgeList, EdgeList) {
 }
 
 impl Comm {
-    /// Where the calling rank is.
+    /// The location of the calling rank.
     pub(super) fn own_location(&self, reorder: bool) -> Location {
         let vp = simurgh_core::current().vp();
         let job = self.process().job();

@@ -1,4 +1,4 @@
-//! Grids of fewer dimensions.
+//! Subgrids of a grid.
 
 use crate::comm::Comm;
 use crate::error::Result;
@@ -6,8 +6,8 @@ use simurgh_core::sync::Arc;
 use simurgh_topology::{Cart, Topology};
 
 impl Comm {
-    /// Communicators of the ranks that differ only in the dimensions that remain (`MPI_Cart_sub`), each a grid of
-    /// these.
+    /// Communicators of the ranks that differ only in the dimensions that remain (`MPI_Cart_sub`), each a grid of these
+    /// dimensions.
     ///
     /// # Errors
     ///

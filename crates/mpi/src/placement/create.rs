@@ -1,8 +1,8 @@
 //! Making communicators with a topology.
 //!
-//! Each call is one exchange of the parent's ranks: the last rank of a host to arrive makes what all share, which is
-//! the topology itself and the layout; then each rank goes to the virtual processor it is to live on. Among several
-//! hosts ranks are renumbered only, for none can move to another host.
+//! Each call is one exchange of the parent's ranks. The last rank of a host to arrive makes what all share: the
+//! topology itself and the placement of the ranks. Then each rank moves to the virtual processor on which it is to
+//! live. Among several hosts ranks are renumbered only, because none can move to another host.
 
 use super::arguments::{DescribedTopology, Edges, Location, PartialGraph};
 use crate::check::Checks;
@@ -17,18 +17,18 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What the ranks of the parent get.
 struct Made {
-    /// None if none of them is on this host.
+    /// `None` if none of them is on this host.
     shared: Option<Arc<CommShared>>,
     topology: Arc<Topology>,
-    /// The virtual processor of each new rank, if the ranks have been laid out.
+    /// The virtual processor of each new rank, if the ranks have been placed.
     vps: Option<Vec<usize>>,
     /// The new rank of each rank of the parent.
     ranks: Vec<Option<usize>>,
 }
 
 impl Comm {
-    /// A communicator whose ranks form a grid (`MPI_Cart_create`); none for ranks beyond it. With `reorder` the ranks
-    /// are laid over the machine so that neighbours are near each other.
+    /// A communicator whose ranks form a grid (`MPI_Cart_create`); `None` for ranks beyond it. With `reorder` the ranks
+    /// are placed on the machine so that neighbours are near each other.
     ///
     /// # Errors
     ///
@@ -44,8 +44,8 @@ impl Comm {
         })
     }
 
-    /// A communicator whose ranks form a graph (`MPI_Graph_create`); none for ranks beyond it. With `reorder` the ranks
-    /// are laid over the machine so that neighbours are near each other.
+    /// A communicator whose ranks form a graph (`MPI_Graph_create`); `None` for ranks beyond it. With `reorder` the
+    /// ranks are placed on the machine so that neighbours are near each other.
     ///
     /// # Errors
     ///
@@ -64,8 +64,8 @@ impl Comm {
         })
     }
 
-    /// A communicator with a graph whose edges any ranks may contribute (`MPI_Dist_graph_create`). With `reorder` the
-    /// ranks are laid over the machine so that the weights are on short ways.
+    /// A communicator with a graph to which any rank may contribute edges (`MPI_Dist_graph_create`). With `reorder` the
+    /// ranks are placed on the machine so that edges of large weight are short.
     ///
     /// # Errors
     ///
@@ -74,9 +74,9 @@ impl Comm {
         self.create_from_parts(edges, reorder, |lists| DistGraph::new(&lists))
     }
 
-    /// A communicator with a graph of which each rank names the edges that lead to it and those that lead from it
-    /// (`MPI_Dist_graph_create_adjacent`), in the order in which it will see them. With `reorder` the ranks are laid
-    /// over the machine so that the weights are on short ways.
+    /// A communicator with a graph of which each rank names its incoming and its outgoing edges
+    /// (`MPI_Dist_graph_create_adjacent`), in the order in which it will see them. With `reorder` the ranks are placed
+    /// on the machine so that edges of large weight are short.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl Comm {
         })
     }
 
-    /// The layout, if all ranks allow one and run on virtual processors.
+    /// The placement of the ranks; `None` unless all ranks allow one and run on virtual processors.
     fn assignments(&self, traffic: &Traffic, locations: &[Location]) -> Option<Vec<Assignment>> {
         if self.host_map().is_some() {
             return assignments_on_hosts(traffic, locations);
@@ -203,14 +203,14 @@ impl Comm {
         self.map_ranks(traffic, &homes)
     }
 
-    /// The layout of processes that are on these virtual processors; none if the hardware is not known.
+    /// The placement of processes that are on these virtual processors; `None` if the hardware is not known.
     pub(super) fn map_ranks(&self, traffic: &Traffic, homes: &[usize]) -> Option<Vec<Assignment>> {
         let vps = homes.iter().max().map_or(0, |last| last + 1);
         let machine = Machine::new(self.process().job().hardware()?.domains(), vps);
         Some(map_ranks(traffic, &machine, homes))
     }
 
-    /// Takes the caller's place in a new communicator.
+    /// Takes the caller's membership in a new communicator.
     fn enter(&self, made: &Result<Made>) -> Result<Option<Arc<Self>>> {
         let made = made.as_ref().map_err(Error::clone)?;
         let (Some(shared), Some(rank)) = (&made.shared, made.ranks[self.rank() as usize]) else {
@@ -224,7 +224,7 @@ impl Comm {
     }
 }
 
-/// The layout of ranks of several hosts, with the virtual processors of each rank's own host.
+/// The placement of ranks of several hosts, on the virtual processors of each rank's own host.
 fn assignments_on_hosts(traffic: &Traffic, locations: &[Location]) -> Option<Vec<Assignment>> {
     let free = locations
         .iter()

@@ -1,7 +1,8 @@
-//! Where a rank would be in a topology: the map functions.
+//! The map functions: the rank that a process would have in a topology.
 //!
-//! They are local, so the ranks have to come to one answer without talking: it follows from the virtual processors on
-//! which they began, or, over several hosts, from their hosts, which is what all know of the others.
+//! They are local, so the ranks have to come to one answer without communication. It follows from the virtual
+//! processors on which the ranks began, or, over several hosts, from their hosts, because a host knows no more of the
+//! others.
 
 use crate::comm::Comm;
 use crate::constants::UNDEFINED;
@@ -11,9 +12,8 @@ use simurgh_topology::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks}
 use simurgh_topology::{Cart, Graph};
 
 impl Comm {
-    /// The rank that the caller would best have in a grid (`MPI_Cart_map`); [`UNDEFINED`] beyond it.
-    ///
-    /// A grid of which a dimension has no extent is no place for anybody.
+    /// The best rank for the caller in a grid (`MPI_Cart_map`); [`UNDEFINED`] beyond it, and for every rank if the
+    /// extent of a dimension is zero.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl Comm {
         Ok(self.mapped(&Traffic::from(&cart)))
     }
 
-    /// The rank that the caller would best have in a graph (`MPI_Graph_map`); [`UNDEFINED`] beyond it.
+    /// The best rank for the caller in a graph (`MPI_Graph_map`); [`UNDEFINED`] beyond it.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Comm {
         rank.unwrap_or(me) as i32
     }
 
-    /// The hosts, as if each had one virtual processor.
+    /// The hosts as a machine, as if each had one virtual processor.
     fn machine_of_hosts(&self, host_map: &HostMap) -> Machine {
         let layout = self.process().job().layout();
         let vp_path = |position| {

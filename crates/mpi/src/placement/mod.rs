@@ -1,7 +1,7 @@
-//! Communicators with a virtual topology: how they are made, and where their ranks are placed.
+//! Making communicators with a virtual topology, and the placement of their ranks.
 //!
-//! The ranks of a new communicator may move among the virtual processors of their host, or be renumbered, so that those
-//! who are neighbours in the topology are near each other on the machine ([`simurgh_topology::mapping`]).
+//! The ranks of a new communicator may move among the virtual processors of their host, or be renumbered, so that
+//! neighbours in the topology are near each other on the machine ([`mapping`]).
 
 mod arguments;
 mod cart_sub;

@@ -1,6 +1,6 @@
 //! Sessions: the use of MPI without a world.
 //!
-//! A process may have several sessions at a time, beside the world or without it. Groups that come from a session's
+//! A process may have several sessions at a time, besides the world or without it. Groups that come from a session's
 //! process sets carry its number, and so a communicator made from them finds the session again.
 
 mod process_set;
@@ -126,7 +126,7 @@ impl Session {
         Ok(self.process_set(pset)?.group.in_session(self.id))
     }
 
-    /// Where the session's buffer for buffered sends is attached.
+    /// The place where the session's buffer for buffered sends is attached.
     #[must_use]
     pub fn buffer(&self) -> &SendBuffer {
         &self.buffer

@@ -1,7 +1,7 @@
-//! Groups that find each other by the name of a port.
+//! Accepting and connecting at ports.
 //!
-//! The launcher brings a root that accepts together with one that connects, and tells each who the other is. Then the
-//! roots meet as the leaders of two groups do that make an inter-communicator.
+//! The launcher brings a root that accepts together with one that connects, and tells each which process the other is.
+//! Then the roots meet like the leaders of two groups that make an inter-communicator.
 
 use super::spawn::ROOT;
 use super::unexpected_answer;
@@ -14,8 +14,8 @@ use simurgh_settings::Id;
 use std::time::Duration;
 
 impl Comm {
-    /// Waits for another group to connect to a port (`MPI_Comm_accept`); gives the inter-communicator with it. The port
-    /// counts at the root only.
+    /// Waits for another group to connect to a port (`MPI_Comm_accept`); returns the inter-communicator with it. The
+    /// port matters at the root only.
     ///
     /// # Errors
     ///
@@ -31,8 +31,8 @@ impl Comm {
         })
     }
 
-    /// Connects to a group that accepts at a port (`MPI_Comm_connect`), as soon as it does. `port` gives its name, and
-    /// for how long that is waited for, if the caller has a say in it.
+    /// Connects to a group that accepts at a port (`MPI_Comm_connect`), as soon as it does. `port` gives the name of
+    /// the port, and the time to wait for it if the caller chooses one. It matters at the root only.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl Comm {
         })
     }
 
-    /// For how long somebody to connect to is waited for. Where an error ends the job it is waited for ever: that all
-    /// ranks wait is found at once, and said in better words.
+    /// How long to wait for somebody to connect to. If an error would end the job, there is no limit: a deadlock is
+    /// found at once, and its report says more.
     fn patience(&self) -> Option<Duration> {
         match self.errhandler() {
             ErrorHandler::Fatal | ErrorHandler::Abort => None,

@@ -1,20 +1,20 @@
-//! Giving up a communicator for good.
+//! Disconnecting communicators.
 
 use crate::comm::{Comm, IdDemand};
 use crate::error::Result;
 use crate::portable::portable;
 use simurgh_core::sync::Arc;
 
-/// What a rank brings to the last meeting.
+/// What a rank brings to the last exchange.
 struct Disconnect(());
 
 portable! { Disconnect { 0 } }
 
 impl Comm {
-    /// Gives the communicator up together with all its ranks, of both groups (`MPI_Comm_disconnect`): when all have
-    /// come so far, what any of them has sent has been received, or is on its way to who has asked for it, and none of
-    /// them needs another one to make further calls. Worlds that only this communicator has connected are not connected
-    /// any more.
+    /// Frees the communicator together with all its ranks, of both groups (`MPI_Comm_disconnect`). When it returns,
+    /// whatever any rank has sent has been received, or is on its way to a receiver that has asked for it, and no rank
+    /// needs another one to make further calls. Worlds that only this communicator has connected are not connected any
+    /// more.
     ///
     /// # Errors
     ///
@@ -26,8 +26,8 @@ impl Comm {
         self.free()
     }
 
-    /// Waits until nothing of this host is left to be sent to the others of the communicator: nobody may look after it
-    /// from now on.
+    /// Waits until nothing is left to be sent from this host to the communicator's other hosts, because nobody may poll
+    /// for it from now on.
     fn drain(&self) {
         if let Some(host_map) = self.host_map() {
             let job = self.process().job();

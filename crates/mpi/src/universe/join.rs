@@ -1,8 +1,8 @@
-//! Two processes that have a socket between them (`MPI_Comm_join`).
+//! Joining two processes over a socket (`MPI_Comm_join`).
 //!
 //! Over the socket they tell each other who they are; then they meet as two leaders do. If different launchers have
-//! started them, these have to bring them together before: one opens a port and says its name over the socket, and
-//! both meet there. The socket is left as it was.
+//! started them, the launchers have to bring them together first: one process opens a port and sends its name over the
+//! socket, and both meet there. The socket is left as it was.
 
 use super::spawn::ROOT;
 use crate::comm::{Comm, Purpose, RemoteLeader};
@@ -15,13 +15,13 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use simurgh_core::sync::{Arc, Ordering};
 use std::os::fd::BorrowedFd;
 
-/// What each says to the other.
+/// What each process sends to the other.
 struct Introduction {
-    /// Which kind of message it is.
+    /// Identifies the kind and version of the message.
     magic: u64,
     universe: u64,
     process: u32,
-    /// Tells apart what the same two join by several sockets at a time.
+    /// Distinguishes several sockets over which the same two processes join at the same time.
     number: u32,
 }
 
@@ -29,11 +29,11 @@ portable! { Introduction { magic, universe, process, number } }
 
 /// Letters, and the version of what follows.
 const MAGIC: u64 = u64::from_le_bytes(*b"SimJoin\x02");
-/// Most bytes of what one says to the other.
+/// Most bytes of a value.
 const LONGEST: u32 = 64 << 10;
-/// Looks at the socket for which others who could run are not held up at all.
+/// Polls of the socket before the thread sleeps.
 const SPINS: u32 = 100;
-/// How long a thread waits for the socket then, before others have their turn.
+/// How long the thread then sleeps for the socket, before other execution contexts have their turn.
 const SLEEP: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 200_000,
@@ -41,7 +41,7 @@ const SLEEP: Timespec = Timespec {
 
 impl Process {
     /// The inter-communicator of this process with the one at the other end of a connected socket (`MPI_Comm_join`);
-    /// none if that one belongs to another universe.
+    /// `None` if that process belongs to another universe.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Process {
         let name = self.job().worlds().launcher().map(|launcher| launcher.universe());
         let own = Introduction {
             magic: MAGIC,
-            // Without a launcher nobody else is there.
+            // Without a launcher the universe is this process alone.
             universe: name.unwrap_or_else(|| u64::from(std::process::id())),
             process: self.id(),
             number: universe.joins.fetch_add(1, Ordering::Relaxed) as u32,
@@ -86,8 +86,8 @@ impl Process {
 }
 
 impl Process {
-    /// Meets a process that another launcher has started, which is at the other end of the socket: at a port that one
-    /// of them opens.
+    /// Meets the process at the other end of the socket if another launcher has started it: at a port that one of the
+    /// two opens.
     fn join_other_realm(&self, socket: BorrowedFd<'_>, opens: bool) -> Result<Arc<Comm>> {
         let alone = self.comm_self()?;
         if !opens {
@@ -104,7 +104,7 @@ impl Process {
     }
 }
 
-/// Says something: its length, and as many bytes.
+/// Sends a value: its length, and as many bytes.
 fn send_value(socket: BorrowedFd<'_>, what: &impl Portable) -> Result<()> {
     let packed = portable::pack(what);
     let mut bytes = (packed.len() as u32).to_le_bytes().to_vec();
@@ -112,7 +112,7 @@ fn send_value(socket: BorrowedFd<'_>, what: &impl Portable) -> Result<()> {
     send_all(socket, &bytes)
 }
 
-/// What the other one says.
+/// Receives a value.
 fn recv_value<T: Portable>(socket: BorrowedFd<'_>) -> Result<T> {
     let mut length = [0; 4];
     fill(socket, &mut length)?;
@@ -125,7 +125,7 @@ fn recv_value<T: Portable>(socket: BorrowedFd<'_>) -> Result<T> {
     portable::unpack(&packed).ok_or_else(not_an_introduction)
 }
 
-/// Sends all of it.
+/// Sends all bytes.
 fn send_all(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<()> {
     let mut backoff = Backoff::default();
     while !bytes.is_empty() {
@@ -152,7 +152,7 @@ fn fill(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Waits for a socket without keeping others from running: the other end may be one of them.
+/// Waits for a socket without keeping other execution contexts from running: the other end may be one of them.
 #[derive(Default)]
 struct Backoff(u32);
 
@@ -160,7 +160,7 @@ impl Backoff {
     fn wait(&mut self, socket: BorrowedFd<'_>, flags: PollFlags) {
         self.0 += 1;
         if self.0 > SPINS {
-            // Whatever comes of it, the socket is looked at again.
+            // Whatever the outcome, the socket is polled again.
             let _ = poll(&mut [PollFd::from_borrowed_fd(socket, flags)], Some(&SLEEP));
         }
         simurgh_core::yield_now();

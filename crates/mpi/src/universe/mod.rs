@@ -1,13 +1,12 @@
-//! Worlds beside the own one: programs that ranks start, and others that they find by name (chapter 11 of the
-//! standard).
+//! Dynamic processes: programs that ranks start, and others that they find by name (chapter 11 of the standard).
 //!
 //! The processes that one launcher has started together are a *world*; all its worlds are a *universe*. The engine
-//! knows the hosts of all worlds ([`Layout`](crate::Layout)), and whatever it does between hosts it does between
-//! those of different worlds as well. What it does not know, it asks the launcher ([`Launcher`]); one rank does so
-//! for all, and tells them in an exchange of their communicator.
+//! knows the hosts of all worlds ([`Layout`](crate::Layout)), and communicates with those of other worlds as with those
+//! of its own. For what it does not know it asks the launcher ([`Launcher`]). One rank asks for all ranks of its
+//! communicator, and tells them in an exchange.
 //!
-//! Costs: a question to the launcher, two exchanges of the ranks and one of two processes; nothing when none of this is
-//! used but a look at the hosts of each new communicator of several.
+//! Costs: a question to the launcher, two exchanges of the ranks and one of two processes. If none of this is used, a
+//! look at the hosts of each new communicator that spans several.
 
 mod connect;
 mod disconnect;
@@ -26,20 +25,20 @@ use parent::Parent;
 use simurgh_core::sync::{AtomicU64, SpinLock};
 use simurgh_net::control::{Answer, Question, Refusal};
 
-/// What a program is told that asks for a launcher and has none.
+/// The message to a program that needs a launcher and has none.
 const ALONE: &str = "the program has not been started by an mpiexec that can do so; start it with \"mpiexec -n 1\" \
                      and its name";
 
-/// What is kept for a job.
+/// The dynamic processes' part of a job.
 #[derive(Default)]
 struct Universe {
     parent: SpinLock<Option<Parent>>,
-    /// Sockets over which processes of this host have joined others.
+    /// Number of sockets over which processes of this host have joined others.
     joins: AtomicU64,
 }
 
 impl Job {
-    /// Says whom to ask for more processes; the first saying counts. Returns whether it was the first.
+    /// Sets the launcher to ask for more processes; the first setting counts. Returns whether it was the first.
     pub fn set_launcher(&self, launcher: impl Launcher + 'static) -> bool {
         self.worlds().set_launcher(launcher)
     }
@@ -60,7 +59,7 @@ impl Job {
     }
 }
 
-/// Of which class an error is.
+/// The error class of a refusal.
 fn class_of(refusal: Refusal) -> ErrorClass {
     match refusal {
         Refusal::Spawn => ErrorClass::Spawn,
@@ -70,7 +69,7 @@ fn class_of(refusal: Refusal) -> ErrorClass {
     }
 }
 
-/// The launcher's answer is that to another question.
+/// The error of an answer that does not belong to the question.
 #[cold]
 fn unexpected_answer(answer: &Answer) -> Error {
     Error::new(

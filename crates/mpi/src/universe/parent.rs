@@ -11,27 +11,27 @@ use crate::process::Process;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 
-/// What those who start a world tell it.
+/// What the processes that start a world tell it.
 pub(super) struct ParentSpec {
-    /// The number of the communicator with them, and the host that has given it out.
+    /// The context id of the communicator with them, and the host that owns the id.
     pub(super) id: u32,
     pub(super) owner: HostId,
-    /// They.
+    /// Their group.
     pub(super) group: Group,
 }
 
 portable! { ParentSpec { id, owner, group } }
 
-/// The communicator with those who have started the world, until all processes here have taken it.
+/// The communicator with the processes that have started the world, until all processes here have taken it.
 pub(super) struct Parent {
     shared: Arc<CommShared>,
-    /// Processes that have not.
+    /// Number of processes that have not taken it.
     missing: usize,
 }
 
 impl Job {
-    /// Tells who has started the world, in the words of
-    /// [`Question::Spawn`](simurgh_net::control::Question::Spawn): once, before ranks run, after
+    /// Tells the job which processes have started its world, in the format of
+    /// [`Question::Spawn`](simurgh_net::control::Question::Spawn). It is called once, before ranks run, after
     /// [`Job::set_launcher`] and [`Job::connect`].
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Job {
 }
 
 impl Universe {
-    /// The communicator with those who have started the world, for one process after the other.
+    /// The communicator with the processes that have started the world, for one process after the other.
     fn take_parent(&self) -> Option<Arc<CommShared>> {
         let mut place = self.parent.lock();
         let parent = place.as_mut()?;
@@ -68,7 +68,8 @@ impl Universe {
     }
 }
 
-/// The communicator of a process with those who have started the world, if somebody has; once for each process.
+/// The communicator of a process with the processes that have started the world, if there are any; once for each
+/// process.
 pub(crate) fn parent_of(process: &Arc<Process>) -> Option<Arc<Comm>> {
     let shared = process.job().universe().take_parent()?;
     let seat = shared.members.seat_of(process.id())?;

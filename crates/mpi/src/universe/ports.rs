@@ -1,4 +1,4 @@
-//! Ports, and the names of services that they have.
+//! Ports, and the service names under which they are published.
 
 use super::unexpected_answer;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::process::Process;
 use simurgh_net::control::{Answer, Question};
 
 impl Process {
-    /// Opens a port (`MPI_Open_port`); gives its name.
+    /// Opens a port (`MPI_Open_port`); returns its name.
     ///
     /// # Errors
     ///
@@ -24,7 +24,7 @@ impl Process {
         self.command(Question::ClosePort { port })
     }
 
-    /// Lets others find a port by the name of a service (`MPI_Publish_name`).
+    /// Publishes a port under the name of a service (`MPI_Publish_name`).
     ///
     /// # Errors
     ///
@@ -33,11 +33,11 @@ impl Process {
         self.command(Question::Publish { service, port })
     }
 
-    /// Takes that back (`MPI_Unpublish_name`).
+    /// Withdraws a published name (`MPI_Unpublish_name`).
     ///
     /// # Errors
     ///
-    /// [`Service`](crate::ErrorClass::Service) if it has not been published so.
+    /// [`Service`](crate::ErrorClass::Service) if the port has not been published under this name.
     pub fn unpublish_name(&self, service: String, port: String) -> Result<()> {
         self.command(Question::Unpublish { service, port })
     }

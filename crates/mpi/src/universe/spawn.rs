@@ -1,8 +1,9 @@
 //! Starting programs.
 //!
-//! The root asks the launcher, and says in which communicator the new processes will find themselves: its number comes
-//! from the root's host, its left group is that of the caller. When the launcher answers, all hosts of the universe
-//! know the new ones, and the root tells its communicator who they are; so both sides make the same one.
+//! The root asks the launcher, and specifies the communicator in which the new processes will find themselves: its
+//! context id is one of the root's host, and its left group is that of the caller. When the launcher answers, all hosts
+//! of the universe know the new ones, and the root tells its communicator which processes they are. So both sides make
+//! the same communicator.
 
 use super::parent::ParentSpec;
 use super::unexpected_answer;
@@ -16,21 +17,21 @@ use simurgh_core::sync::Arc;
 use simurgh_net::control::{Answer, Command, Question};
 use simurgh_net::encoding::Bytes;
 
-/// What a program calls the rank whose arguments count.
+/// The name and the error class of the argument that gives the root.
 pub(super) const ROOT: (&str, ErrorClass) = ("root", ErrorClass::Root);
 
 /// Programs that have been started.
 #[derive(Clone, Debug)]
 pub struct Spawned {
-    /// The inter-communicator with them: their ranks are in the order of the commands.
+    /// The inter-communicator with them; their ranks are in the order of the commands.
     pub comm: Arc<Comm>,
     /// How many processes each command has.
     pub processes: Vec<u32>,
 }
 
 impl Comm {
-    /// Starts programs (`MPI_Comm_spawn_multiple`); what `commands` gives counts at the root only, and is an error of
-    /// all ranks if it is one.
+    /// Starts programs (`MPI_Comm_spawn_multiple`). `commands` is called at the root only; its error is an error of all
+    /// ranks.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Which other worlds this host is connected with: those of whose processes some are in a communicator of its own.
+//! The other worlds with which this host is connected: those with processes in a communicator of this host.
 
 use super::Worlds;
 use crate::layout::Layout;
@@ -6,19 +6,19 @@ use simurgh_core::sync::{Arc, Ordering};
 use simurgh_net::HostId;
 use std::collections::HashMap;
 
-/// What a communicator with processes of other worlds holds.
+/// Keeps the worlds of a communicator connected as long as the communicator exists.
 #[derive(Default)]
 pub(crate) struct ConnectedWorlds {
-    /// None if all are of one world.
+    /// `None` if all processes are of one world.
     with: Option<Arc<Worlds>>,
     numbers: Vec<u32>,
 }
 
-/// Communicators with processes of each other world.
+/// Number of communicators with processes of each other world.
 pub(super) type Connections = HashMap<u32, usize>;
 
 impl ConnectedWorlds {
-    /// That of a communicator of these hosts.
+    /// The connection of a communicator of these hosts.
     pub(crate) fn of(with: &Arc<Worlds>, layout: &Layout, hosts: &[HostId]) -> Self {
         let (first, last) = (layout.hosts().start, layout.hosts().end);
         let mut numbers: Vec<u32> = hosts
@@ -48,7 +48,7 @@ impl Drop for ConnectedWorlds {
 }
 
 impl Worlds {
-    // Told under the lock, so that the launcher hears it in the order in which it happens.
+    // The launcher is told under the lock, so that it hears of connections in their order.
 
     fn connect(&self, world: u32) {
         let mut connections = self.connections.lock();

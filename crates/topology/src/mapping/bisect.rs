@@ -1,4 +1,4 @@
-//! Cutting the ranks in two, again and again, along the tree of the hardware.
+//! Recursive bisection of the ranks along the tree of the hardware.
 
 use super::machine::{Machine, Node};
 use super::refine::Cut;
@@ -6,7 +6,7 @@ use super::traffic::Traffic;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 
-/// A virtual processor for each rank: as many ranks on each as `homes` has there.
+/// Chooses a virtual processor for each rank; each gets as many ranks as it has in `homes`.
 pub(super) fn assign(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<usize> {
     let mut division = Division {
         homes,
@@ -30,15 +30,15 @@ struct Division<'a> {
     vps: Vec<usize>,
 }
 
-/// Some of the ranks, in the order of their numbers, and what they say to each other; there they are called by their
-/// places in this part.
+/// Some of the ranks, in the order of their numbers, and their traffic among each other, in which a rank is called by
+/// its index in this part.
 struct Part {
     ranks: Vec<usize>,
     traffic: Traffic,
 }
 
 impl Division<'_> {
-    /// Lays the ranks of a part over the virtual processors below `nodes`, which have room for exactly as many.
+    /// Divides the ranks of a part among the virtual processors below `nodes`, which have room for exactly as many.
     fn divide(&mut self, nodes: &[Node], part: Part) {
         match nodes {
             _ if part.ranks.is_empty() => {}
@@ -63,7 +63,8 @@ impl Division<'_> {
         }
     }
 
-    /// Chooses `room` ranks of a part for the virtual processors below `left`, so that little is said across the cut.
+    /// Chooses `room` ranks of a part for the virtual processors below `left`, so that there is little traffic across
+    /// the cut.
     fn cut(&self, left: &[Node], room: usize, part: &Part) -> Vec<bool> {
         let count = part.ranks.len();
         if room == 0 || room == count {
@@ -74,14 +75,14 @@ impl Division<'_> {
         let lives_left: Vec<bool> = part.ranks.iter().map(|&rank| is_left[self.homes[rank]]).collect();
         let cuts = part.orders(&lives_left).into_iter();
         let cuts = cuts.map(|order| Cut::new(&part.traffic, &order[..room]).refined());
-        // Of equally good ones the first, for which fewer ranks had to move.
+        // Of equally good cuts the first one, for which fewer ranks have to move.
         let best = cuts.min_by_key(Cut::weight);
         let mut goes_left = best.map_or_else(|| lives_left.clone(), Cut::into_left);
         let staying = goes_left
             .iter()
             .zip(&lives_left)
             .filter(|(goes, lives)| goes == lives);
-        // Which half is which does not matter to the cut: let the more ranks stay where they are.
+        // The traffic does not depend on which half is left: choose so that more ranks stay where they are.
         if 2 * room == count && 2 * staying.count() < count {
             goes_left.iter_mut().for_each(|left| *left = !*left);
         }
@@ -90,7 +91,7 @@ impl Division<'_> {
 }
 
 impl Part {
-    /// The part of a part whose places are chosen.
+    /// The part of this part with the chosen indices.
     fn of(&self, chosen: impl Fn(usize) -> bool) -> Self {
         let places: Vec<usize> = (0..self.ranks.len()).filter(|&place| chosen(place)).collect();
         Self {
@@ -99,8 +100,8 @@ impl Part {
         }
     }
 
-    /// Orders of the places whose first part may be a good half: as the ranks live, by number, along the axes, as they
-    /// hang together.
+    /// Orders of the indices whose beginning may be a good half: as the ranks live, by number, along the axes of a
+    /// grid, and by connectivity.
     fn orders(&self, lives_left: &[bool]) -> Vec<Vec<usize>> {
         let by_number: Vec<usize> = (0..self.ranks.len()).collect();
         let mut living = by_number.clone();
@@ -117,7 +118,8 @@ impl Part {
         orders
     }
 
-    /// The places in the order in which a part grows that always takes in whom it hears most of, from the edge on.
+    /// The indices in the order in which a part grows from a rank at the edge, if it always takes in the rank with the
+    /// most traffic to it.
     fn grown(&self) -> Vec<usize> {
         let count = self.ranks.len();
         let (mut waiting, mut heard) = (vec![true; count], vec![0_u64; count]);
@@ -126,7 +128,7 @@ impl Part {
             if !waiting[start] {
                 continue;
             }
-            // Entries of the heap go out of date; the newest of a place is its largest, so it comes first.
+            // Entries of the heap go out of date. The newest entry of an index is its largest, so it comes first.
             let mut heap = BinaryHeap::from([(0, Reverse(self.farthest(start)))]);
             while let Some((_, Reverse(place))) = heap.pop() {
                 if !std::mem::take(&mut waiting[place]) {
@@ -142,7 +144,7 @@ impl Part {
         order
     }
 
-    /// A place that is far from `start` among those that hang together with it.
+    /// An index that is far from `start` among those connected with it.
     fn farthest(&self, start: usize) -> usize {
         let mut seen = HashSet::from([start]);
         let mut queue = VecDeque::from([start]);

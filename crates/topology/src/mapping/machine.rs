@@ -1,9 +1,9 @@
-//! The hardware as a layout sees it: how far virtual processors are from each other.
+//! The machine as the mapping sees it: the distances between virtual processors.
 
 use super::VpPath;
 use simurgh_sched::{Domain, DomainKind};
 
-/// A tree of virtual processors, in which every inner node has a choice to offer.
+/// A tree of virtual processors in which every inner node has several children.
 #[derive(Clone, Debug)]
 pub struct Machine {
     root: Node,
@@ -13,12 +13,12 @@ pub struct Machine {
     depth: usize,
 }
 
-/// What belongs together.
+/// A node of the tree.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     /// A virtual processor.
     Vp(usize),
-    /// What shares a part of the hardware.
+    /// Nodes that share a part of the hardware.
     Group(Vec<Node>),
 }
 
@@ -32,7 +32,7 @@ struct Spot {
 }
 
 impl Machine {
-    /// A machine of these domains with `vps` virtual processors, which go round its cores.
+    /// A machine of these domains with `vps` virtual processors, which are distributed over its cores in turns.
     pub fn new(domain: &Domain, vps: usize) -> Self {
         let cores = domain.cores.len().max(1);
         let root =
@@ -53,7 +53,7 @@ impl Machine {
         machine
     }
 
-    /// The virtual processors of several hosts, by their place among `sites`, which are different and in order.
+    /// The virtual processors of several hosts, numbered by their index in `sites`, which are different and in order.
     pub fn of_sites(vp_paths: &[VpPath]) -> Self {
         let all: Vec<usize> = (0..vp_paths.len()).collect();
         let root = node_of_sites(vp_paths, &all, 0);
@@ -93,7 +93,7 @@ impl Machine {
         &self.root
     }
 
-    /// How far two virtual processors are from each other: 0 for the same one, more the less they share.
+    /// The distance of two virtual processors: 0 for the same one, and more the less they share.
     pub fn distance(&self, a: usize, b: usize) -> u32 {
         if a == b {
             return 0;
@@ -131,7 +131,7 @@ fn node(domain: &Domain, vps_of: &impl Fn(usize) -> Vec<usize>) -> Option<Node> 
     }
 }
 
-/// The virtual processors with some of the sites, whose paths are the same up to `depth`.
+/// The tree of some of the virtual processors, whose paths are the same up to `depth`.
 fn node_of_sites(vp_paths: &[VpPath], some: &[usize], depth: usize) -> Node {
     if let [vp_path] = some {
         return Node::Vp(*vp_path);
@@ -147,7 +147,7 @@ fn node_of_sites(vp_paths: &[VpPath], some: &[usize], depth: usize) -> Node {
     }
 }
 
-/// Numbers the NUMA nodes; all that lies outside any is one memory of its own.
+/// Numbers the NUMA nodes; everything outside of them is one memory of its own.
 fn number_memories(domain: &Domain, next: &mut usize, note: &mut impl FnMut(usize, usize)) {
     if domain.kind == DomainKind::Numa {
         *next += 1;

@@ -1,22 +1,22 @@
-//! Which rank of a new communicator lives where.
+//! The mapping of ranks to virtual processors and processes.
 //!
 //! # What is decided
 //!
-//! Ranks that talk much should be near each other: on one virtual processor, or on two that share a cache, or at least
-//! memory. The sum of (what two ranks say to each other) × (distance of their places) is to be small. There are as many
-//! places on each virtual processor as processes were found there, so the load stays as it is.
+//! Ranks that exchange much data should be near each other: on one virtual processor, or on two that share a cache, or
+//! at least memory. The sum over all pairs of ranks of (their traffic) × (the distance of their virtual processors) is
+//! to be small. Each virtual processor gets as many ranks as processes were found there, so the load stays as it is.
 //!
-//! Two things can bring a rank to its place. A process can *move* to another virtual processor, which takes one switch;
+//! Two things can bring a rank to its place. A process can *move* to another virtual processor, which takes one switch:
 //! it keeps its rank, but its memory stays behind. Or ranks can be *renumbered*, which moves nothing, but the program
-//! has to cope with a rank it did not expect. So processes move among virtual processors of the same memory, and
+//! has to cope with a rank that it did not expect. So processes move among virtual processors of the same memory, and
 //! ranks are renumbered only across memories (NUMA nodes).
 //!
 //! # How
 //!
-//! The ranks are cut in two along the tree of the hardware from its root, then each part again, down to virtual
-//! processors ([`bisect`]). A cut starts from several orders of the ranks (as they live now; along each dimension
-//! of a grid; grown from one rank over its neighbours) and each start is improved by exchanging ranks across the cut
-//! ([`refine`]). If the result is not better than leaving everything as it is, all is left as it is.
+//! The ranks are divided by recursive bisection along the tree of the hardware, from its root down to virtual
+//! processors ([`bisect`]). A cut starts from several orders of the ranks: as they live now; along each dimension of a
+//! grid; grown from one rank over its neighbours. Each start is improved by exchanging ranks across the cut
+//! ([`refine`]). If the result is not better than leaving everything as it is, everything stays as it is.
 //!
 //! # Cost
 //!
@@ -33,7 +33,7 @@ pub use machine::Machine;
 pub use traffic::Traffic;
 pub use vp_path::VpPath;
 
-/// Where a rank of the new communicator lives.
+/// The process and the virtual processor of a rank of the new communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assignment {
     /// The rank of its process in the old communicator.
@@ -42,8 +42,8 @@ pub struct Assignment {
     pub vp: usize,
 }
 
-/// Lays ranks that exchange `traffic` over a machine; `homes` says on which virtual processor each process is now.
-/// Only the first processes take part, as many as there are ranks.
+/// Maps ranks that exchange `traffic` to a machine; `homes` has the present virtual processor of each process. Only as
+/// many processes take part as there are ranks, the first ones.
 pub fn map_ranks(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<Assignment> {
     let homes = &homes[..traffic.ranks()];
     let vps = bisect::assign(traffic, machine, homes);
@@ -70,7 +70,8 @@ fn cost(traffic: &Traffic, machine: &Machine, vps: &[usize]) -> u128 {
     (0..traffic.ranks()).map(of_rank).sum::<u128>() / 2
 }
 
-/// Gives each rank a process whose memory is where the rank is to live: its own if possible, else one that is left.
+/// Assigns to each rank a process whose memory is where the rank is to live: its own if possible, else one that is
+/// left.
 fn assign_processes(machine: &Machine, homes: &[usize], vps: &[usize]) -> Vec<Assignment> {
     let memory = |vp: usize| machine.memory(vp);
     let stays = |rank: usize| memory(homes[rank]) == memory(vps[rank]);

@@ -1,9 +1,8 @@
-//! A cut of some ranks in two, made better by exchanging ranks across it (Kernighan and Lin, in the manner of
-//! Fiduccia and Mattheyses).
+//! Refinement of a cut by exchanging ranks across it (Kernighan and Lin, in the manner of Fiduccia and Mattheyses).
 //!
 //! A round moves the rank that gains the most from left to right, then the best one from right to left, and so on, each
-//! rank once at most, even if that makes the cut worse for a while; then it goes back to the best state it has seen.
-//! Rounds end when one has gained nothing.
+//! rank at most once, even if that makes the cut worse for a while. Then it goes back to the best state that it has
+//! seen. Rounds end when one has gained nothing.
 
 use super::traffic::Traffic;
 use std::cmp::Reverse;
@@ -37,7 +36,7 @@ impl<'a> Cut<'a> {
         cut
     }
 
-    /// What is said across the cut.
+    /// The traffic across the cut.
     pub(super) fn weight(&self) -> u64 {
         self.weight
     }
@@ -57,7 +56,7 @@ impl<'a> Cut<'a> {
         self
     }
 
-    /// What a rank says across the cut.
+    /// The traffic of a rank across the cut.
     fn across(&self, rank: usize) -> u64 {
         let others = self.traffic.neighbors(rank);
         let others = others.filter(|&(other, _)| self.left[other] != self.left[rank]);
@@ -107,7 +106,7 @@ struct Round {
     gains: Vec<i64>,
     /// By rank: whether the rank has been moved in this round.
     moved: Vec<bool>,
-    /// Whom to move from the right and from the left; entries go out of date when a gain changes.
+    /// The candidates to move from the right and from the left; entries go out of date when a gain changes.
     heaps: [BinaryHeap<Candidate>; 2],
     /// The ranks moved, in order.
     path: Vec<usize>,

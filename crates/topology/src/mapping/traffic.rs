@@ -1,14 +1,14 @@
-//! How much each two ranks say to each other.
+//! The traffic between ranks: the weighted graph of their communication.
 
 use crate::{Cart, DistGraph, Graph};
 
-/// The neighbours of all ranks with weights, the same from both sides; what a rank says to itself does not count.
+/// The neighbours of all ranks with weights, the same from both sides. Traffic of a rank with itself does not count.
 #[derive(Clone, Debug)]
 pub struct Traffic {
     /// Where the neighbours of each rank end.
     index: Vec<usize>,
     neighbors: Vec<(u32, u64)>,
-    /// Along which the ranks may be sorted to be cut: the coordinates of a grid.
+    /// The coordinates of the ranks in a grid, along each axis: orders along which they may be cut.
     axes: Vec<Vec<u32>>,
 }
 
@@ -44,7 +44,7 @@ impl Traffic {
         }
     }
 
-    /// What these ranks, in rising order, say to each other; they are renamed by their places among them.
+    /// The traffic among these ranks, which are in rising order and are renamed by their index.
     pub(super) fn among(&self, ranks: &[usize]) -> Self {
         let mut places = vec![None; self.ranks()];
         (0..)
@@ -70,7 +70,7 @@ impl Traffic {
         self.index.len()
     }
 
-    /// The neighbours of a rank, each with how much is said.
+    /// The neighbours of a rank, each with its weight.
     pub(super) fn neighbors(&self, rank: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
         let first = rank.checked_sub(1).map_or(0, |before| self.index[before]);
         let range = first..self.index[rank];
@@ -86,7 +86,7 @@ impl Traffic {
 }
 
 impl From<&Cart> for Traffic {
-    /// Each point talks to the next in each dimension.
+    /// Each point exchanges data with the next one in each dimension.
     fn from(cart: &Cart) -> Self {
         let (points, dimensions) = (cart.points(), cart.dims().len());
         let mut axes = vec![Vec::with_capacity(points); dimensions];
@@ -108,7 +108,7 @@ impl From<&Cart> for Traffic {
 }
 
 impl From<&Graph> for Traffic {
-    /// Each node talks to each of its neighbours once for every time it is named.
+    /// Each node exchanges data with each of its neighbours once for every time it is named.
     fn from(graph: &Graph) -> Self {
         let nodes = graph.index().len();
         let edges = (0..nodes).flat_map(|node| {

@@ -1,21 +1,21 @@
-//! Where the ranks of several hosts live, as they tell each other.
+//! The virtual processors of several hosts, as hosts describe them to each other.
 
 use simurgh_base::portable::Portable;
 use simurgh_sched::{Domain, DomainKind};
 
-/// A virtual processor of some host.
+/// A virtual processor of some host, by its path in the tree of the hardware.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VpPath {
-    /// The number of the node, that of the host, the children to take from the root of its domains on, and the virtual
-    /// processor.
+    /// The number of the node, the number of the host, the children to take from the root of its domains on, and the
+    /// virtual processor.
     pub(super) path: Vec<u32>,
-    /// Which of the node's memories is near; 0 for what lies outside any.
+    /// The number of the near memory among the node's; 0 for what lies outside any.
     pub(super) memory: u32,
     /// The number of the virtual processor on its host.
     pub vp: u32,
 }
 
-/// No tree of domains is deeper.
+/// The depth that no tree of domains exceeds.
 const DEEPEST: usize = 64;
 
 impl VpPath {
@@ -60,7 +60,7 @@ impl VpPath {
         }
     }
 
-    /// What has one memory: a node's, as seen by one host.
+    /// The memory that the virtual processor uses: one of the node's memories, as the host numbers them.
     pub(super) fn memory(&self) -> (&[u32], u32) {
         (&self.path[..2], self.memory)
     }
