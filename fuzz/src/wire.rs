@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use simurgh_net::HostId;
-use simurgh_net::transport::{Access, WaitObject, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod};
+use simurgh_net::transport::{
+    Access, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod, WaitObject,
+};
 
 /// Most data of a packet, in bytes.
 const CAPACITY: usize = 4096;

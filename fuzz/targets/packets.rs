@@ -8,7 +8,8 @@ use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::packets::{
-    CANCEL, CANCELLED, CLEAR_TO_SEND, FRAGMENT, EAGER, HOST_BASE, KINDS, GET_DONE, CANCEL_EAGER, REQUEST_TO_SEND, PUT_DONE,
+    CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, EAGER, FRAGMENT, GET_DONE, HOST_BASE, KINDS, PUT_DONE,
+    REQUEST_TO_SEND,
 };
 use simurgh_mpi::{Comm, Job, Layout, Mode, Process, Request};
 use simurgh_net::Fabric;

@@ -4,7 +4,9 @@
 use libfuzzer_sys::fuzz_target;
 use simurgh_fuzz::Input;
 use simurgh_net::HostId;
-use simurgh_net::transport::{HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, WaitMethod, shared_memory};
+use simurgh_net::transport::{
+    HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, WaitMethod, shared_memory,
+};
 use std::cell::Cell;
 
 /// Reads all that it is given.

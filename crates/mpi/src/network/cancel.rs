@@ -1,8 +1,8 @@
-//! Taking messages back.
+//! Cancelling messages to other hosts.
 //!
-//! A message that waits at its sender is taken back where its request lies, if it has met no receive; the answer
-//! completes the send, and no answer comes if a receive has it. Data that has been sent is asked for: the answer says
-//! whether it was still there, and who asks waits for it.
+//! A message whose data waits at its sender is cancelled where its request to send is queued, if that has matched no
+//! receive. The answer completes the send; no answer comes if a receive has it. An eager message is searched for in the
+//! queue of its receiver. The answer tells whether it was still there, and the rank that cancels waits for it.
 
 use super::Network;
 use super::dispatch::PacketHandler;
@@ -17,14 +17,14 @@ use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 
 impl Network {
-    /// Takes back a message to a process of another host that waits here, unless it has met a receive.
+    /// Cancels a message to a process of another host whose data waits here, unless it has matched a receive.
     pub(crate) fn cancel(&self, local: &Host, process: u32, sender: Handle) {
         let host = local.layout().host_of(process);
         self.tell(host, &Packet::Cancel { process, sender });
     }
 
-    /// Takes back the message of `sender`, a process here, that is number `number` of those that have gone to the host
-    /// of `process`; false if it has been received. Waits for the answer of the other host.
+    /// Cancels the message of `sender`, a process of this host, that is number `number` of those to the host of
+    /// `process`. False if it has been received. Waits for the answer of the other host.
     pub(crate) fn cancel_eager(&self, local: &Host, sender: u32, process: u32, number: u32) -> bool {
         let host = local.layout().host_of(process);
         let asked = Request::task();
@@ -43,7 +43,7 @@ impl Network {
 }
 
 impl Network {
-    /// Takes back a message of which a copy waits here, if that is so; `asked` is told of the end.
+    /// Cancels a message of which a copy waits here, if there is one; `asked` is completed at the end.
     fn cancel_pending(&self, local: &Host, origin: (u32, u32), process: u32, asked: &Arc<Request>) -> bool {
         let user = origin.0 as usize;
         let is_it = |outgoing: &PendingSend| outgoing.origin == origin && outgoing.label.process == process;
@@ -65,13 +65,13 @@ impl Network {
     }
 }
 
-/// What tells a message from all others.
+/// The origin of a message, which tells it from all others.
 pub(super) fn origin(sender: u32, number: u32) -> u64 {
     u64::from(sender) << 32 | u64::from(number)
 }
 
 impl PacketHandler<'_> {
-    /// A sender takes back a message that waits at its host.
+    /// A sender cancels a message whose data waits at its host.
     pub(super) fn cancel(&self, from: HostId, process: u32, sender: Handle) -> Option<()> {
         let is_it = |payload: &Unexpected| match payload {
             Unexpected::Rendezvous(request) => request.from == from && request.sender == sender,
@@ -83,7 +83,7 @@ impl PacketHandler<'_> {
         Some(())
     }
 
-    /// A message that waits here has been taken back.
+    /// A message whose data waits here has been cancelled.
     pub(super) fn accept_cancelled(&self, from: HostId, sender: Handle) -> Option<()> {
         let outgoing = self.network.pending_sends.take(sender, from)?;
         self.network.conceal(from, outgoing.region);
@@ -93,7 +93,7 @@ impl PacketHandler<'_> {
         Some(())
     }
 
-    /// A sender asks for a message that it has sent.
+    /// A sender cancels an eager message.
     pub(super) fn withdraw_eager(
         &self,
         from: HostId,

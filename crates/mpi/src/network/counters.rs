@@ -20,7 +20,7 @@ pub struct NetworkStats {
     pub stalls: u64,
 }
 
-/// What is counted besides the traffic, which is the fabric's to count. Relaxed throughout: statistics.
+/// Counters besides those of the fabric, which counts the traffic. Relaxed throughout: statistics.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     /// Packets that made no sense.
@@ -48,7 +48,7 @@ impl Counters {
         self.stalls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// All that has been counted, with what the fabric has.
+    /// These counters and those of the fabric.
     pub(super) fn stats(&self, fabric: &Fabric) -> NetworkStats {
         let (packets_sent, packets_received) = fabric.counts();
         let (bytes_sent, bytes_received) = fabric.bytes();

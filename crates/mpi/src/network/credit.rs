@@ -1,16 +1,16 @@
-//! How much a host may send to another before it is received.
+//! Flow control of eager messages between hosts, by credits.
 //!
-//! Each host grants each other one a window, in bytes of memory. Data that is sent without being asked for is paid for
-//! from it, and what it cost comes back when the data has left the receiver's memory for its target: in the header of
-//! whatever packet goes that way next, or in one of its own when much is owed. Who cannot pay asks before it sends.
-//! So what lies unreceived at a host takes no more than a window for each other host, and who sends more all the same
-//! is not believed: a receiver knows what lies here.
+//! Each host grants a window to each other host, in bytes of memory. An eager message takes credits of its cost from
+//! the window. They come back when the data has left the receiver's memory for its target: in the header of the next
+//! packet that goes to the sender, or in a packet of its own when many are owed. A sender without credits for a message
+//! uses the rendezvous protocol. So what lies unreceived at a host takes no more than one window for each other host.
+//! The receiver checks this: it knows what is queued here, and refuses more than it has granted.
 //!
-//! A header does not say what has been received since the last one, but what has been received at all: so nobody has to
-//! claim what he tells, and what is told twice, late or never does no harm.
+//! A header does not tell the credits since the last header, but the sum of all so far. So no thread has to claim the
+//! credits that it tells, and headers that come twice, late or never do no harm.
 //!
-//! Costs: one locked instruction on a line per host where data is sent; where it is received, none, or one if it has
-//! lain there first.
+//! Costs: one locked instruction on a line per host where data is sent. Where it is received, none, or one if the
+//! message had to be queued.
 
 use crate::endpoint::EagerBuffer;
 use crate::matching::NUMBER_BITS;
@@ -36,27 +36,28 @@ pub(super) struct Account<'a> {
     sums: &'a Sums,
 }
 
-/// All sums are modulo 2^32, of which a window, at most 2^30, is a small part.
+/// Sums modulo 2^32. A window is at most 2^30, so their differences are right.
 #[derive(Default)]
 struct Sums {
-    /// How many messages have been numbered, and, in the lower half, what those cost that have been sent.
+    /// In the upper half, how many messages have been numbered; in the lower half, the cost of the eager ones.
     sent: CachePadded<AtomicU64>,
-    /// How much of that has been received, as far as the other host has told. Written by whoever polls.
+    /// How much of that cost the other host has told to be received. Written by the thread that polls.
     confirmed: CachePadded<AtomicU32>,
     received: CachePadded<Received>,
 }
 
-/// What a host has received of another.
+/// The cost of what a host has received of another.
 #[derive(Default)]
 struct Received {
-    /// What has gone straight to its target. Written by whoever polls.
-    passed: AtomicU32,
-    /// What has had to lie here. Written by whoever polls.
-    held: AtomicU32,
-    /// What has lain here, and does so no more.
-    let_go: AtomicU32,
-    /// What the other host has been told, about: of two who tell at a time the later one may write first.
-    told: AtomicU32,
+    /// Messages that went straight to their targets. Written by the thread that polls.
+    delivered: AtomicU32,
+    /// Messages that had to be queued. Written by the thread that polls.
+    queued: AtomicU32,
+    /// Queued messages that have left.
+    released: AtomicU32,
+    /// What the other host has been told, approximately: when two threads tell at the same time, the later one may
+    /// write first.
+    acknowledged: AtomicU32,
 }
 
 /// One message, in [`Sums::sent`].
@@ -68,19 +69,19 @@ pub(super) fn cost(bytes: usize) -> u32 {
     u32::try_from(EagerBuffer::capacity_for(bytes) + ENTRY).expect("a packet is short")
 }
 
-/// The number of the next message, as far as a receipt keeps it.
+/// The number of the next message, in as many bits as are kept of a completed send.
 fn number(sent: u64) -> u32 {
     (sent >> 32) as u32 & ((1 << NUMBER_BITS) - 1)
 }
 
 impl Received {
     fn total(&self) -> u32 {
-        let passed = self.passed.load(Ordering::Relaxed);
-        passed.wrapping_add(self.let_go.load(Ordering::Relaxed))
+        let delivered = self.delivered.load(Ordering::Relaxed);
+        delivered.wrapping_add(self.released.load(Ordering::Relaxed))
     }
 }
 
-// Relaxed throughout: numbers that go with no data.
+// Relaxed throughout: the numbers order no other data.
 impl Accounts {
     /// The accounts with these hosts, with a window of so many bytes each.
     pub(super) fn new(hosts: Range<HostId>, window: u32) -> Self {
@@ -107,14 +108,14 @@ impl Accounts {
 
 // Relaxed throughout, as above.
 impl Account<'_> {
-    /// Pays for a message to a host, if there is enough left; then its number among those to that host, as far as
-    /// a receipt keeps it.
+    /// Takes the credits for a message to a host, if enough are left. The number of the message among those to that
+    /// host, in as many bits as are kept of a completed send.
     #[inline]
     pub(super) fn spend(self, cost: u32) -> Option<u32> {
         let Sums { sent, confirmed, .. } = self.sums;
         let mut before = sent.load(Ordering::Relaxed);
         loop {
-            // Less than nothing, if what has been confirmed was sent after we looked.
+            // Negative if messages were sent after the load above and are confirmed already.
             let under_way = (before as u32)
                 .wrapping_sub(confirmed.load(Ordering::Relaxed))
                 .cast_signed();
@@ -124,7 +125,7 @@ impl Account<'_> {
             // A carry from the lower half skips a number.
             let after = before.wrapping_add(NUMBERED + u64::from(cost));
             let plain = || {
-                // Nothing has come between.
+                // No other thread has sent meanwhile.
                 sent.store(after, Ordering::Relaxed);
                 Ok(before)
             };
@@ -136,15 +137,15 @@ impl Account<'_> {
         }
     }
 
-    /// The number of a message to a host that is not paid for.
+    /// The number of a message to a host that takes no credits.
     pub(super) fn next_number(self) -> u32 {
         number(self.sums.sent.fetch_add(NUMBERED, Ordering::Relaxed))
     }
 
-    /// Notes what a host has told. It is not believed to have received more than it was sent, nor less than before.
-    /// Called by whoever polls.
+    /// Notes what a host has told to have received. It cannot have received more than it was sent, nor less than
+    /// before. Called by the thread that polls.
     #[inline]
-    pub(super) fn regain(self, told: u32) {
+    pub(super) fn confirm(self, told: u32) {
         let Sums { sent, confirmed, .. } = self.sums;
         let known = confirmed.load(Ordering::Relaxed);
         if told == known {
@@ -156,36 +157,36 @@ impl Account<'_> {
         }
     }
 
-    /// Makes room for a message of a host that has to lie here; false if that is more than the host was granted. Called
-    /// by whoever polls.
-    pub(super) fn hold(self, cost: u32) -> bool {
-        let Received { held, let_go, .. } = &*self.sums.received;
-        let before = held.load(Ordering::Relaxed);
-        let lies = before.wrapping_sub(let_go.load(Ordering::Relaxed));
+    /// Notes that a message of a host has to be queued; false if that is more than the host was granted. Called by the
+    /// thread that polls.
+    pub(super) fn queue(self, cost: u32) -> bool {
+        let Received { queued, released, .. } = &*self.sums.received;
+        let before = queued.load(Ordering::Relaxed);
+        let lies = before.wrapping_sub(released.load(Ordering::Relaxed));
         let granted = u64::from(lies) + u64::from(cost) <= u64::from(self.window);
         if granted {
-            held.store(before.wrapping_add(cost), Ordering::Relaxed);
+            queued.store(before.wrapping_add(cost), Ordering::Relaxed);
         }
         granted
     }
 
-    /// Notes that a message of a host has gone straight to its target. True if so much is owed that the host should be
-    /// told now. Called by whoever polls.
+    /// Notes that a message of a host has gone straight to its target. True if so many credits are owed that the host
+    /// should be told now. Called by the thread that polls.
     #[inline]
-    pub(super) fn pass(self, cost: u32) -> bool {
+    pub(super) fn deliver(self, cost: u32) -> bool {
         let received = &self.sums.received;
-        let before = received.passed.load(Ordering::Relaxed);
+        let before = received.delivered.load(Ordering::Relaxed);
         received
-            .passed
+            .delivered
             .store(before.wrapping_add(cost), Ordering::Relaxed);
         self.owes_much(received)
     }
 
-    /// Notes that a message of a host that has lain here is here no more. True as with [`Account::pass`].
+    /// Notes that a queued message of a host has left. True as with [`Account::deliver`].
     #[inline]
-    pub(super) fn let_go(self, cost: u32) -> bool {
+    pub(super) fn release(self, cost: u32) -> bool {
         let received = &self.sums.received;
-        received.let_go.fetch_add(cost, Ordering::Relaxed);
+        received.released.fetch_add(cost, Ordering::Relaxed);
         self.owes_much(received)
     }
 
@@ -193,18 +194,18 @@ impl Account<'_> {
     fn owes_much(self, received: &Received) -> bool {
         let owed = received
             .total()
-            .wrapping_sub(received.told.load(Ordering::Relaxed));
+            .wrapping_sub(received.acknowledged.load(Ordering::Relaxed));
         owed >= (self.window / 4).max(1)
     }
 
-    /// What has been received of a host, which is told now.
+    /// The cost of what has been received of a host, which is told now.
     #[inline]
-    pub(super) fn settle(self) -> u32 {
+    pub(super) fn acknowledge(self) -> u32 {
         let received = &self.sums.received;
         let total = received.total();
-        // The load keeps the line shared as long as nothing is owed.
-        if received.told.load(Ordering::Relaxed) != total {
-            received.told.store(total, Ordering::Relaxed);
+        // The load first keeps the line shared as long as no credits are owed.
+        if received.acknowledged.load(Ordering::Relaxed) != total {
+            received.acknowledged.store(total, Ordering::Relaxed);
         }
         total
     }
@@ -221,7 +222,7 @@ mod tests {
         assert!(numbers.iter().copied().eq((0..10).map(Some)));
         assert!(accounts.with(1).spend(cost(0)).is_none() && accounts.with(0).spend(cost(0)).is_some());
         assert_eq!(accounts.with(1).next_number(), 10);
-        accounts.with(1).regain(cost(1000));
+        accounts.with(1).confirm(cost(1000));
         assert_eq!(accounts.with(1).spend(cost(1000)), Some(11));
         assert_eq!(accounts.with(1).spend(1), None);
     }
@@ -229,14 +230,14 @@ mod tests {
     #[test]
     fn a_host_is_told_when_much_is_owed() {
         let accounts = Accounts::new(0..2, 10 * cost(1000));
-        assert!(!accounts.with(1).pass(cost(1000)) && !accounts.with(1).let_go(cost(1000)));
-        assert!(accounts.with(1).pass(cost(1000)));
+        assert!(!accounts.with(1).deliver(cost(1000)) && !accounts.with(1).release(cost(1000)));
+        assert!(accounts.with(1).deliver(cost(1000)));
         assert_eq!(
-            (accounts.with(1).settle(), accounts.with(0).settle()),
+            (accounts.with(1).acknowledge(), accounts.with(0).acknowledge()),
             (3 * cost(1000), 0)
         );
-        assert!(!accounts.with(1).let_go(cost(1000)));
-        assert_eq!(accounts.with(1).settle(), 4 * cost(1000));
+        assert!(!accounts.with(1).release(cost(1000)));
+        assert_eq!(accounts.with(1).acknowledge(), 4 * cost(1000));
     }
 
     #[test]
@@ -249,12 +250,12 @@ mod tests {
             assert!(accounts.with(0).spend(10 * cost(1000)).is_some());
             let before = told;
             told = told.wrapping_add(5 * cost(1000));
-            accounts.with(0).regain(told);
-            accounts.with(0).regain(before);
-            accounts.with(0).regain(told.wrapping_add(5 * cost(1000) + 1));
+            accounts.with(0).confirm(told);
+            accounts.with(0).confirm(before);
+            accounts.with(0).confirm(told.wrapping_add(5 * cost(1000) + 1));
             assert!(accounts.with(0).spend(5 * cost(1000) + 1).is_none());
             told = told.wrapping_add(5 * cost(1000));
-            accounts.with(0).regain(told);
+            accounts.with(0).confirm(told);
         }
     }
 
@@ -263,20 +264,20 @@ mod tests {
         let accounts = Accounts::new(0..2, 10 * cost(1000));
         // Often enough that the sums go round.
         for _ in 0..(1_u64 << 33) / u64::from(12 * cost(1000)) {
-            assert!((0..10).all(|_| accounts.with(1).hold(cost(1000))));
-            assert!(!accounts.with(1).hold(cost(0)));
+            assert!((0..10).all(|_| accounts.with(1).queue(cost(1000))));
+            assert!(!accounts.with(1).queue(cost(0)));
             for _ in 0..2 {
-                accounts.with(1).let_go(cost(1000));
+                accounts.with(1).release(cost(1000));
             }
-            assert!((0..2).all(|_| accounts.with(1).hold(cost(1000))));
-            assert!(!accounts.with(1).hold(cost(0)));
-            // What passes by does not lie here.
-            accounts.with(1).pass(cost(1000));
-            assert!(!accounts.with(1).hold(cost(0)));
+            assert!((0..2).all(|_| accounts.with(1).queue(cost(1000))));
+            assert!(!accounts.with(1).queue(cost(0)));
+            // A message that is delivered at once is not queued.
+            accounts.with(1).deliver(cost(1000));
+            assert!(!accounts.with(1).queue(cost(0)));
             for _ in 0..10 {
-                accounts.with(1).let_go(cost(1000));
+                accounts.with(1).release(cost(1000));
             }
         }
-        assert!(accounts.with(0).hold(cost(0)));
+        assert!(accounts.with(0).queue(cost(0)));
     }
 }

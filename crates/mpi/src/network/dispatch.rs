@@ -1,4 +1,4 @@
-//! What comes from other hosts.
+//! The handler of packets from other hosts.
 
 use super::credit::{Account, cost};
 use super::pipeline::PipelinedSend;
@@ -35,7 +35,7 @@ impl Handler for PacketHandler<'_> {
                 credit,
             }) => {
                 let account = self.network.accounts.with(from);
-                account.regain(credit);
+                account.confirm(credit);
                 self.accept_eager((from, account), label, origin, data)
             }
             None => self.act_on(from, header, data),
@@ -55,15 +55,15 @@ impl Handler for PacketHandler<'_> {
 }
 
 impl PacketHandler<'_> {
-    /// Does what a packet says, apart from the path of the most frequent ones; none if that makes no sense.
+    /// Handles a packet that is not eager, apart from the path of those that are; none if it makes no sense.
     #[inline(never)]
     fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
         let (packet, credit) = Packet::read(header, data)?;
-        self.network.accounts.with(from).regain(credit);
+        self.network.accounts.with(from).confirm(credit);
         self.act(from, packet, data)
     }
 
-    /// Does what a packet says; none if that makes no sense.
+    /// Handles a packet; none if it makes no sense.
     fn act(&self, from: HostId, packet: Packet, data: &[u8]) -> Option<()> {
         match packet {
             Packet::Eager { label, origin } => {
@@ -110,7 +110,7 @@ impl PacketHandler<'_> {
         }
     }
 
-    /// Where messages for a process of this host go, or for the host itself.
+    /// The endpoint of a process of this host, or of the host itself.
     pub(super) fn endpoint(&self, process: u32) -> Option<&Endpoint> {
         let layout = self.local.layout();
         if layout.is_here(process) {
@@ -119,7 +119,7 @@ impl PacketHandler<'_> {
         (process == HOST_BASE + layout.own()).then_some(&self.network.host_endpoint)
     }
 
-    /// A short message has come.
+    /// An eager message has come.
     #[inline]
     fn accept_eager(
         &self,
@@ -134,14 +134,14 @@ impl PacketHandler<'_> {
             Some(receive) => {
                 drop(table);
                 self.deliver_eager(to, label, receive, data);
-                self.network.passed(from, account, data.len());
+                self.network.delivered(from, account, data.len());
                 Some(())
             }
             None => self.queue_eager(from, (to, table), label, origin, data),
         }
     }
 
-    /// A short message has found no receive in the table.
+    /// Queues an eager message that has matched no receive.
     #[inline(never)]
     fn queue_eager(
         &self,
@@ -151,7 +151,7 @@ impl PacketHandler<'_> {
         origin: u64,
         data: &[u8],
     ) -> Option<()> {
-        if !self.network.accounts.with(from).hold(cost(data.len())) {
+        if !self.network.accounts.with(from).queue(cost(data.len())) {
             drop(table);
             return self.reject_excess(from);
         }
@@ -181,7 +181,7 @@ impl PacketHandler<'_> {
         Some(())
     }
 
-    /// Copies a short message to a posted receive and completes it.
+    /// Copies an eager message to a posted receive and completes the receive.
     #[inline(always)]
     fn deliver_eager(&self, to: &Endpoint, label: Label, receive: PostedReceive, data: &[u8]) {
         instrument::matched(to, label.envelope, || data.len());
@@ -191,8 +191,8 @@ impl PacketHandler<'_> {
             .finish(self.local, &status_of(label.envelope, &transfer));
     }
 
-    /// A host has sent more than it was granted, so a message is lost and with it the job: nobody may wait for it for
-    /// ever.
+    /// A host has sent more than it was granted. Its message is lost; the job has to end, since a rank may wait for
+    /// that message for ever.
     #[cold]
     fn reject_excess(&self, from: HostId) -> Option<()> {
         if self.network.counters.is_first_excess() {
@@ -203,7 +203,7 @@ impl PacketHandler<'_> {
         None
     }
 
-    /// A message waits at its sender.
+    /// A request to send has come.
     fn accept_request_to_send(&self, label: Label, request: RequestToSend) -> Option<()> {
         let Label {
             process,
@@ -237,7 +237,7 @@ impl PacketHandler<'_> {
         Some(())
     }
 
-    /// The receiver of a message has said how much of it shall be sent, and perhaps where to write it.
+    /// A clear to send has come.
     fn accept_clear_to_send(
         &self,
         to: HostId,
@@ -277,7 +277,7 @@ impl PacketHandler<'_> {
         Some(())
     }
 
-    /// The receiver of a message has read it.
+    /// The receiver has got the data of a message.
     fn accept_get_done(&self, from: HostId, sender: Handle) -> Option<()> {
         let outgoing = &self.network.pending_sends;
         outgoing

@@ -1,11 +1,12 @@
-//! What hosts have given up to talk about with each other.
+//! Failures in what several hosts do together.
 //!
-//! A host that fails in something that several hosts do together tells all of them ([`HostChannel::fail`]). Whoever waits
-//! for a message about it then fails too, with the same reason; what has come about it, or comes yet, is thrown away,
-//! and who waits for that to be received is told that it is over. So nobody waits for ever, and nothing is left.
+//! A host that fails in such an operation tells all hosts that take part ([`HostChannel::fail`]). A host that waits for
+//! a message of that operation then fails too, with the same reason. Messages of the operation that have come or will
+//! come are discarded, and their senders are told that the transfer is over. So no host waits for ever, and nothing is
+//! left behind.
 //!
-//! What has been given up is remembered until the hosts talk about something much later, at most so many things at a
-//! time. It costs nothing as long as nothing fails but a load where a message finds nobody waiting.
+//! Failed rounds are remembered until the hosts are at much later rounds, and at most a fixed number of them. As long
+//! as nothing fails the cost is a load where a message matches no receive.
 
 use std::collections::VecDeque;
 
@@ -24,18 +25,18 @@ use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
 use simurgh_net::HostId;
 use simurgh_net::job::Realm;
 
-/// What hosts talk about: consecutive rounds of a context.
+/// The rounds of one operation of several hosts: consecutive rounds of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds {
     pub(crate) context: u32,
     pub(crate) first: i32,
     /// Number of rounds; one at least.
     pub(crate) count: u32,
-    /// Tells apart what has the same rounds one after the other, below [`Rounds::TURNS`].
+    /// Tells operations apart that use the same rounds one after the other. Less than [`Rounds::TURNS`].
     pub(crate) turn: u32,
 }
 
-/// All that has been given up.
+/// All rounds that have failed.
 #[derive(Default)]
 pub(super) struct Failures {
     entries: SpinLock<VecDeque<Entry>>,
@@ -48,20 +49,20 @@ struct Entry {
     fault: Error,
 }
 
-/// Things that hosts have talked about since are enough of them to forget one.
+/// A failure is forgotten when hosts are so many operations further.
 const LONG_PAST: u32 = 64;
 
-/// Things that nobody can have talked about since: the count has begun anew.
+/// Hosts cannot be so many operations further: the count of rounds has wrapped around.
 const TOO_MANY: u32 = 1 << 24;
 
 /// Where turns begin in the sources of messages.
 const TURN_SHIFT: u32 = Realm::SIZE.ilog2();
 
-/// Bytes of a reason that are told.
+/// Most bytes of a reason that are sent.
 const REASON: usize = 1 << 10;
 
 impl Rounds {
-    /// Turns that messages tell apart: their sources have the voices of hosts below.
+    /// Number of turns that messages tell apart: the bits of their sources above the voice of the host.
     pub(crate) const TURNS: u32 = 1 << 10;
 
     /// The source of messages from the host with this [voice](crate::job::Layout::voice_of).
@@ -73,7 +74,7 @@ impl Rounds {
         (self.turn << TURN_SHIFT | voice).cast_signed()
     }
 
-    /// Whether messages with this label are about it.
+    /// Whether messages with this label belong to these rounds.
     fn has(self, pattern: Pattern) -> bool {
         let further = pattern.tag.checked_sub(self.first).map(u32::try_from);
         let turn = pattern.source.cast_unsigned() >> TURN_SHIFT;
@@ -81,7 +82,7 @@ impl Rounds {
             && matches!(further, Some(Ok(further)) if further < self.count)
     }
 
-    /// Whether hosts have talked about much since, now that they are at `now`.
+    /// Whether hosts are far beyond these rounds when they are at `now`.
     fn are_long_past(self, now: Self) -> bool {
         let since = u32::try_from(now.first.saturating_sub(self.first)).unwrap_or(0) / now.count;
         self.context == now.context && (LONG_PAST..TOO_MANY).contains(&since)
@@ -89,9 +90,9 @@ impl Rounds {
 }
 
 impl Failures {
-    /// Why a round has been given up, if it has.
+    /// Why a round has failed, if it has.
     pub(super) fn fault(&self, label: Pattern) -> Option<Error> {
-        // Relaxed: who adds an entry does so under the lock of the table under which all others ask.
+        // Relaxed: entries are added, and asked for, under the lock of the match table.
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -100,7 +101,7 @@ impl Failures {
         entry.map(|entry| entry.fault.clone())
     }
 
-    /// Adds some rounds; false if they are there.
+    /// Adds failed rounds; false if they are there already.
     fn add(&self, rounds: Rounds, fault: &Error) -> bool {
         self.change(|entries| {
             let new = entries.iter().all(|entry| entry.rounds != rounds);
@@ -113,9 +114,9 @@ impl Failures {
         })
     }
 
-    /// Forgets what is so.
+    /// Forgets the rounds of which `is_so` holds.
     fn forget(&self, is_so: impl Fn(Rounds) -> bool) {
-        // Relaxed, as above: what another adds meanwhile is not what the caller means.
+        // Relaxed, as above: rounds that another thread adds meanwhile are not those that the caller means.
         if self.count.load(Ordering::Relaxed) != 0 {
             self.change(|entries| entries.retain(|entry| !is_so(entry.rounds)));
         }
@@ -130,7 +131,7 @@ impl Failures {
 }
 
 impl Network {
-    /// Takes no more messages about this; false if that has been said before.
+    /// Notes that rounds have failed: takes no more messages of them. False if that has been noted before.
     fn mark_failed(&self, local: &Host, rounds: Rounds, fault: &Error) -> bool {
         let mut left = Vec::new();
         let mut table = self.host_endpoint.table();
@@ -145,26 +146,26 @@ impl Network {
         new
     }
 
-    /// Lets the sender of a message that nobody wants go on.
+    /// Discards a message, and lets its sender go on.
     pub(super) fn discard(&self, payload: Unexpected) {
         match payload {
             Unexpected::Eager { buffer, from, .. } => self.received(from, buffer.bytes().len()),
             Unexpected::Rendezvous(request) => {
                 self.clear_to_send(request.from, request.sender, Handle::NONE, 0, None)
             }
-            // No rank of this host sends there.
+            // No rank of this host sends to the endpoint of the host.
             Unexpected::Inline { .. } | Unexpected::Copied { .. } | Unexpected::InPlace { .. } => (),
         }
     }
 
-    /// Whether nobody will receive what comes with this label.
+    /// Whether a message with this label belongs to failed rounds, so that nobody will receive it.
     pub(super) fn has_failed(&self, label: Label) -> bool {
         label.process >= HOST_BASE && self.failures.fault(label.envelope.exactly()).is_some()
     }
 }
 
 impl HostChannel<'_> {
-    /// Fails in what the hosts talk about, and tells these others, unless one of them has said so first.
+    /// Fails in the operation, and tells these other hosts, unless one of them has failed first.
     pub(crate) fn fail(&self, fault: &Error, others: impl Iterator<Item = HostId>) {
         if !self.network.mark_failed(self.local, self.rounds, fault) {
             return;
@@ -179,12 +180,12 @@ impl HostChannel<'_> {
         }
     }
 
-    /// Forgets that some rounds have been given up, which will be used for something else.
+    /// Forgets a failure of rounds that will be used for another operation.
     pub(crate) fn forget(&self, other: Rounds) {
         self.network.failures.forget(|rounds| rounds == other);
     }
 
-    /// Ends the talk: what has been given up long ago is forgotten, and this is if its rounds are used again.
+    /// Ends the operation. Failures of long ago are forgotten, and so is one of these rounds if they are used again.
     pub(crate) fn end(&self) {
         let now = self.rounds;
         let is_over = |rounds: Rounds| rounds.are_long_past(now) || now.count == 1 && rounds == now;
@@ -193,7 +194,7 @@ impl HostChannel<'_> {
 }
 
 impl PacketHandler<'_> {
-    /// Another host has failed in something that this one takes part in; none if it says nothing that makes sense.
+    /// Another host has failed in an operation in which this one takes part; none if its reason makes no sense.
     pub(super) fn accept_failure(&self, rounds: Rounds, reason: &[u8]) -> Option<()> {
         let fault: Error = portable::unpack(reason)?;
         self.network.mark_failed(self.local, rounds, &fault);
@@ -201,7 +202,7 @@ impl PacketHandler<'_> {
     }
 }
 
-/// A reason as far as it is told.
+/// The part of a reason that is sent.
 fn shortened(reason: &str) -> &str {
     &reason[..reason.floor_char_boundary(REASON)]
 }

@@ -1,11 +1,11 @@
-//! Waiting until what has been sent has left this process.
+//! Flushing: waiting until what has been sent has left this process.
 //!
-//! Transports may hold what they have taken, and pass it on when they are called again. As long as ranks wait, somebody
-//! calls them; a rank alone in its process that computes calls nothing. Who parts from others for good sees to it that
-//! they do not wait for its calls.
+//! Transports may hold data that they have accepted, and pass it on when they are called again. As long as ranks wait,
+//! some thread calls them; but a rank that is alone in its process and computes calls no transport. A host that parts
+//! from others for good flushes first, so that they do not wait for its next call.
 //!
-//! Costs: for each host to which something has been sent, what its transport takes; over libfabric a packet, and
-//! its completion.
+//! Costs: for each host to which something has been sent, what its transport takes; over libfabric a packet, and its
+//! completion.
 
 use super::Network;
 use super::progress::{Step, Task};
@@ -17,10 +17,10 @@ use simurgh_core::sync::{Arc, Ordering};
 use simurgh_net::HostId;
 use simurgh_net::transport::Transfer;
 
-/// Set in the token of a draining; handles have it never set.
+/// Set in the token of a flush; no handle has it set.
 pub(super) const FLUSH: u64 = 1 << 62;
 
-/// What has been sent to a host is to leave this one.
+/// The flush of what has been sent to one host.
 #[derive(Debug)]
 pub(super) struct Flush {
     host: HostId,
@@ -46,7 +46,7 @@ impl Network {
         }
     }
 
-    /// Goes on with one host.
+    /// Begins, or tries again, the flush of one host.
     pub(super) fn flush_host(&self, local: &Host, flush: Flush) -> Step {
         let host = flush.host;
         let handle = self.flushes.add(host as usize, host, flush);

@@ -1,8 +1,8 @@
-//! Things under way that another host refers to by number.
+//! Handle tables: operations under way that another host refers to by number.
 //!
-//! A handle that comes from another host is believed only if it names an entry that is there and is that host's.
-//! Numbers are used again with another generation, so a late or invented handle finds nothing. Entries of different
-//! ranks lie under different locks.
+//! A handle that comes from another host is valid only if it names an entry that is there and belongs to that host. An
+//! index is used again with another generation, so that a late or invented handle finds nothing. Entries of different
+//! ranks lie in different shards, each with its lock.
 //!
 //! Costs: one lock, of the rank's own shard, per call; no allocation once the shard has grown.
 
@@ -19,7 +19,7 @@ const GENERATION_BITS: u32 = 24;
 const SHARDS: usize = 1 << 10;
 
 impl Handle {
-    /// A handle that nothing has.
+    /// The handle of no entry.
     pub(super) const NONE: Self = Self(u64::MAX);
 
     fn new(shard: usize, generation: u32, index: u32) -> Self {
@@ -50,7 +50,7 @@ struct Slot<T> {
 }
 
 impl<T> HandleTable<T> {
-    /// A table for so many users who do not disturb each other.
+    /// A table for so many users, each with a shard of its own as far as there are enough.
     pub(super) fn new(users: usize) -> Self {
         let shard = |_| {
             CachePadded::new(SpinLock::new(Shard {
@@ -83,7 +83,7 @@ impl<T> HandleTable<T> {
         Handle::new(number, slot.generation, index)
     }
 
-    /// Looks at an entry of a host, if it is there; nobody else of the same user does so meanwhile.
+    /// Calls `f` with an entry of a host, if it is there, while its shard is locked.
     pub(super) fn visit<R>(&self, handle: Handle, host: HostId, f: impl FnOnce(&mut T) -> R) -> Option<R> {
         let mut shard = self.0.get(handle.shard())?.lock();
         shard.slot(handle, host).map(|slot| {
@@ -131,7 +131,7 @@ impl<T> HandleTable<T> {
         Some(*host)
     }
 
-    /// Takes an entry of a host away, if it is there.
+    /// Removes an entry of a host, if it is there.
     pub(super) fn take(&self, handle: Handle, host: HostId) -> Option<T> {
         let mut shard = self.0.get(handle.shard())?.lock();
         let slot = shard.slot(handle, host)?;

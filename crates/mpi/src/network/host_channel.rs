@@ -1,10 +1,10 @@
-//! Messages between hosts as such.
+//! Messages between hosts that belong to no rank.
 //!
-//! What ranks of a host do together has messages to the other hosts that belong to none of them: those of a
-//! collective, and those that agree on a new communicator. They go to an endpoint that each host has besides its
-//! ranks', with the same matching and the same protocols. Blocking calls suspend whatever execution context makes them.
+//! What the ranks of a host do together takes messages to other hosts: those of a collective, and those by which hosts
+//! agree on a new communicator. They go to an endpoint that each host has besides those of its ranks, with the same
+//! matching and the same protocols. Blocking calls suspend the execution context that makes them.
 //!
-//! Costs: as a message between ranks; requests come from a pool of the host.
+//! Costs: as for a message between ranks; requests come from a pool of the host.
 
 use super::send::OutgoingMessage;
 use super::wire::Label;
@@ -21,30 +21,30 @@ use simurgh_net::HostId;
 use simurgh_settings::Id;
 use std::cell::Cell;
 
-/// A way to the other hosts for one thing at a time: messages of another context, or of another round, are not seen.
+/// A channel to the other hosts for one round of a context: messages of other contexts and other rounds do not match.
 #[derive(Clone, Copy)]
 pub(crate) struct HostChannel<'a> {
     pub(super) local: &'a Host,
     pub(super) network: &'a Network,
-    /// What all conversations are about, of which this is one.
+    /// The rounds that belong together, of which this channel has one.
     pub(super) rounds: Rounds,
     round: i32,
 }
 
-/// A message on its way; dropping it waits for its end, until when its memory is in use.
+/// A message on its way. Its memory is in use until the end; dropping this value waits for that.
 #[must_use]
 pub(crate) struct Pending<'a> {
     requests: &'a RequestPool,
     /// None once it is over.
     request: Option<Arc<Request>>,
-    /// What became of it.
+    /// The outcome.
     outcome: Result<Status>,
     /// Bytes that were sent; none for what is received.
     sent: Option<usize>,
 }
 
 impl<'a> HostChannel<'a> {
-    /// A way to the other hosts, for the first of these rounds, which are not negative.
+    /// A channel to the other hosts for the first of these rounds, which are not negative.
     pub(crate) fn new(local: &'a Host, network: &'a Network, rounds: Rounds) -> Self {
         debug_assert!(rounds.first >= 0, "rounds are sent as tags");
         HostChannel {
@@ -55,14 +55,14 @@ impl<'a> HostChannel<'a> {
         }
     }
 
-    /// The way for another of its rounds.
+    /// The channel for another of its rounds.
     pub(crate) fn beside(&self, further: i32) -> Self {
         debug_assert!((further as u32) < self.rounds.count, "it has that round");
         let round = self.rounds.first + further;
         Self { round, ..*self }
     }
 
-    /// The label of messages from a host.
+    /// The envelope of messages from a host.
     fn envelope(&self, from: HostId) -> Envelope {
         Envelope {
             context: self.rounds.context,
@@ -81,13 +81,13 @@ impl<'a> HostChannel<'a> {
                 kinds: PatternKinds::ALL,
             },
             source,
-            // It spreads what waits over locks.
+            // The number spreads pending messages over the shards of the handle table.
             sender: HOST_BASE.wrapping_add(self.rounds.context).wrapping_add(to),
             stalled: Cell::new(false),
         }
     }
 
-    /// A message that is over when the request is, or so.
+    /// A message that is over when the request is complete, or is over already if there is none.
     fn pending(&self, request: Option<Arc<Request>>, outcome: Result<Status>) -> Pending<'a> {
         Pending {
             requests: &self.network.host_requests,
@@ -97,7 +97,7 @@ impl<'a> HostChannel<'a> {
         }
     }
 
-    /// A message that goes on.
+    /// A message that is under way.
     fn under_way(&self, request: Arc<Request>) -> Pending<'a> {
         self.pending(Some(request), Ok(Status::EMPTY))
     }
@@ -142,7 +142,7 @@ impl<'a> HostChannel<'a> {
         self.deliver(envelope, payload, target)
     }
 
-    /// Brings a message that is there, or promised, to its target.
+    /// Delivers an unexpected message to its target, by the rendezvous protocol if its data is not here.
     fn deliver(&self, envelope: Envelope, payload: Unexpected, target: &Target) -> Pending<'a> {
         match payload.deliver(self, &self.network.host_endpoint, envelope, target) {
             Ok(status) => self.pending(None, Ok(status)),
@@ -174,13 +174,13 @@ impl<'a> HostChannel<'a> {
         })
     }
 
-    /// Why what the hosts talk about has been given up, if it has.
+    /// Why these rounds have failed, if they have.
     fn fault(&self) -> Option<Error> {
         let own = self.local.layout().own();
         self.network.failures.fault(self.envelope(own).exactly())
     }
 
-    /// Takes the next message that fits, once it is there.
+    /// Takes the next message that matches, once it is there.
     fn await_message(&self, pattern: Pattern) -> Result<(Envelope, Unexpected)> {
         loop {
             let mut table = self.network.host_endpoint.table();
@@ -211,7 +211,7 @@ impl Credits for HostChannel<'_> {
 }
 
 impl Pending<'_> {
-    /// Blocks until the message is over; bytes that were moved.
+    /// Blocks until the message is over. The number of bytes that were moved.
     ///
     /// # Errors
     ///

@@ -1,26 +1,27 @@
-//! Messages between hosts.
+//! The protocols between hosts.
 //!
-//! A message whose receiver lives on another host becomes packets ([`wire`]); the receiving host's table is looked at
-//! by whoever polls the network there, in the sender's name. The protocols rest on the contract of transports alone:
+//! A message whose receiver lives on another host becomes packets (`wire`). The progress engine of the receiving host
+//! handles them (`dispatch`): whoever polls the network matches the message against the table of the receiver, in the
+//! name of the sender. The protocols rest on the contract of transports alone:
 //!
-//! * **Eager.** Short data goes at once, if the receiver's host is sure to have room for it (`credit`): one packet,
-//!   copied once into a buffer of the transport and once from there to the target, or into a buffer if no receive has
-//!   been posted.
-//! * **Rendezvous.** Longer data, and any that a send has to wait for, stays where it is: a request tells of it, and
-//!   when it has met a receive, the receiver asks for as much as it has room for. It comes in pieces, packed straight
-//!   from the sender's layout into the transport's buffers and unpacked straight into the target's (`stream`). If both
-//!   lie in one piece and the transport has access to remote memory, the receiver reads it, or has it written
-//!   (`transfer`).
+//! * **Eager.** Short data is sent at once, if the sender has credits for it (`credit`), so that the receiver's host is
+//!   sure to have room. It is one packet, which is copied once into a buffer of the transport and once from there to
+//!   the target, or into an eager buffer if no receive has been posted.
+//! * **Rendezvous.** Longer data, and the data of a synchronous send, stays in the sender's memory. The sender sends a
+//!   request to send. When that has matched a receive, the receiver sends a clear to send for as much as it has room
+//!   for (`rendezvous`). The data comes in fragments, packed straight from the sender's layout into the transport's
+//!   buffers and unpacked straight into the target's (`pipeline`). If both lie in one piece and the transport has
+//!   access to remote memory, the receiver gets the data, or the sender puts it (`rdma`).
 //!
-//! What is under way has a handle, which the other host sends back (`table`). A packet that makes no sense has no
-//! effect and is counted.
+//! An operation under way has a handle, which the other host sends back (`handle_table`). A packet that makes no sense
+//! has no effect and is counted.
 //!
-//! Hosts have messages of their own ([`HostChannel`]), for what ranks of a host do together. They go the same ways, to an
-//! endpoint that no rank has.
+//! Hosts also send messages to each other that belong to no rank ([`HostChannel`]), for what the ranks of a host do
+//! together. They use the same protocols, and go to an endpoint of the host.
 //!
 //! Costs of a short message: for the sender, one locked instruction on the line of the receiver's window, and the
-//! transport's send; no lock that unrelated ranks share. For the receiving host, the transport's poll, one lock of
-//! the receiver's table, one or two copies, and, if it had to lie in the table, one locked instruction on the line of
+//! transport's send; no lock that unrelated ranks share. For the receiving host, the transport's poll, one lock of the
+//! receiver's table, one or two copies, and, if the message had to be queued, one locked instruction on the line of
 //! what has been received.
 
 mod cancel;
@@ -77,24 +78,24 @@ use std::cell::Cell;
 use std::fmt;
 use wire::{Label, Packet};
 
-/// What a job does with its other hosts.
+/// The network of a job: its messages to and from other hosts.
 pub struct Network {
     fabric: Fabric,
-    /// Where messages to this host as such go.
+    /// The endpoint of the messages to this host itself.
     host_endpoint: Endpoint,
     host_requests: RequestPool,
     failures: Failures,
     pending_sends: HandleTable<PendingSend>,
     pending_receives: HandleTable<PendingReceive>,
-    /// Bytes that have been asked for and have not come: whether they would fill the caches.
+    /// Bytes that have been asked for and have not come. It tells whether they would fill the caches.
     expected: CachePadded<AtomicU64>,
     accounts: Accounts,
     puts: HandleTable<Put>,
     flushes: HandleTable<Flush>,
-    /// Questions for messages that have been sent.
+    /// Eager messages that are being cancelled, each with the request of the rank that waits for the answer.
     eager_cancels: HandleTable<Arc<Request>>,
     tasks: TaskQueue,
-    /// Reads, writes and drainings that have been started and are not over.
+    /// Gets, puts and flushes that have been started and are not over.
     transfers: AtomicUsize,
     counters: Counters,
 }
@@ -130,7 +131,7 @@ impl Network {
         Arc::new(network)
     }
 
-    /// A host has come.
+    /// Opens an account for a host that has come.
     pub(crate) fn admit(&self, host: HostId) {
         self.accounts.admit(host);
     }
@@ -152,7 +153,8 @@ impl Network {
         self.counters.stats(&self.fabric)
     }
 
-    /// Does what there is to do; false if there was nothing, or somebody else is at it.
+    /// Makes progress: handles the packets that have arrived and goes on with tasks. False if there was nothing to do,
+    /// or another thread polls.
     #[inline]
     pub(crate) fn progress(&self, local: &Host) -> bool {
         let arrived = self.fabric.poll(&PacketHandler { local, network: self });
@@ -160,7 +162,7 @@ impl Network {
         arrived || done
     }
 
-    /// The message from `sender`, a process here, to another that lives elsewhere.
+    /// The message from `sender`, a process of this host, to a process of another host.
     pub(crate) fn outgoing_message<'a>(
         &self,
         local: &Host,
@@ -183,18 +185,18 @@ impl Network {
         }
     }
 
-    /// Whether messages have arrived, or something waits to be sent on.
+    /// Whether packets have arrived or tasks are left.
     #[inline]
     pub(crate) fn has_work(&self) -> bool {
         self.fabric.has_work() || self.tasks.any()
     }
 
-    /// Whether something waits to be sent on.
+    /// Whether tasks are left.
     pub(crate) fn is_busy(&self) -> bool {
         self.tasks.any()
     }
 
-    /// Whether nothing is under way but what other hosts have yet to handle.
+    /// Whether nothing is under way but packets that other hosts have yet to handle.
     pub(crate) fn is_quiet(&self) -> bool {
         // What has arrived and has not been looked at counts as sent, not as received.
         !self.fabric.is_backed_up() && !self.tasks.any() && self.transfers.load(Ordering::SeqCst) == 0
@@ -203,30 +205,30 @@ impl Network {
     /// Sends a packet with data.
     #[inline]
     fn send(&self, to: HostId, packet: &Packet, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-        let header = packet.header(self.accounts.with(to).settle());
+        let header = packet.header(self.accounts.with(to).acknowledge());
         self.fabric.send(to, &header, length, fill);
     }
 
-    /// Sends a packet that has no data but a region.
+    /// Sends a packet whose only data is a region.
     fn tell(&self, to: HostId, packet: &Packet) {
         let region = packet.region();
         let bytes: &[u8] = region.as_ref().map_or(&[], |region| region);
         self.send(to, packet, bytes.len(), &mut |room| room.copy_from_slice(bytes));
     }
 
-    /// Notes that a message of a host that has lain here has left our memory.
+    /// Notes that an eager message of a host, which was queued here, has left the memory of this host.
     #[inline]
     pub(crate) fn received(&self, from: HostId, bytes: usize) {
-        if self.accounts.with(from).let_go(credit::cost(bytes)) {
+        if self.accounts.with(from).release(credit::cost(bytes)) {
             self.tell(from, &Packet::Credit);
         }
     }
 
-    /// Notes that a message of a host, with which this is the account, has gone straight to its target. Called by
-    /// whoever polls.
+    /// Notes that an eager message has gone straight to its target. `account` is the one with the host that sent it.
+    /// Called by the thread that polls.
     #[inline]
-    fn passed(&self, from: HostId, account: Account<'_>, bytes: usize) {
-        if account.pass(credit::cost(bytes)) {
+    fn delivered(&self, from: HostId, account: Account<'_>, bytes: usize) {
+        if account.deliver(credit::cost(bytes)) {
             self.tell(from, &Packet::Credit);
         }
     }

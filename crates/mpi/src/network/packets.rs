@@ -1,6 +1,6 @@
-//! Numbers in packets, for whoever makes some to see what happens.
+//! The numbers in packets, for tests that make packets of their own.
 
-/// Numbers of processes from this one on are hosts' own.
+/// Process numbers from this one on stand for hosts.
 pub const HOST_BASE: u32 = 1 << 31;
 
 /// Declares the kinds of packets, which are the first byte of each.
@@ -16,27 +16,27 @@ macro_rules! kinds {
 kinds! {
     /// A message, which is the data.
     EAGER = 1;
-    /// A message that waits in its sender's memory.
+    /// A request to send: the message waits in its sender's memory.
     REQUEST_TO_SEND = 2;
-    /// The receiver of a message wants it.
+    /// A clear to send: the receiver of a message wants it.
     CLEAR_TO_SEND = 3;
-    /// A part of a message.
+    /// A fragment of a message.
     FRAGMENT = 4;
-    /// The receiver has read the message.
+    /// The receiver has got the message.
     GET_DONE = 5;
-    /// The sender has written the message.
+    /// The sender has put the message.
     PUT_DONE = 6;
-    /// Nothing but credit.
+    /// Nothing but credits.
     CREDIT = 7;
-    /// The sender takes back a message that waits at its host.
+    /// The sender cancels a message whose data waits at its host.
     CANCEL = 8;
-    /// That has been done.
+    /// The message has been cancelled.
     CANCELLED = 9;
-    /// The sender asks for a message that it has sent.
+    /// The sender cancels an eager message.
     CANCEL_EAGER = 10;
-    /// Whether that was there and has been taken away.
+    /// The answer: whether the message was still queued and has been withdrawn.
     EAGER_CANCELLED = 11;
-    /// Something about the labels of communicators.
+    /// A message about context ids.
     CONTEXT = 32;
     /// The sender has failed in what hosts do together.
     FAILED = 33;

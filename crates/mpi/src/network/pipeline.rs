@@ -1,6 +1,6 @@
-//! Messages that are sent piece by piece.
+//! Messages that are sent in fragments.
 //!
-//! Their receivers have asked for them, and take the pieces in order.
+//! Their receivers have sent a clear to send, and take the fragments in order.
 
 use super::Network;
 use super::progress::{Step, Task};
@@ -13,7 +13,7 @@ use crate::status::Status;
 use simurgh_net::HostId;
 use simurgh_net::transport::Busy;
 
-/// Pieces that are sent before it is another's turn.
+/// Fragments of a message that are sent before the next task has its turn.
 const TURN: usize = 16;
 
 /// A message on its way.
@@ -23,14 +23,14 @@ pub(super) struct PipelinedSend {
     pub(super) receiver: Handle,
     pub(super) data: SendData,
     pub(super) waiter: Option<Waiter>,
-    /// Where the next piece begins.
+    /// Where the next fragment begins.
     pub(super) offset: u64,
-    /// Where the last piece ends.
+    /// Where the last fragment ends.
     pub(super) limit: u64,
 }
 
 impl Network {
-    /// Sends as many pieces as there is room for, but no more than a turn's.
+    /// Sends as many fragments as the transport has room for, at most those of one turn.
     pub(super) fn send_fragments(&self, local: &Host, mut send: PipelinedSend) -> Step {
         let before = send.offset;
         for _ in 0..TURN {
@@ -55,7 +55,7 @@ impl Network {
         let PipelinedSend { receiver, offset, .. } = *send;
         let way = self.fabric.route(send.to);
         let length = (send.limit - offset).min(way.capacity() as u64);
-        // Without credit: it would be lost if there is no room.
+        // Without credits: they would be lost if the transport has no room.
         let header = Packet::Fragment { receiver, offset }.header(0);
         let mut fill = |room: &mut [u8]| send.data.fill(offset, room);
         way.try_send(&header, length as usize, &mut fill)?;

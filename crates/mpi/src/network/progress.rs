@@ -1,7 +1,7 @@
-//! What is going on by itself: messages in pieces, reads and writes of remote memory, and what is to leave this host.
+//! The tasks of the progress engine: messages in fragments, gets, puts, and flushes.
 //!
-//! Whoever polls takes one after the other, and while he is at one, nobody else sees it. So no packet's handler is held
-//! up by data, and several pollers share the work.
+//! The thread that polls gives each task a turn. While it works on a task no other thread sees that task. So data does
+//! not hold up the handler of packets, and several threads that poll share the work.
 
 use super::Network;
 use super::flush::Flush;
@@ -11,7 +11,7 @@ use crate::host::Host;
 use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
 use std::collections::VecDeque;
 
-/// Something that goes on by itself.
+/// An operation that goes on without the rank that has started it.
 #[derive(Debug)]
 pub(super) enum Task {
     Pipeline(PipelinedSend),
@@ -20,27 +20,27 @@ pub(super) enum Task {
     Flush(Flush),
 }
 
-/// What came of a turn.
+/// The outcome of a step of a task.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// The task is over, or goes on where it will be heard of again.
+    /// The task is over, or the transport will report its end.
     Done,
     /// There is more to do, and something has been done.
     More(Task),
-    /// There is no room just now.
+    /// The transport has no room now.
     Blocked(Task),
 }
 
 /// The tasks of a host.
 #[derive(Default)]
 pub(super) struct TaskQueue {
-    /// Those that wait and those in somebody's hands.
+    /// Number of tasks, with those on which a thread works.
     count: AtomicUsize,
     waiting: SpinLock<VecDeque<Task>>,
 }
 
 impl TaskQueue {
-    /// Whether there are any: a hint.
+    /// Whether there are tasks. A hint.
     #[inline]
     pub(super) fn any(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
@@ -53,7 +53,7 @@ impl TaskQueue {
 }
 
 impl Network {
-    /// Gives each task a turn; whether anything was done.
+    /// Gives each task a step. Whether anything was done.
     #[inline]
     pub(super) fn run_tasks(&self, local: &Host) -> bool {
         self.tasks.any() && self.run_queue(local)
@@ -91,7 +91,7 @@ impl Network {
         }
     }
 
-    /// Does what can be done of a task at once.
+    /// Starts a task: does a step of it, and queues what is left.
     pub(super) fn start_task(&self, local: &Host, task: Task) {
         match self.step(local, task) {
             Step::Done => {}

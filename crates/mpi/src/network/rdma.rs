@@ -1,7 +1,7 @@
-//! Messages that are read from their sender's memory, or written to their receiver's.
+//! Gets and puts: rendezvous messages that are read from the sender's memory, or written to the receiver's.
 //!
-//! A transfer is over at once, or its transport tells of its end by the handle of what waits for it. Memory that cannot
-//! be accessed after all is no failure: then the data comes in pieces.
+//! A transfer is over at once, or its transport reports its end by the handle of the message. If the memory cannot be
+//! accessed after all, the data comes in fragments.
 
 use super::Network;
 use super::exposed;
@@ -19,13 +19,13 @@ use simurgh_core::sync::Ordering;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 
-/// Data that is not worth the access to remote memory has fewer bytes.
+/// Data with fewer bytes is not worth an access to remote memory.
 const LEAST: u64 = 2048;
 
-/// Set in the token of a write; handles have it never set.
+/// Set in the token of a put; no handle has it set.
 const PUT: u64 = 1 << 63;
 
-/// A message that is to be read.
+/// A message that this host gets.
 #[derive(Debug)]
 pub(super) struct Get {
     pub(super) from: HostId,
@@ -35,7 +35,7 @@ pub(super) struct Get {
     pub(super) limit: u64,
 }
 
-/// A message that is to be written.
+/// A message that this host puts.
 #[derive(Debug)]
 pub(super) struct Put {
     pub(super) to: HostId,
@@ -50,7 +50,7 @@ impl Network {
         self.fabric().transport(host).expect("messages go to other hosts")
     }
 
-    /// Lets a host read the goods, if it can and that is worth while.
+    /// Exposes the data of a message to a host that can get it, if that is worth while.
     pub(super) fn expose_for_get(&self, host: HostId, outgoing: &PendingSend) -> Option<Region> {
         let way = self.way(host);
         let worth = outgoing.data.bytes() >= LEAST && way.access(host).read;
@@ -58,21 +58,21 @@ impl Network {
         exposed::expose_source(way, source)
     }
 
-    /// Lets a host write to a target, if it can and that is worth while.
+    /// Exposes a target to a host that can put data there, if that is worth while.
     pub(super) fn expose_for_put(&self, host: HostId, target: &Target, limit: u64) -> Option<Region> {
         let way = self.way(host);
         let worth = limit >= LEAST && way.access(host).write;
         worth.then(|| exposed::expose_target(way, target)).flatten()
     }
 
-    /// Ends a host's access to memory.
+    /// Ends the access of a host to memory.
     pub(super) fn conceal(&self, host: HostId, region: Option<Region>) {
         if let Some(region) = region {
             self.way(host).conceal(region);
         }
     }
 
-    /// Reads a message.
+    /// Gets a message.
     pub(super) fn get(&self, local: &Host, get: Get) -> Step {
         let Get {
             from,
@@ -96,7 +96,7 @@ impl Network {
         Step::Done
     }
 
-    /// A message has been read.
+    /// A get is over.
     fn get_done(&self, local: &Host, receiver: Handle) {
         let Some((from, mut incoming)) = self.pending_receives.take_own(receiver) else {
             return;
@@ -107,7 +107,7 @@ impl Network {
         self.tell(from, &Packet::GetDone { sender });
     }
 
-    /// A message cannot be read: it shall come in pieces.
+    /// A get is not possible: asks for the message in fragments.
     fn get_refused(&self, receiver: Handle) {
         let matched = self.pending_receives.visit_own(receiver, |from, incoming| {
             (from, incoming.sender(), incoming.limit())
@@ -117,7 +117,7 @@ impl Network {
         }
     }
 
-    /// Writes a message.
+    /// Puts a message.
     pub(super) fn put(&self, local: &Host, put: Put) -> Step {
         let Put {
             to, region, limit, ..
@@ -144,7 +144,7 @@ impl Network {
         }
     }
 
-    /// A message has been written.
+    /// A put is over.
     fn put_done(&self, local: &Host, handle: Handle) {
         let Some((to, put)) = self.puts.take_own(handle) else {
             return;
@@ -156,7 +156,7 @@ impl Network {
         }
     }
 
-    /// The transfer or draining with this token is over.
+    /// The get, put or flush with this token is over.
     pub(super) fn transfer_done(&self, local: &Host, token: u64, outcome: &Result<(), TransferError>) {
         let handle = Handle(token & !(PUT | FLUSH));
         match (token & PUT == 0, outcome) {
@@ -170,11 +170,11 @@ impl Network {
                 }
             }
         }
-        // Last: what follows from the transfer is under way by now.
+        // Last, so that whatever follows from the transfer is counted before.
         self.transfers.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Completes a message that has come.
+    /// Completes the receive of a message that has come.
     pub(super) fn finish(&self, local: &Host, from: HostId, incoming: PendingReceive) {
         self.conceal(from, incoming.region());
         self.expected.fetch_sub(incoming.limit(), Ordering::Relaxed);
@@ -184,7 +184,7 @@ impl Network {
 }
 
 impl Put {
-    /// The same message, in pieces.
+    /// The same message, to be sent in fragments.
     fn into_pipeline(self) -> PipelinedSend {
         PipelinedSend {
             to: self.to,

@@ -1,4 +1,4 @@
-//! The receiving side of messages that wait at their senders.
+//! The receiving side of the rendezvous protocol.
 
 use super::Network;
 use super::progress::Task;
@@ -15,24 +15,24 @@ use simurgh_core::sync::Ordering;
 use simurgh_net::HostId;
 use simurgh_net::transport::Region;
 
-/// A receive that a message on another host has met.
+/// A receive that has matched a request to send.
 #[derive(Debug)]
 pub(crate) struct MatchedReceive {
-    /// Who receives, by a number that spreads what is under way over locks.
+    /// The receiver, by a number that spreads pending receives over the shards of the handle table.
     pub(crate) user: u32,
     pub(crate) envelope: Envelope,
     pub(crate) target: Target,
     pub(crate) waiter: Waiter,
 }
 
-/// A message that has been asked for.
+/// A receive whose data has been asked for.
 #[derive(Debug)]
 pub(super) struct PendingReceive {
     matched: MatchedReceive,
     sender: Handle,
-    /// The target's memory, if the sender may write to it.
+    /// The target's memory, if the sender may put data there.
     region: Option<Region>,
-    /// Bytes that the sender has.
+    /// Bytes of the message.
     length: u64,
     /// Bytes that have come.
     received: u64,
@@ -64,18 +64,18 @@ impl PendingReceive {
         status_of(self.matched.envelope, &transfer)
     }
 
-    /// All has come at once.
+    /// Notes that all data has come at once.
     pub(super) fn has_come(&mut self) {
         self.received = self.limit();
     }
 
-    /// Takes a piece, of so many bytes that are under way to this host. Whether it was the last; none if it is not the
-    /// next piece.
+    /// Takes a fragment, while `under_way` bytes are under way to this host. Whether it was the last one; none if it is
+    /// not the next one.
     fn take_fragment(&mut self, offset: u64, data: &[u8], under_way: u64) -> Option<bool> {
         let expected = offset == self.received && !data.is_empty();
         let fits = data.len() as u64 <= self.limit() - self.received;
         (expected && fits).then(|| {
-            // As much is read as is written.
+            // Each byte is read and written.
             let writer = Writer::new(under_way.saturating_mul(2) as usize);
             writer.unpack_at(data, &self.matched.target, offset as usize);
             self.received += data.len() as u64;
@@ -85,14 +85,14 @@ impl PendingReceive {
 }
 
 impl Network {
-    /// Has a message come for the execution context that calls.
+    /// Receives a message by the rendezvous protocol. Does at once what can be done of it.
     pub(crate) fn receive_rendezvous(&self, local: &Host, request: &RequestToSend, matched: MatchedReceive) {
         if let Some(task) = self.answer_request(local, request, matched) {
             self.start_task(local, task);
         }
     }
 
-    /// Has a message come; what is left to do may take long.
+    /// Answers a request to send. Gives back the task that is left, since it may take long.
     pub(super) fn answer_request(
         &self,
         local: &Host,
@@ -120,7 +120,7 @@ impl Network {
             received: 0,
         };
         if limit == 0 {
-            // Nothing will come: the sender is told that nothing is wanted, under a handle that nobody has.
+            // No data is wanted: the sender is told so, under a handle that no receive has.
             self.clear_to_send(from, sender, Handle::NONE, limit, None);
             self.finish(local, from, incoming);
             return None;
@@ -141,7 +141,7 @@ impl Network {
         None
     }
 
-    /// Asks for the first `limit` bytes of a message.
+    /// Sends a clear to send for the first `limit` bytes of a message.
     pub(super) fn clear_to_send(
         &self,
         from: HostId,
@@ -159,7 +159,7 @@ impl Network {
         self.tell(from, &packet);
     }
 
-    /// A piece of a message has come; none if nobody has asked for it.
+    /// Takes a fragment that has come; none if no receive has asked for it.
     pub(super) fn take_fragment(
         &self,
         local: &Host,
@@ -178,7 +178,7 @@ impl Network {
         Some(())
     }
 
-    /// A message has been written to where it was wanted; none if nobody has let it.
+    /// Notes that the sender has put a message; none if it was not allowed to.
     pub(super) fn take_put(&self, local: &Host, from: HostId, receiver: Handle) -> Option<()> {
         let exposed = |incoming: &mut PendingReceive| incoming.region.is_some();
         self.pending_receives

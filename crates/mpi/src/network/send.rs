@@ -1,4 +1,4 @@
-//! The sending side.
+//! The sending side of the protocols between hosts.
 
 use super::cancel::origin;
 use super::credit::cost;
@@ -21,14 +21,14 @@ pub(crate) struct OutgoingMessage<'a> {
     pub(super) host: HostId,
     pub(super) label: Label,
     pub(super) source: &'a Source,
-    /// Who sends.
+    /// The sending process.
     pub(super) sender: u32,
-    /// It was not sent at once because too much lay unreceived.
+    /// Whether it was not sent eagerly because the sender had too few credits.
     pub(super) stalled: Cell<bool>,
 }
 
 impl<'a> OutgoingMessage<'a> {
-    /// The label of the message for its receiver.
+    /// The envelope of the message.
     pub(crate) fn envelope(&self) -> Envelope {
         self.label.envelope
     }
@@ -39,23 +39,23 @@ impl<'a> OutgoingMessage<'a> {
     }
 }
 
-/// A message that waits to be asked for.
+/// A message that waits for a clear to send.
 #[derive(Debug)]
 pub(super) struct PendingSend {
     pub(super) label: Label,
-    /// Who sends, and the number of the message.
+    /// The sending process, and the number of the message among those to its host.
     pub(super) origin: (u32, u32),
-    /// It is short, but too much lies unreceived.
+    /// Whether it is short, and waits only because the sender had too few credits.
     stalled: bool,
     pub(super) data: SendData,
-    /// Who waits for the end; nobody if the data has been copied.
+    /// What to complete at the end; none if the data has been copied, so that the send is complete.
     pub(super) waiter: Option<Waiter>,
     /// The sender's memory, if the receiver may read it.
     pub(super) region: Option<Region>,
 }
 
 impl PendingSend {
-    /// What is to be told of it in a deadlock; nothing if nobody waits for it, or a host sends it.
+    /// The message in a deadlock report; none if its send is complete, or if a host sends it and not a rank.
     fn unmatched(&self, layout: &Layout) -> Option<Unmatched> {
         let Label {
             process, envelope, ..
@@ -82,8 +82,8 @@ impl Network {
         self.pending_sends.collect(|outgoing| outgoing.unmatched(layout))
     }
 
-    /// Sends the data at once if it has at most `limit` bytes, is short enough for a packet and is sure to find room;
-    /// then the number of the message.
+    /// Sends the data eagerly if it has at most `limit` bytes, fits in a packet, and the sender has credits for it. The
+    /// number of the message, if it was sent.
     #[inline]
     pub(crate) fn send_eagerly(&self, message: &OutgoingMessage<'_>, limit: usize) -> Option<u32> {
         let bytes = message.source.bytes();
@@ -102,13 +102,14 @@ impl Network {
             label: message.label,
             origin: origin(message.sender, number),
         };
-        way.send(&packet.header(account.settle()), bytes, &mut |room| {
+        way.send(&packet.header(account.acknowledge()), bytes, &mut |room| {
             memory::pack_from(message.source, 0, room);
         });
         Some(number)
     }
 
-    /// Tells the receiver of a message that waits here to be asked for. Its handle and its number.
+    /// Sends a request to send; the data waits here until the receiver asks for it. The handle of the message and its
+    /// number.
     pub(crate) fn announce(
         &self,
         message: &OutgoingMessage<'_>,

@@ -1,4 +1,4 @@
-//! What waits to be sent.
+//! The data of messages that wait to be sent.
 
 use crate::buffered::Reservation;
 use crate::endpoint::EagerBuffer;
@@ -41,7 +41,7 @@ impl SendData {
         }
     }
 
-    /// Copies what begins at byte `offset`, as much as there is room for; there must be so much.
+    /// Copies the data from byte `offset` on, as much as fills the room. There must be so much data.
     pub(super) fn fill(&self, offset: u64, room: &mut [u8]) {
         let offset = usize::try_from(offset).expect("it lies in memory");
         match self {

@@ -1,4 +1,4 @@
-//! Packets of the engine's protocols, as bytes.
+//! Packets of the protocols between hosts, as bytes.
 //!
 //! A header is 40 bytes, little-endian:
 //!
@@ -7,11 +7,12 @@
 //! | 0 | kind: one of [`packets`](super::packets) |
 //! | 1 | flags |
 //! | 2–3 | zero |
-//! | 4–7 | how much of what the receiver of the packet has sent has been received, by its cost, modulo 2^32 |
+//! | 4–7 | credits: the cost of all that the sender of the packet has received from its receiver, modulo 2^32 |
 //! | 8–23 | receiving process, context, source, tag; or two numbers |
 //! | 24–31, 32–39 | two more numbers |
 //!
-//! What cannot be a packet of ours is none: [`Packet::read`] looks at every byte that it does not pass on as data.
+//! [`Packet::read`] looks at every byte that it does not pass on as data, and refuses what no host of this version can
+//! have sent.
 
 use super::failures::Rounds;
 use super::packets::{
@@ -28,47 +29,47 @@ use simurgh_net::transport::{HEADER, Header, Region};
 pub(super) enum Packet {
     /// A message, which is the data.
     Eager { label: Label, origin: u64 },
-    /// A message of so many bytes waits in its sender's memory, which may be accessible.
+    /// A request to send: a message of `length` bytes waits in its sender's memory, which may be accessible.
     RequestToSend {
         label: Label,
         length: u64,
         sender: Handle,
         region: Option<Region>,
     },
-    /// The receiver of a message wants its first `limit` bytes, and perhaps lets the sender write them.
+    /// A clear to send: the receiver wants the first `limit` bytes of a message. It may let the sender put them.
     ClearToSend {
         sender: Handle,
         receiver: Handle,
         limit: u64,
         region: Option<Region>,
     },
-    /// A part of a message.
+    /// A fragment of a message.
     Fragment { receiver: Handle, offset: u64 },
-    /// The receiver has read the message.
+    /// The receiver has got the data of the message.
     GetDone { sender: Handle },
-    /// The sender has written the message.
+    /// The sender has put the data of the message.
     PutDone { receiver: Handle },
-    /// The sender takes back a message that waits at its host.
+    /// The sender cancels a message whose data waits at its own host.
     Cancel { process: u32, sender: Handle },
-    /// That has been done.
+    /// The message has been cancelled.
     Cancelled { sender: Handle },
-    /// The sender asks for a message that it has sent.
+    /// The sender cancels a message that it has sent eagerly.
     CancelEager {
         process: u32,
         origin: u64,
         answer: Handle,
     },
-    /// Whether that was there and has been taken away.
+    /// The answer: whether the message was still queued and has been withdrawn.
     EagerCancelled { answer: Handle, was_there: bool },
-    /// Nothing but credit.
+    /// Nothing but credits.
     Credit,
-    /// Something about the labels of communicators.
+    /// A message about context ids.
     Context(ContextMessage),
-    /// The sender has failed in what hosts do together; the data says why.
+    /// The sender has failed in something that several hosts do together. The data says why.
     Failed(Rounds),
 }
 
-/// Where a message goes.
+/// The receiver of a message and its envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label {
     /// The receiving process, or host.
@@ -77,15 +78,15 @@ pub(super) struct Label {
     pub(super) kinds: PatternKinds,
 }
 
-/// The data of a packet that has none but a region.
+/// The data of a packet whose only data is a region.
 pub(super) type RegionBytes = [u8; 16];
 
 impl Packet {
-    /// The header, with what has been received of the host that gets it.
+    /// The header, with the credits of the host that gets it.
     #[inline]
     pub(super) fn header(&self, credit: u32) -> Header {
         let (kind, flags, words) = self.words();
-        // In whole words, as it is going to be read: a load of what several stores wrote waits for all of them.
+        // Written in whole words, as it will be read: a load waits for all stores that wrote its bytes.
         let first = u64::from(kind) | u64::from(flags) << 8 | u64::from(credit) << 32;
         let mut header = [0; HEADER];
         let (places, _) = header.as_chunks_mut();
@@ -148,8 +149,9 @@ impl Packet {
         }
     }
 
-    /// The region in the packet, which is its data, but for the length: that of a request is the message's, and that of
-    /// permission to write is in the header. So such a packet is as short as providers take without a buffer.
+    /// The region in the packet, as its data, without the length: for a request to send that is the length of the
+    /// message, for a clear to send it is in the header. So the packet is short enough for providers to take it without
+    /// a buffer.
     pub(super) fn region(&self) -> Option<RegionBytes> {
         let (Self::RequestToSend { region, .. } | Self::ClearToSend { region, .. }) = self else {
             return None;
@@ -163,7 +165,7 @@ impl Packet {
         })
     }
 
-    /// The packet and the credit that came with it; none if it is not one of ours.
+    /// The packet and the credits that came with it; none if no host of this version can have sent it.
     #[inline]
     pub(super) fn read(header: &Header, data: &[u8]) -> Option<(Self, u32)> {
         if let Some(Eager {
@@ -176,7 +178,7 @@ impl Packet {
         }
         let fields = Fields::of(header)?;
         let packet = fields.transfer(data).or_else(|| fields.note())?;
-        // What is written again must be the same: nothing may hide in bytes that mean nothing.
+        // The packet is written again and has to be the same, so that bytes without a meaning are zero.
         let carries_data = matches!(
             packet,
             Self::Eager { .. } | Self::Fragment { .. } | Self::Failed(_)
@@ -186,7 +188,7 @@ impl Packet {
     }
 }
 
-/// What all headers have.
+/// The fields that all headers have.
 struct Fields {
     kind: u8,
     flags: u8,
@@ -195,7 +197,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// The fields of a header; none if there is something where nothing is to be.
+    /// The fields of a header; none if bytes are not zero that have to be.
     #[inline]
     fn of(header: &Header) -> Option<Self> {
         let (words, _) = header.as_chunks();
@@ -239,7 +241,7 @@ impl Fields {
         })
     }
 
-    /// A packet that says something else.
+    /// Any other packet.
     fn note(&self) -> Option<Packet> {
         let [first, second, third, _] = self.words;
         Some(match self.kind {
@@ -266,7 +268,7 @@ impl Fields {
         })
     }
 
-    /// What somebody has failed in.
+    /// The rounds in which the sender has failed.
     fn rounds(&self) -> Option<Rounds> {
         let number = |index: usize| u32::try_from(self.words[index]).ok();
         let rounds = Rounds {
@@ -279,8 +281,8 @@ impl Fields {
     }
 }
 
-/// A [`Packet::Eager`], the most frequent packet, by itself: it is read without being written again, for whatever its
-/// words say is a packet, save for the last one.
+/// A [`Packet::Eager`] by itself, since it is the most frequent packet. It is read without being written again: any
+/// values of its words but the last are valid.
 pub(super) struct Eager {
     pub(super) label: Label,
     pub(super) origin: u64,
@@ -288,7 +290,7 @@ pub(super) struct Eager {
 }
 
 impl Eager {
-    /// The packet; none if it is another, or none of ours.
+    /// The packet; none if it is of another kind or not valid.
     #[inline]
     pub(super) fn read(header: &Header) -> Option<Self> {
         let Fields {
@@ -332,7 +334,7 @@ impl Label {
     }
 }
 
-/// A number of eight bytes.
+/// The number in eight bytes.
 fn le(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("there are eight bytes"))
 }
