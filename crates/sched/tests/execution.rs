@@ -10,7 +10,7 @@ use simurgh_core::{
 };
 use simurgh_sched::policy::Policy;
 use simurgh_sched::{Attribute, Builder, EcSpec, Placement, Runtime, Topology};
-use simurgh_settings::placement::Plan;
+
 use simurgh_settings::{Id, Values};
 use simurgh_testing::panic_quietly;
 
@@ -266,7 +266,7 @@ fn members_begin_at_home_and_stay_within_what_they_are_bound_to() {
     values
         .read(Id::BindTo, "test", "core".as_ref())
         .expect("words that are understood");
-    let plan = Plan::of(&values).expect("a plan");
+    let plan = values.plan().expect("a plan");
     let placement = Placement::new(&machine(), &plan, 4).expect("a placement");
     let (part, homes) = placement.of_process(0..4, machine());
     let builder = Builder::new().topology(part).homes(homes);

@@ -1,8 +1,6 @@
 //! The names of settings in code.
 
-use crate::{Preset, SETTINGS, Setting};
-
-/// Which setting.
+/// The name of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Id {
@@ -12,35 +10,35 @@ pub enum Id {
     Timeout,
     /// Whether output is tagged.
     TagOutput,
-    /// Where output goes.
+    /// Directory for the output of ranks.
     OutputDir,
     /// Whether statistics are printed at the end.
     Stats,
-    /// What is checked.
+    /// How much is checked.
     Check,
-    /// The error handler that is there first.
+    /// The initial error handler.
     InitialErrhandler,
     /// Processes on each node.
     HostsPerNode,
-    /// Time in which they have to find each other.
+    /// Time within which they have to find each other.
     StartTimeout,
-    /// By what a process finds the others of its job under another launcher.
+    /// The protocol by which a process finds the others of its job under another launcher.
     Pmi,
-    /// How they talk.
+    /// The transport between processes.
     Transport,
-    /// Whether they read each other's memory.
+    /// Whether processes read each other's memory.
     CrossMemory,
     /// libfabric's provider.
     Provider,
     /// The network interface.
     Interface,
-    /// How much of what goes over it is protected.
+    /// How much of the traffic over it is protected.
     Authenticate,
-    /// Silence after which a host is lost.
+    /// Time without a sign of life after which a host is lost.
     PeerTimeout,
-    /// Where jobs meet.
+    /// The server of the universe where jobs meet.
     Universe,
-    /// For how long who connects waits for who accepts.
+    /// How long a connect waits for an accept.
     ConnectTimeout,
     /// Virtual processors.
     Vps,
@@ -48,51 +46,34 @@ pub enum Id {
     Policy,
     /// Virtual processors dedicated to the network.
     NetworkVps,
-    /// Where they run.
+    /// The core that they run on.
     NetworkCore,
-    /// Where ranks go one after the other.
+    /// The order in which places are given to ranks.
     MapBy,
-    /// Which have which of the places.
+    /// Which rank gets which place.
     RankBy,
-    /// What is bound to cores.
+    /// The hardware that ranks are bound to.
     BindTo,
     /// Whether ranks may outnumber places.
     Oversubscribe,
-    /// Whether what is bound is told.
+    /// Whether bindings are reported.
     ReportBindings,
     /// Stack of a rank.
     StackSize,
-    /// Seed of the order of ranks.
+    /// Seed of the order in which ranks run.
     Seed,
-    /// For how long a rank may keep its virtual processor.
+    /// How long a rank may keep its virtual processor.
     Patience,
-    /// Messages kept inside their queue entry.
+    /// Size of messages that are kept inside their queue entry.
     InlineLimit,
-    /// Messages sent before their receive.
+    /// Size of messages that are sent eagerly.
     EagerLimit,
-    /// Such messages waiting at a rank.
+    /// Bytes of eager messages that wait at a rank.
     BacklogLimit,
-    /// Such messages under way to another host.
+    /// Bytes of eager messages under way to another host.
     EagerWindow,
-    /// Queues scanned in order.
+    /// Length of queues that are scanned in order.
     ScanLimit,
-    /// How collectives are done.
+    /// Rules for the algorithms of collectives.
     Collectives,
-}
-
-impl Id {
-    /// The setting.
-    #[must_use]
-    pub fn setting(self) -> &'static Setting {
-        &SETTINGS[self as usize]
-    }
-
-    /// The value that holds if nobody sets the setting, if there is one.
-    #[must_use]
-    pub const fn preset(self) -> Option<u64> {
-        match SETTINGS[self as usize].preset {
-            Preset::Value(value) => Some(value),
-            Preset::Absent(_) => None,
-        }
-    }
 }

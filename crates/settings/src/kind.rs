@@ -1,10 +1,11 @@
-//! What a setting's values are, as numbers and as text.
+//! The kinds of values of settings: as numbers and as text.
 
+use crate::Item;
 use crate::placement::Part;
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// The values of a setting. Every value is held as a number, except rules.
+/// The kind of a setting's values. Every value is held as a number, except rules, names, paths and words on placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Off or on: 0 or 1.
@@ -25,56 +26,23 @@ pub enum Kind {
     },
     /// A time: its text is in seconds, its number in milliseconds.
     Time,
-    /// One of several words: its number is the place in the list.
+    /// One of several words. The number is its index.
     Choice(&'static [Item]),
-    /// [Rules](crate::rules), which are no number.
+    /// [Rules](crate::rules), which are not a number.
     Rules,
-    /// A name that others have given, which is no number; what stands for it in a help text.
+    /// A name that others have given, which is not a number. The text is its placeholder in help texts.
     Name(&'static str),
-    /// The path of a file or directory, which is no number; what stands for it in a help text.
+    /// The path of a file or directory, which is not a number. The text is its placeholder in help texts.
     Path(&'static str),
-    /// Words that say [where ranks live](crate::placement), which are no number.
+    /// Words about [where ranks live](crate::placement), which are not a number.
     Placement(Part),
 }
 
-/// A word that a setting may be.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Item {
-    /// The word.
-    pub name: &'static str,
-    /// What it means.
-    pub doc: &'static str,
-}
-
-/// A value that a setting cannot have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadValue {
-    /// The option or the environment variable.
-    pub origin: String,
-    /// The value.
-    pub value: String,
-    /// What it should be.
-    pub expected: String,
-}
-
-impl fmt::Display for BadValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            origin,
-            value,
-            expected,
-        } = self;
-        write!(f, "{origin}: {value:?} is not {expected}")
-    }
-}
-
-impl std::error::Error for BadValue {}
-
-/// Milliseconds of three years: a longer limit is a slip of the keyboard.
+/// Milliseconds of three years. A longer time is a slip of the keyboard.
 const LONGEST_MS: u64 = 100_000_000_000;
 
 impl Kind {
-    /// Understands a text; `None` if it is no value of this kind, or none that is a number.
+    /// Parses a text; `None` if it is not a value of this kind, or not a number.
     #[must_use]
     pub fn parse(self, text: &str) -> Option<u64> {
         let value = match self {
@@ -136,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// The values in words, as they follow "is not".
+    /// The values in words that follow "is not".
     #[must_use]
     pub fn expected(self) -> String {
         match self {
@@ -160,7 +128,7 @@ impl Kind {
         }
     }
 
-    /// What stands for a value in a help text.
+    /// The placeholder of a value in help texts.
     #[must_use]
     pub fn placeholder(self) -> String {
         match self {

@@ -2,14 +2,14 @@
 
 use crate::Category;
 
-/// A number that no setting changes; it is shown to users beside the settings. Made by [`limits!`](crate::limits).
+/// A number that no setting changes. It is shown to users beside the settings. Made by [`limits!`](crate::limits).
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     /// The constant, in capitals.
     pub constant: &'static str,
     /// Its value.
     pub value: u64,
-    /// The part of the library it belongs to.
+    /// The part of the library that it belongs to.
     pub category: Category,
     /// The constant's documentation.
     pub documentation: &'static str,
@@ -22,7 +22,7 @@ impl Limit {
         self.constant.to_lowercase()
     }
 
-    /// What it limits, in one sentence.
+    /// Its purpose, in one sentence.
     #[must_use]
     pub fn doc(&self) -> String {
         let words: Vec<_> = self.documentation.split_whitespace().collect();
@@ -30,7 +30,7 @@ impl Limit {
     }
 }
 
-/// Declares constants, and a table of them: each constant is followed by its [`Category`].
+/// Declares constants and a table of them. Each constant is followed by its [`Category`].
 #[macro_export]
 macro_rules! limits {
     (

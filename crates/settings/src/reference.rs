@@ -1,9 +1,9 @@
-//! `docs/settings.md`.
+//! The text of `docs/settings.md`.
 
 use crate::{Category, Kind, Limit, Preset, SETTINGS, Scope, Setting, Spelling};
 use std::fmt::Write;
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "\
 # Settings
 
@@ -16,7 +16,7 @@ that can be changed by a rank is written there too, and holds for that rank from
 the job starts.
 ";
 
-/// The text of `docs/settings.md`, with the limits that the rest of the library has.
+/// The text of `docs/settings.md`, with the limits of the rest of the library.
 #[must_use]
 pub fn reference(limits: &[Limit]) -> String {
     let mut text = HEAD.to_owned();

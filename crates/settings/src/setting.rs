@@ -1,4 +1,4 @@
-//! What is known of a setting.
+//! The description of a setting: a row of the table.
 
 use crate::{Id, Kind};
 use std::fmt;
@@ -6,34 +6,34 @@ use std::fmt;
 /// A setting.
 #[derive(Debug)]
 pub struct Setting {
-    /// Which one.
+    /// Its name in code.
     pub id: Id,
     /// Its name as a control variable and in a job description.
     pub name: &'static str,
     /// Options of `mpiexec` that set it.
     pub options: &'static [Spelling],
-    /// Environment variables that set it where the command line does not; the first one that is set counts.
+    /// Environment variables that set it if the command line does not. The first one that is set counts.
     pub variables: &'static [&'static str],
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What holds if nobody sets it.
+    /// Its value if nobody sets it.
     pub preset: Preset,
     /// When it can be changed.
     pub scope: Scope,
-    /// The part of the library it belongs to.
+    /// The part of the library that it belongs to.
     pub category: Category,
-    /// Whom it concerns.
+    /// The users that it concerns.
     pub verbosity: Verbosity,
-    /// What it does, in one sentence.
+    /// Its purpose, in one sentence.
     pub doc: &'static str,
 }
 
-/// An option's name, without dashes, and what it does.
+/// The name of an option, without dashes, and its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// A value follows.
+    /// It takes a value.
     Takes(&'static str),
-    /// The setting gets this value.
+    /// It sets this value.
     Sets(&'static str, u64),
 }
 
@@ -47,12 +47,12 @@ impl Spelling {
     }
 }
 
-/// What holds for a setting that nobody has set.
+/// The value of a setting that nobody has set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// This value.
     Value(u64),
-    /// There is no value; this is what happens.
+    /// There is no value. The text says what happens.
     Absent(&'static str),
 }
 
@@ -68,9 +68,9 @@ pub enum Scope {
 /// A part of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
-    /// What the job is and how it ends.
+    /// What the job is, and how it ends.
     Job,
-    /// Who runs when and where.
+    /// Which rank runs when and where.
     Scheduling,
     /// Messages between two ranks.
     PointToPoint,
@@ -102,7 +102,7 @@ impl Category {
         }
     }
 
-    /// What belongs to it, in one sentence.
+    /// Its contents, in one sentence.
     #[must_use]
     pub const fn doc(self) -> &'static str {
         match self {
@@ -121,16 +121,17 @@ impl fmt::Display for Category {
     }
 }
 
-/// Whom something concerns, from users to developers of the library (the verbosity levels of MPI_T).
+/// The users that something concerns, from users of programs to developers of the library (the verbosity levels of
+/// MPI_T).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Every user.
     UserBasic,
     /// Users who want to know more.
     UserDetail,
-    /// Whoever makes a program faster.
+    /// Users who make programs faster.
     TunerBasic,
-    /// Whoever makes a program faster and knows the library.
+    /// Users who make programs faster and know the library.
     TunerDetail,
     /// Developers of the library.
     Developer,

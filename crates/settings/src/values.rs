@@ -1,12 +1,13 @@
 //! The settings of one job.
 
+use crate::placement::{Binding, Map, Plan, Ranking};
 use crate::rules::{self, Rule};
 use crate::{BadValue, Id, Kind, Preset, SETTINGS, Setting};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-/// The value of every setting, and where it comes from.
+/// The value of every setting, and its origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values(BTreeMap<Id, Given>);
 
@@ -16,29 +17,29 @@ struct Given {
     origin: Origin,
 }
 
-/// What a setting is.
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A number; what it means is said by the setting's [`Kind`].
+    /// A number, whose meaning the setting's [`Kind`] decides.
     Number(u64),
-    /// Rules, of a setting of that kind.
+    /// Rules, for a setting of that kind.
     Rules(Vec<Rule>),
-    /// A name, path or words on places, of a setting of one of these kinds.
+    /// A name, path or words on placement, for a setting of one of these kinds.
     Name(String),
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// Nobody has set it: it is the preset, or what the library found out about the machine.
     #[default]
     Preset,
-    /// This option or environment variable, or whoever else has set it.
+    /// This option or environment variable has set it, or somebody else.
     Given(String),
 }
 
 impl Values {
-    /// What the environment says, presets for the rest.
+    /// The values that the environment sets, and presets for the rest.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl Values {
         Ok(values)
     }
 
-    /// Takes from the environment what has not been set yet.
+    /// Takes those settings from the environment that have not been set yet.
     ///
     /// # Errors
     ///
@@ -116,7 +117,7 @@ impl Values {
         self.0.insert(id, Given { value, origin });
     }
 
-    /// The number; none if nobody has set it and it has no preset, or if it is no number.
+    /// The value as a number; none if nobody has set it and it has no preset, or if it is not a number.
     #[must_use]
     pub fn get(&self, id: Id) -> Option<u64> {
         match self.0.get(&id).map(|given| &given.value) {
@@ -135,7 +136,7 @@ impl Values {
         }
     }
 
-    /// The name, path or words on places that somebody has set.
+    /// The name, path or words on placement that somebody has set.
     #[must_use]
     pub fn name(&self, id: Id) -> Option<&str> {
         match self.0.get(&id).map(|given| &given.value) {
@@ -150,7 +151,7 @@ impl Values {
         usize::try_from(self.get(id).unwrap_or(0)).unwrap_or(usize::MAX)
     }
 
-    /// The value as a time, if it is one or a number of milliseconds; none if there is none, or it is zero.
+    /// The value as a time, if it is a time or a number of milliseconds; none if there is no value, or it is zero.
     #[must_use]
     pub fn time(&self, id: Id) -> Option<Duration> {
         self.get(id).filter(|time| *time > 0).map(Duration::from_millis)
@@ -168,7 +169,7 @@ impl Values {
         matches!(self.origin(id), Origin::Given(_))
     }
 
-    /// Where the value comes from.
+    /// The origin of the value.
     #[must_use]
     pub fn origin(&self, id: Id) -> &Origin {
         self.0.get(&id).map_or(&Origin::Preset, |given| &given.origin)
@@ -185,7 +186,32 @@ impl Values {
         }
     }
 
-    /// All values that are no presets: setting, value, origin.
+    /// The value of `--map-by`.
+    #[must_use]
+    pub fn map(&self) -> Map {
+        self.name(Id::MapBy).and_then(Map::parse).unwrap_or_default()
+    }
+
+    /// The value of `--rank-by`.
+    #[must_use]
+    pub fn ranking(&self) -> Ranking {
+        self.name(Id::RankBy).and_then(Ranking::parse).unwrap_or_default()
+    }
+
+    /// The value of `--bind-to`.
+    #[must_use]
+    pub fn binding(&self) -> Binding {
+        self.name(Id::BindTo).and_then(Binding::parse).unwrap_or_default()
+    }
+
+    /// The plan for the ranks of each node; none if the user asks for none: then hosts share the cores of a node.
+    #[must_use]
+    pub fn plan(&self) -> Option<Plan> {
+        let oversubscribe = self.is_on(Id::Oversubscribe);
+        Plan::new(self.map(), self.ranking(), self.binding(), oversubscribe)
+    }
+
+    /// All values that are not presets, with setting and origin.
     pub fn iter(&self) -> impl Iterator<Item = (&'static Setting, &Value, &Origin)> {
         self.0
             .iter()
@@ -194,7 +220,7 @@ impl Values {
 }
 
 impl Value {
-    /// Understands a text; otherwise says what it should be, in words that follow "is not".
+    /// Parses a text. The error is what it should be, in words that follow "is not".
     fn parse(kind: Kind, text: &str) -> Result<Self, String> {
         match kind {
             Kind::Rules => rules::parse(text)
@@ -208,7 +234,7 @@ impl Value {
         }
     }
 
-    /// The text that is understood as this value.
+    /// The text that is parsed as this value.
     #[must_use]
     pub fn show(&self, kind: Kind) -> String {
         match self {

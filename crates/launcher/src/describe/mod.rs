@@ -11,7 +11,7 @@ use crate::program::{self, mode};
 use simurgh_net::encoding::Text;
 use simurgh_net::job::{self, EnvChange, JobSpec, Origin, Section};
 use simurgh_sched::{Placement, Topology};
-use simurgh_settings::placement::Plan;
+
 use simurgh_settings::{Id, Origin as Source, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -111,7 +111,7 @@ pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
 /// How many ranks run a program if the user does not say so: as many as there are slots or places in the placement
 /// plan, if the user has named these.
 fn preset(run: &Run, mapping: Mapping, nodes: Option<&[Node]>) -> Result<u32, LaunchError> {
-    let plan = Plan::of(&run.settings).filter(|plan| plan.per_object.is_some());
+    let plan = run.settings.plan().filter(|plan| plan.per_object.is_some());
     Ok(match (nodes, plan) {
         _ if run.sections.len() != 1 => 1,
         (Some(nodes), _) => mapping.capacity(nodes),
@@ -138,7 +138,7 @@ fn check_oversubscription(
     }
     let places = match nodes {
         Some(nodes) => mapping.capacity(nodes) as usize,
-        None if Plan::of(settings).is_some() => return Ok(()),
+        None if settings.plan().is_some() => return Ok(()),
         None => Topology::detect()?.cores().len(),
     };
     match ranks as usize > places {

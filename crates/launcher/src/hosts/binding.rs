@@ -4,7 +4,7 @@ use super::openmp::Processors;
 use crate::error::LaunchError;
 use simurgh_net::job::{JobSpec, Mode};
 use simurgh_sched::{Affinity, Placement, Topology};
-use simurgh_settings::placement::{Binding, Plan, show_processors};
+use simurgh_settings::placement::{Binding, show_processors};
 use std::cell::OnceCell;
 
 /// Binds this process, and so the hosts that it starts, to these processors.
@@ -63,7 +63,7 @@ impl NodePlacement {
         }
         let (_, ranks) = spec.ranks_on_node();
         let lay = |plan| Placement::new(&Topology::detect()?, &plan, ranks);
-        let placement = Plan::of(&spec.settings).map(lay).transpose()?;
+        let placement = spec.settings.plan().map(lay).transpose()?;
         Ok(self.0.get_or_init(|| placement).as_ref())
     }
 

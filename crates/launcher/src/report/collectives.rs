@@ -74,7 +74,7 @@ fn write(text: &mut String, values: &Values, level: Level) -> fmt::Result {
 
 fn write_rule(text: &mut String, rule: &Rule, origin: &str) -> fmt::Result {
     let ranks = rule.ranks.to_string();
-    let (level, way) = (rule.level.name(), rule.way());
+    let (level, way) = (rule.level.name(), rule.method());
     row(text, [rule.subject(), &rule.size(), &ranks, level, &way, origin])
 }
 

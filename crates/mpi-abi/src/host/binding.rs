@@ -7,7 +7,7 @@ use simurgh_image::ProcessorSet;
 use simurgh_net::job::JobSpec;
 use simurgh_sched::{Affinity, Placement, Seat, Topology};
 use simurgh_settings::Id;
-use simurgh_settings::placement::{Binding, Plan, show_processors};
+use simurgh_settings::placement::{Binding, show_processors};
 
 /// The cores of a host, and the place of each of its ranks.
 ///
@@ -28,7 +28,7 @@ pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
     let machine = Topology::detect()?;
     let (ranks, on_node) = spec.ranks_on_node();
     let every = |cpus: Vec<usize>| vec![cpus.into_iter().collect(); ranks.len()];
-    let (topology, homes, processors, words) = match Plan::of(&spec.settings) {
+    let (topology, homes, processors, words) = match spec.settings.plan() {
         Some(plan) => {
             let placement = Placement::new(&machine, &plan, on_node)?;
             let own = &placement.seats()[ranks.clone()];
@@ -90,7 +90,7 @@ fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Ve
 /// Binds all threads of a rank's own process, which another launcher has started, as the user wants. Threads that start
 /// later inherit the binding of the thread that starts them.
 pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
-    let plan = Plan::of(&spec.settings);
+    let plan = spec.settings.plan();
     if plan.is_none() && !spec.settings.is_on(Id::ReportBindings) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 use super::*;
-use simurgh_settings::placement::Plan;
-use simurgh_settings::placement::Unit;
+
+use simurgh_settings::placement::{Plan, Unit};
 use simurgh_settings::{Id, Values};
 
 /// Two packages with two NUMA nodes of two cores each, which have two hardware threads.
@@ -13,7 +13,7 @@ fn plan(words: &[(Id, &str)]) -> Plan {
             .read(*id, "test", text.as_ref())
             .expect("words that are understood");
     }
-    Plan::of(&values).expect("a plan")
+    values.plan().expect("a plan")
 }
 
 fn placement(map: &str, rank: &str, bind: &str, ranks: usize) -> Result<Placement, SchedError> {

@@ -1,5 +1,5 @@
-//! Where the ranks of a node live: the words of `--map-by`, `--rank-by` and `--bind-to`, and what follows from all of
-//! them together, the [`Plan`].
+//! Where the ranks of a node live: the words of `--map-by`, `--rank-by` and `--bind-to`, and the [`Plan`] that follows
+//! from all of them together.
 
 mod plan;
 mod processors;
@@ -9,7 +9,7 @@ pub use plan::Plan;
 pub use processors::{MOST_PROCESSORS, parse_processors, show_processors};
 pub use words::{Binding, Map, Order, Ranking, Unit};
 
-/// Which of the words a setting is.
+/// The settings about placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// `--map-by`: see [`Map`].
@@ -21,7 +21,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Whether a text can be understood.
+    /// Whether a text is one of its values.
     #[must_use]
     pub fn understands(self, text: &str) -> bool {
         match self {
@@ -31,7 +31,7 @@ impl Part {
         }
     }
 
-    /// The texts that can, in words that follow "is not".
+    /// Its values, in words that follow "is not".
     #[must_use]
     pub fn expected(self) -> String {
         let units = Unit::names();
@@ -47,7 +47,7 @@ impl Part {
         }
     }
 
-    /// What stands for a value in a help text.
+    /// The placeholder of a value in help texts.
     #[must_use]
     pub fn placeholder(self) -> &'static str {
         match self {

@@ -1,22 +1,21 @@
-//! What follows from all settings together for the ranks of one node.
+//! The plan for the ranks of one node, which follows from all settings about placement together.
 
 use super::{Binding, Map, Order, Ranking, Unit};
-use crate::{Id, Values};
 
 /// How ranks are laid over the processors of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The pieces of hardware that ranks are dealt to.
+    /// The pieces of hardware that ranks are distributed over.
     pub objects: Unit,
-    /// How many ranks in a row go to each; none if they take turns.
+    /// How many ranks in a row each piece gets; none if the pieces take turns.
     pub per_object: Option<u32>,
-    /// How many elements, which are cores or hardware threads, each rank has.
+    /// How many elements, which are cores or hardware threads, each rank gets.
     pub elements: u32,
     /// Whether elements are hardware threads.
     pub threads: bool,
-    /// Which rank has which place.
+    /// Which rank gets which place.
     pub ranking: Ranking,
-    /// What a rank may not leave: all pieces of this kind in which it has elements.
+    /// The unit that a rank is bound to: to all pieces of this kind in which it has elements. None if it is not bound.
     pub bound: Option<Unit>,
     /// The processors that are given out, in this order, if the user has chosen them.
     pub chosen: Vec<usize>,
@@ -25,15 +24,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a job; none if nobody has asked for one: then hosts share the cores of a node.
+    /// The plan that follows from `--map-by`, `--rank-by`, `--bind-to` and `--oversubscribe`; none if the user asks for
+    /// none: then hosts share the cores of a node.
     #[must_use]
-    pub fn of(values: &Values) -> Option<Self> {
-        let map = values.map();
+    pub fn new(map: Map, ranking: Ranking, binding: Binding, oversubscribe: bool) -> Option<Self> {
         let unit = match map.order {
             Order::Units(unit) | Order::PerUnit(_, unit) => Some(unit),
             Order::Slots | Order::Nodes | Order::PerNode(_) => None,
         };
-        let binding = values.binding();
         let mut threads = map.threads || unit == Some(Unit::HwThread);
         let mut elements = map.processors;
         let (objects, bound, chosen) = match binding {
@@ -47,7 +45,7 @@ impl Plan {
             Binding::Unit(to, number) => {
                 threads |= to == Unit::HwThread;
                 elements = elements.or(number);
-                // Elements that a rank has may be more than one of the pieces.
+                // The elements of a rank may lie in several pieces.
                 let preset = if elements.is_some() { Unit::Machine } else { to };
                 (unit.unwrap_or(preset), Some(to), Vec::new())
             }
@@ -64,37 +62,17 @@ impl Plan {
             },
             elements: elements.unwrap_or(1),
             threads,
-            ranking: values.ranking(),
+            ranking,
             bound,
             chosen,
-            oversubscribe: map.oversubscribe.unwrap_or(values.is_on(Id::Oversubscribe)),
+            oversubscribe: map.oversubscribe.unwrap_or(oversubscribe),
         })
     }
 
-    /// What a rank has one or several of.
+    /// The kind of elements.
     #[must_use]
     pub fn element(&self) -> Unit {
         if self.threads { Unit::HwThread } else { Unit::Core }
-    }
-}
-
-impl Values {
-    /// What `--map-by` says.
-    #[must_use]
-    pub fn map(&self) -> Map {
-        self.name(Id::MapBy).and_then(Map::parse).unwrap_or_default()
-    }
-
-    /// What `--rank-by` says.
-    #[must_use]
-    pub fn ranking(&self) -> Ranking {
-        self.name(Id::RankBy).and_then(Ranking::parse).unwrap_or_default()
-    }
-
-    /// What `--bind-to` says.
-    #[must_use]
-    pub fn binding(&self) -> Binding {
-        self.name(Id::BindTo).and_then(Binding::parse).unwrap_or_default()
     }
 }
 
@@ -103,13 +81,11 @@ mod tests {
     use super::*;
 
     fn plan(map: &str, binding: &str) -> Option<Plan> {
-        let mut values = Values::default();
-        for (id, text) in [(Id::MapBy, map), (Id::BindTo, binding)] {
-            if !text.is_empty() {
-                values.read(id, "test", text.as_ref()).unwrap();
-            }
-        }
-        Plan::of(&values)
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let map = given(map).map_or_else(Map::default, |text| Map::parse(&text).expect("a map"));
+        let binding =
+            given(binding).map_or_else(Binding::default, |text| Binding::parse(&text).expect("a binding"));
+        Plan::new(map, Ranking::default(), binding, false)
     }
 
     fn shown(map: &str, binding: &str) -> (Unit, u32, Option<Unit>) {

@@ -1,9 +1,9 @@
 //! Lists of processors.
 
-/// Processors have numbers below this one.
+/// The numbers of processors are below this one.
 pub const MOST_PROCESSORS: usize = 1024;
 
-/// The processors of a list such as `0-3,6`; none if it is no such list.
+/// Parses a list such as `0-3,6`; none if it is not such a list.
 #[must_use]
 pub fn parse_processors(text: &str) -> Option<Vec<usize>> {
     let mut processors = Vec::new();
@@ -18,7 +18,7 @@ pub fn parse_processors(text: &str) -> Option<Vec<usize>> {
     Some(processors)
 }
 
-/// A list of numbers as it is written.
+/// The text of a list.
 #[must_use]
 pub fn show_processors(processors: &[usize]) -> String {
     let runs = processors.chunk_by(|a, b| a + 1 == *b);

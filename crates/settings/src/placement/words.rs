@@ -1,4 +1,4 @@
-//! What users write, in the words of Open MPI and MPICH.
+//! The words of users about placement: those of Open MPI and MPICH.
 
 use super::parse_processors;
 
@@ -19,11 +19,11 @@ pub enum Unit {
     Numa,
     /// A processor package.
     Package,
-    /// Everything.
+    /// The whole machine.
     Machine,
 }
 
-/// The names of units; the first of a unit is the one that is shown.
+/// The names of units. The first name of a unit is the one that is shown.
 const UNITS: [(&str, Unit); 9] = [
     ("hwthread", Unit::HwThread),
     ("core", Unit::Core),
@@ -37,7 +37,7 @@ const UNITS: [(&str, Unit); 9] = [
 ];
 
 impl Unit {
-    /// The unit of a name, in whatever case.
+    /// The unit with this name, in upper or lower case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let found = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
@@ -57,39 +57,39 @@ impl Unit {
     }
 }
 
-/// Where ranks go one after the other.
+/// The order in which places are given to ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// To each node as many as it has slots.
+    /// Each node gets as many ranks as it has slots.
     #[default]
     Slots,
-    /// To one node after the other, a rank each.
+    /// Nodes take turns, with one rank each.
     Nodes,
-    /// To each node so many.
+    /// Each node gets so many ranks.
     PerNode(u32),
-    /// To each node as many as it has slots; there to one piece of hardware after the other, a rank each.
+    /// Each node gets as many ranks as it has slots. There, pieces of hardware take turns, with one rank each.
     Units(Unit),
-    /// The same, so many each.
+    /// The same, with so many ranks each.
     PerUnit(u32, Unit),
 }
 
-/// What `--map-by` says.
+/// The value of `--map-by`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Map {
-    /// Where ranks go one after the other.
+    /// The order in which places are given to ranks.
     pub order: Order,
-    /// How many cores, or hardware threads, each has.
+    /// How many cores, or hardware threads, each rank gets.
     pub processors: Option<u32>,
-    /// Whether all nodes take part alike.
+    /// Whether the ranks are spread evenly over all nodes.
     pub spread: bool,
     /// Whether each hardware thread counts as a core.
     pub threads: bool,
-    /// Whether ranks may outnumber the places for them.
+    /// Whether ranks may outnumber their places.
     pub oversubscribe: Option<bool>,
 }
 
 impl Map {
-    /// Understands a text such as `core`, `ppr:2:numa` or `package:PE=4:SPAN`.
+    /// Parses a text such as `core`, `ppr:2:numa` or `package:PE=4:SPAN`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(':');
@@ -123,7 +123,7 @@ impl Map {
     }
 }
 
-/// What `--rank-by` says: which rank has which of the places.
+/// The value of `--rank-by`: which rank gets which place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ranking {
     /// In the order in which places are given out.
@@ -138,7 +138,7 @@ pub enum Ranking {
 }
 
 impl Ranking {
-    /// Understands a text.
+    /// Parses a text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text.to_ascii_lowercase().as_str() {
@@ -150,23 +150,23 @@ impl Ranking {
     }
 }
 
-/// What `--bind-to` says.
+/// The value of `--bind-to`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Binding {
-    /// What suits.
+    /// The default: ranks are bound to the hardware that they are mapped to.
     #[default]
     Auto,
     /// Nothing is bound.
     None,
-    /// To a piece of hardware; of cores and hardware threads, to so many.
+    /// Ranks are bound to a piece of hardware; to so many, if these are cores or hardware threads.
     Unit(Unit, Option<u32>),
-    /// One rank after the other to these processors.
+    /// One rank after the other is bound to one of these processors.
     Processors(Vec<usize>),
 }
 
 impl Binding {
-    /// Understands a text such as `core`, `core:2` or `user:0,2`. What Open MPI's users add to allow what is allowed
-    /// here has no effect.
+    /// Parses a text such as `core`, `core:2` or `user:0,2`. The words by which users of Open MPI allow what is always
+    /// allowed here have no effect.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (first, rest) = text.split_once(':').map_or((text, None), |(a, b)| (a, Some(b)));

@@ -1,9 +1,9 @@
-//! Rules that say which way a collective operation goes.
+//! Rules that choose the algorithms of collective operations.
 //!
-//! A rule is a row of a table: an operation, from how many bytes, ranks and levels on it applies, and an algorithm. As
-//! text it is `operation:bytes:ranks:level=algorithm/slices`; what is left out between or behind the colons is the
-//! least there is, and what is not said to be done in slices is done at once. Of all rules that apply the last one
-//! counts, so rules that a user gives come after the ones that are built in.
+//! A rule is a row of a table: an operation, the least bytes, ranks and level for which it applies, and an algorithm.
+//! Its text is `operation:bytes:ranks:level=algorithm/slices`. A part that is left out between or after the colons is
+//! the least there is. Without slices the algorithm runs once, on all data. Of all rules that apply the last one
+//! counts, so the rules of a user follow those that are built in.
 
 mod parse;
 mod words;
@@ -17,24 +17,24 @@ use std::fmt;
 /// The word for every operation.
 const ANY: &str = "any";
 
-/// What stands between an algorithm and its slices.
+/// Separates an algorithm and its slices.
 const SLICED: char = '/';
 
-/// A row of the table of algorithms.
+/// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The operation; every one if there is none.
+    /// The operation; none for every one.
     pub operation: Option<Operation>,
-    /// It applies from this much work on: bytes that are moved or combined for all ranks together; between hosts, the
-    /// bytes that every host knows of.
+    /// The rule applies from this much work on: bytes that are moved or combined for all ranks together; between hosts,
+    /// the bytes that every host knows of.
     pub bytes: u64,
-    /// It applies from this many ranks on; between hosts, from this many hosts on.
+    /// The rule applies from this many ranks on; between hosts, from this many hosts on.
     pub ranks: u64,
-    /// It applies if the ranks are spread over a domain of this level or a larger one.
+    /// The rule applies if the ranks are spread over a domain of this level or a larger one.
     pub level: Level,
-    /// What is done.
+    /// The algorithm that it chooses.
     pub algorithm: Algorithm,
-    /// In how many slices at the same time hosts do it with each other; one at least.
+    /// The number of slices in which hosts run it with each other at the same time; at least one.
     pub slices: u8,
 }
 
@@ -48,7 +48,7 @@ impl Rule {
     /// Most slices that a rule may ask for.
     pub const MOST_SLICES: u8 = 16;
 
-    /// Whether the rule says something about an operation.
+    /// Whether the rule is about an operation.
     #[must_use]
     pub fn concerns(&self, operation: Operation) -> bool {
         self.operation.is_none_or(|own| own == operation) && self.algorithm.serves(operation)
@@ -62,7 +62,7 @@ impl Rule {
 
     /// The algorithm and the slices as a user would write them.
     #[must_use]
-    pub fn way(&self) -> String {
+    pub fn method(&self) -> String {
         match self.slices {
             1 => self.algorithm.to_string(),
             slices => format!("{}{SLICED}{slices}", self.algorithm),
@@ -78,13 +78,13 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (subject, size, way) = (self.subject(), self.size(), self.way());
+        let (subject, size, way) = (self.subject(), self.size(), self.method());
         let Self { ranks, level, .. } = self;
         write!(f, "{subject}:{size}:{ranks}:{level}={way}")
     }
 }
 
-/// Rules as [`parse()`] takes them.
+/// The text of rules, as [`parse()`] takes it.
 #[must_use]
 pub fn show(rules: &[Rule]) -> String {
     let texts: Vec<_> = rules.iter().map(Rule::to_string).collect();

@@ -1,10 +1,10 @@
-//! Rules in text.
+//! Parsing the text of rules.
 
 use super::{ANY, Algorithm, Level, Operation, Rule, SLICED};
 use crate::{Item, Kind};
 use std::fmt;
 
-/// What is wrong with a rule.
+/// An error in a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRule {
     /// The rule, or the part of it that is wrong.
@@ -25,11 +25,11 @@ impl std::error::Error for BadRule {}
 /// Most ranks that a rule may ask for.
 const MOST_RANKS: u64 = 1 << 31;
 
-/// Understands rules separated by commas.
+/// Parses rules separated by commas.
 ///
 /// # Errors
 ///
-/// [`BadRule`] names the part that cannot be understood.
+/// [`BadRule`] names the part that is wrong.
 pub fn parse(text: &str) -> Result<Vec<Rule>, BadRule> {
     text.split(',').map(rule).collect()
 }
@@ -52,7 +52,7 @@ fn rule(text: &str) -> Result<Rule, BadRule> {
             &[any(), names(Operation::ITEMS)].concat(),
         )?),
     };
-    let (algorithm, slices) = way(algorithm)?;
+    let (algorithm, slices) = method(algorithm)?;
     let rule = Rule {
         operation,
         bytes: amount(bytes, Rule::BYTES)?,
@@ -75,14 +75,14 @@ fn rule(text: &str) -> Result<Rule, BadRule> {
             Err(bad(algorithm.name(), format!("a way to do {operation}")))
         }
         Some(operation) if slices > 1 && !algorithm.serves_in_slices(operation) => {
-            Err(bad(&rule.way(), format!("a way to do {operation}")))
+            Err(bad(&rule.method(), format!("a way to do {operation}")))
         }
         _ => Ok(rule),
     }
 }
 
-/// An algorithm and the number of slices.
-fn way(text: &str) -> Result<(Algorithm, u8), BadRule> {
+/// Parses an algorithm and the number of slices.
+fn method(text: &str) -> Result<(Algorithm, u8), BadRule> {
     let (name, slices) = text.split_once(SLICED).unwrap_or((text, "1"));
     let algorithm = word(name, Algorithm::named, &names(Algorithm::ITEMS))?;
     let kind = Kind::Count {

@@ -128,13 +128,13 @@ words! {
 }
 
 impl Algorithm {
-    /// Whether hosts do it with each other, rather than the ranks of one.
+    /// Whether hosts run it with each other, rather than the ranks of one host.
     #[must_use]
     pub const fn is_between_hosts(self) -> bool {
         self as u8 >= Self::Parcels as u8
     }
 
-    /// Whether an operation can be done this way.
+    /// Whether it can do an operation.
     #[must_use]
     pub const fn serves(self, operation: Operation) -> bool {
         match self {
@@ -163,7 +163,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether hosts can do an operation this way in several slices of the data at the same time.
+    /// Whether hosts can run it for an operation in several slices of the data at the same time.
     #[must_use]
     pub const fn serves_in_slices(self, operation: Operation) -> bool {
         let in_parts = matches!(

@@ -2,7 +2,7 @@
 
 use crate::Item;
 
-/// How ranks live ([`Id::Mode`](crate::Id::Mode)).
+/// The modes of ranks ([`Id::Mode`](crate::Id::Mode)).
 pub(super) const MODE: &[Item] = &[
     Item {
         name: "auto",
@@ -18,7 +18,7 @@ pub(super) const MODE: &[Item] = &[
     },
 ];
 
-/// What is checked ([`Id::Check`](crate::Id::Check)).
+/// The levels of checking ([`Id::Check`](crate::Id::Check)).
 pub(super) const CHECK: &[Item] = &[
     Item {
         name: "off",
@@ -34,7 +34,7 @@ pub(super) const CHECK: &[Item] = &[
     },
 ];
 
-/// The error handlers that there may be first ([`Id::InitialErrhandler`](crate::Id::InitialErrhandler)).
+/// The initial error handlers ([`Id::InitialErrhandler`](crate::Id::InitialErrhandler)).
 pub(super) const INITIAL_ERRHANDLER: &[Item] = &[
     Item {
         name: "mpi_errors_are_fatal",
@@ -50,7 +50,7 @@ pub(super) const INITIAL_ERRHANDLER: &[Item] = &[
     },
 ];
 
-/// What other launchers speak ([`Id::Pmi`](crate::Id::Pmi)).
+/// The protocols of other launchers ([`Id::Pmi`](crate::Id::Pmi)).
 pub(super) const PMI: &[Item] = &[
     Item {
         name: "auto",
