@@ -1,11 +1,11 @@
-//! What messages and reductions cost between ranks of a native Rust program.
+//! The cost of messages and reductions between ranks of a native Rust program.
 
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simurgh::{Builder, Communicator, Op, Result};
 
-/// The time rank 0 measures for `f`, which all ranks run.
+/// The time of `f`, which all ranks run, as rank 0 measures it.
 fn timed(
     ranks: usize,
     vps: usize,

@@ -1,4 +1,4 @@
-//! What it costs to go from one execution context to another.
+//! The cost of a switch from one execution context to another.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use simurgh_core::{Barrier, Completion, yield_now};
 use simurgh_sched::{Builder, EcSpec, Runtime};
 
-/// Runs `f(index)` in `count` execution contexts; the time is what the first one measures.
+/// Runs `f(index)` in `count` execution contexts; returns the time that the first one measures.
 fn timed(runtime: &Runtime, count: usize, f: impl Fn(usize) -> Duration + Send + Sync + 'static) -> Duration {
     let shared = Arc::new((f, simurgh_core::Mutex::new(Duration::ZERO)));
     let handles: Vec<_> = (0..count)

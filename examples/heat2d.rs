@@ -1,20 +1,20 @@
-//! Heat conduction in a square plate: explicit finite differences, the plate cut into one block per rank.
+//! Heat conduction in a square plate: explicit finite differences, with the plate cut into one block for each rank.
 //!
 //!     SIMURGH_RANKS=16 cargo run --release --example heat2d -- -n 1024 -s 500
 //!
-//! The same computation as `heat2d.c`, with the same output. A cell is computed from the same numbers in the
-//! same order however the plate is cut, and the largest change of a step is a maximum, so the result is the
-//! same bit by bit for any number of ranks; the checksum shows it. With `-v` the program itself repeats the
-//! computation with one rank and compares every bit.
+//! This is the same computation as `heat2d.c`, with the same output. A cell is computed from the same numbers in the
+//! same order however the plate is cut, and the largest change of a step is a maximum. So the result is the same bit by
+//! bit for any number of ranks, as the checksum shows. With `-v` the program itself repeats the computation with one
+//! rank and compares every bit.
 
 use std::process::ExitCode;
 
 use simurgh::{Builder, Communicator, Destination, Op};
 
-/// Per step; stable up to 0.25.
+/// The diffusion number of a step; stable up to 0.25.
 const CONDUCTION: f64 = 0.2;
 
-/// A message's tag is the side it leaves by.
+/// The tag of a message is the side that it leaves by.
 const UP: i32 = 0;
 const DOWN: i32 = 1;
 const LEFT: i32 = 2;
@@ -45,7 +45,7 @@ struct Field {
     width: usize,
 }
 
-/// What rank 0 knows in the end.
+/// The result, as rank 0 knows it.
 struct Outcome {
     plate: Vec<f64>,
     largest: f64,
@@ -59,8 +59,8 @@ fn first(plate: usize, part: usize, parts: usize) -> usize {
 }
 
 impl Block {
-    /// The block of a rank. The grid is the squarest: the shorter the cuts, the less to exchange; rather more
-    /// rows than columns, since a row of cells is contiguous in memory.
+    /// The block of a rank. The grid of blocks is as square as possible: the shorter the cuts, the less to exchange. It
+    /// has rather more rows than columns, since a row of cells is contiguous in memory.
     fn new(plate: usize, rank: usize, ranks: usize) -> Self {
         let across = (1..=ranks.isqrt())
             .rev()
@@ -79,7 +79,7 @@ impl Block {
         }
     }
 
-    /// The rank so many rows and columns away; nobody beyond the edge of the plate.
+    /// The rank so many rows and columns away; none beyond the edge of the plate.
     fn neighbour(&self, down: isize, right: isize) -> Destination {
         let row = self
             .place
@@ -94,7 +94,7 @@ impl Block {
         row.zip(col).map(|(row, col)| row * self.grid.1 + col).into()
     }
 
-    /// The temperatures in the beginning.
+    /// The initial temperatures.
     fn heated(&self) -> Field {
         let width = self.cols.len() + 2;
         let cell = |index: usize| {
@@ -109,7 +109,7 @@ impl Block {
     }
 }
 
-/// Where the plate is hot at first. Its left edge, outside the plate, is hot for ever, the other edges are cold.
+/// Whether a cell is hot at first. The left edge, outside the plate, is always hot; the other edges are cold.
 fn initial(y: f64, x: f64) -> f64 {
     if x < 0.0 {
         return 1.0;
@@ -203,7 +203,7 @@ impl Field {
     }
 }
 
-/// The whole computation, as one rank does its part; rank 0 gets the plate.
+/// The whole computation: a rank does its part, and rank 0 gets the plate.
 fn compute(world: &Communicator, arguments: Arguments) -> simurgh::Result<Option<Outcome>> {
     let block = Block::new(arguments.plate, world.rank(), world.size());
     let mut now = block.heated();
@@ -276,7 +276,7 @@ fn arguments() -> Result<Arguments, String> {
     }
 }
 
-/// Runs the computation, and gives what rank 0 knows and the number of ranks.
+/// Runs the computation; returns the result and the number of ranks.
 fn run(builder: Builder, arguments: Arguments) -> Result<(Outcome, usize), Box<dyn std::error::Error>> {
     let outcomes = builder.run(move |world| {
         let rows = Block::new(arguments.plate, 0, world.size()).grid.0;

@@ -2,9 +2,9 @@
 //!
 //!     SIMURGH_RANKS=16 cargo run --release --example life -- -n 512 -g 2048
 //!
-//! The ranks form a ring. In each generation a rank gives its outermost rows to its neighbours, and while they are
-//! under way it computes the rows that need none of the neighbours'. A glider comes back to where it was after four
-//! generations for each row of the torus.
+//! The ranks form a ring. In each generation a rank sends its outermost rows to its neighbours. While these messages
+//! are under way, it computes the rows that need none of the neighbours' rows. A glider returns to its first place
+//! after four generations for each row of the torus.
 
 use std::process::ExitCode;
 
@@ -48,7 +48,7 @@ impl Strip {
         &self.cells[row * self.side..][..self.side]
     }
 
-    /// The first and the last row: what the neighbours above and below need.
+    /// The first and the last row, which the neighbours above and below need.
     fn rim(&self) -> Vec<u8> {
         [self.row(0), self.row(self.rows() - 1)].concat()
     }
@@ -63,12 +63,13 @@ impl Strip {
                 .iter()
                 .map(|&column| above[column] + here[column] + below[column])
                 .sum();
-            // Three in the block of nine are a birth or a survival with two neighbours, four one with three.
+            // Three living cells in the block of nine mean a birth or a survival with two neighbours; four mean a
+            // survival with three.
             *cell = u8::from(alive == 3 || alive == 4 && here[column] == 1);
         }
     }
 
-    /// The next generation; `exchange` gives a row from above and one from below, once they have come.
+    /// The next generation; `exchange` returns the rows above and below, once they have arrived.
     fn next<'scope>(
         &self,
         exchange: impl FnOnce() -> simurgh::Result<&'scope mut [u8]>,
@@ -100,7 +101,7 @@ fn live(ring: &Communicator, mut strip: Strip, generations: usize) -> simurgh::R
     Ok(strip)
 }
 
-/// Cells alive in the end, and whether all are where they were; none for more ranks than rows.
+/// The number of living cells in the end, and whether all are in their first place; `None` for more ranks than rows.
 fn compute(world: &Communicator, arguments: Arguments) -> simurgh::Result<Option<(usize, bool)>> {
     let ranks = world.size().min(arguments.side);
     let Some(ring) = world.cart_create(&[ranks], &[true], true)? else {

@@ -1,5 +1,5 @@
 //! Another user of the machine takes the place of hosts on libfabric's tcp, whose connections believe what is claimed.
-//! Whatever it does, no message is taken for another, and the job goes on or ends with a line that names a host.
+//! Whatever that user does, no message is taken for another, and the job goes on or ends with a line that names a host.
 
 use simurgh_testing::{Binary, Compile, Outcome, Scratch, Signal, Stage, Started, TCP, behind, signal};
 use std::collections::BTreeMap;
@@ -7,14 +7,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// How long anything may take that does not wait for a silent host.
+/// The time limit of everything that does not wait for a silent host.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// A job of two hosts that exchange messages, up to where others may do something about it.
+/// A job of two hosts that exchange messages, up to the point where others may interfere.
 struct Job {
     job: Started,
     folder: Scratch,
-    /// Of each host, where it expects packets.
+    /// The port at which each host expects packets.
     ports: [u16; 2],
     _program: Binary,
 }
@@ -50,7 +50,8 @@ impl Job {
         }
     }
 
-    /// Lets an impostor do its work, which has begun, or is over, with this word; the job goes on then, and ends.
+    /// Lets an impostor do its work, which has begun, or is over, when it prints this word. Then the job goes on and
+    /// ends.
     fn attacked(self, kind: &str, word: &str) -> Outcome {
         let impostor = Impostor::start(kind, self.ports, word);
         self.folder.write("go", "");
@@ -62,7 +63,7 @@ impl Job {
     }
 }
 
-/// The port of the endpoint that a host has opened last, of those at which it listens: that for packets.
+/// The port of the endpoint that a host has opened last, of those at which it listens: the one for packets.
 fn port_of(host: &str) -> u16 {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let listening: BTreeMap<&str, u16> = table
@@ -84,7 +85,7 @@ fn port_of(host: &str) -> u16 {
     sockets.max().expect("the host listens over TCP").1
 }
 
-/// Somebody else, as another user if these tests may do that.
+/// The impostor, as another user if these tests may do that.
 struct Impostor {
     process: Started,
     _program: Binary,
@@ -118,7 +119,7 @@ fn is_root() -> bool {
     std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0
 }
 
-/// That a job has ended since one of its hosts cannot be heard any more.
+/// Checks that a job has ended because one of its hosts cannot be heard any more.
 #[track_caller]
 fn is_ended_with(outcome: &Outcome, reasons: &[&str]) {
     assert!(
@@ -134,7 +135,7 @@ fn is_ended_with(outcome: &Outcome, reasons: &[&str]) {
     assert!(told, "{outcome}");
 }
 
-/// What is told where packets do not arrive.
+/// The message where packets do not arrive.
 const STUCK: &str = "does not arrive for the time of peer_timeout";
 
 #[test]

@@ -1,10 +1,10 @@
-//! Which processors ranks run on: what `--map-by`, `--rank-by`, `--bind-to` and `--cpu-list` do on this machine. Its
-//! cores may be few: where ranks go on larger machines is tested beside the code that lays them out.
+//! The processors that ranks run on: the effect of `--map-by`, `--rank-by`, `--bind-to` and `--cpu-list` on this
+//! machine. It may have few cores; the layout on larger machines is tested beside the code that makes it.
 
 use simurgh_testing::{Binary, Compile, Mpiexec, Outcome, Stage, TCP};
 use std::collections::BTreeMap;
 
-/// Says which processors a rank may use that is a process.
+/// A program that prints the processors that a rank in a process may use.
 const SHELL: &str = "echo $SIMURGH_RANK $(grep Cpus_allowed_list /proc/self/status | cut -f 2)";
 
 /// Two nodes, each of which has an agent.
@@ -21,7 +21,7 @@ fn mpi() -> Binary {
         .build()
 }
 
-/// What follows each rank on the lines of an output.
+/// The text that follows each rank in the lines of an output.
 fn by_rank(outcome: &Outcome) -> Vec<String> {
     let lines = outcome.expect_success().stdout.lines();
     let pair = |line: &str| {
@@ -32,7 +32,7 @@ fn by_rank(outcome: &Outcome) -> Vec<String> {
     lists.into_values().collect()
 }
 
-/// The processors that `--report-bindings` has told of each rank.
+/// The processors that `--report-bindings` has printed for each rank.
 fn reported(outcome: &Outcome) -> Vec<String> {
     let mut told = BTreeMap::new();
     for line in outcome.stderr.lines() {
@@ -50,7 +50,7 @@ fn on(ranks: usize, options: &[&str]) -> Mpiexec {
     Stage::locate().mpiexec(ranks).options(TCP).options(options)
 }
 
-/// The processors that there are.
+/// The processors of the machine.
 fn all() -> Vec<String> {
     let shown = by_rank(&shells(on(1, &[])));
     let mut all = Vec::new();
@@ -75,7 +75,7 @@ fn processors_can_be_chosen() {
 fn processes_are_bound_when_they_start_and_that_is_told() {
     let all = all();
     let count = all.len();
-    // In MPICH's spelling and in Open MPI's.
+    // Once in MPICH's spelling, and once in Open MPI's.
     for how in [&["-bind-to", "hwthread"][..], &["--map-by", "hwthread:PE=1"]] {
         let options = [how, &["--report-bindings"]].concat();
         let outcome = shells(on(count, &options));

@@ -3,7 +3,7 @@
 
 use simurgh_testing::{Binary, Compile, Stage};
 
-/// What each mistake comes to with all checks: rank 1 makes it.
+/// The error of each mistake of rank 1 with all checks.
 const BLOCKING: &[&str] = &[
     "operation: rank 0 calls MPI_Allgather while rank 1 calls MPI_Barrier: all ranks must",
     "bcast_or_barrier: rank 0 calls MPI_Bcast with root 0 while rank 1 calls MPI_Barrier",
@@ -156,7 +156,7 @@ fn a_rank_that_is_led_by_another_root_is_told() {
     );
 }
 
-/// Ranks that are at different collectives, and do not meet there, are told when none can go on.
+/// Ranks in different collectives that do not meet are reported when none can go on.
 #[test]
 fn ranks_that_part_do_not_hang() {
     let stage = Stage::locate();
@@ -184,7 +184,7 @@ fn ranks_that_choose_at_random_do_no_harm() {
     }
 }
 
-/// What the standard leaves out is done, since programs rely on it, and told to those who want all checked: once for
+/// Extensions of the standard work, since programs rely on them, and are reported where all checks are on: once for
 /// each operation.
 #[test]
 fn what_is_more_than_the_standard_is_told_on_demand() {
@@ -206,7 +206,7 @@ fn what_is_more_than_the_standard_is_told_on_demand() {
     }
 }
 
-/// What fits together passes all checks.
+/// Calls that fit together pass all checks.
 #[test]
 fn right_programs_are_not_disturbed() {
     let stage = Stage::locate();

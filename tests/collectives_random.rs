@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use simurgh_testing::{Binary, Compile, Outcome, Stage, passed};
 
-/// Modules of the program beside its main file.
+/// The files of the program besides its main file.
 const MODULES: &[&str] = &[
     "buffer", "element", "failure", "layout", "move", "parts", "place", "reduce",
 ];
 
-/// The seed of the rounds: 1, or what the environment says, to look for more.
+/// The seed of the rounds: 1, or that of the environment, to try more.
 fn seed() -> String {
     std::env::var("SIMURGH_TEST_SEED").unwrap_or_else(|_| "1".to_owned())
 }
 
-/// The program, to be run by so many ranks and processors at a time.
+/// The program, and how many ranks and processors run it.
 struct Random {
     stage: Stage,
     program: Binary,
@@ -95,7 +95,7 @@ fn random_collectives_with_all_checks() {
     }
 }
 
-/// What `program` prints with so many ranks, in an order of the ranks that the seed decides.
+/// The output of `program` with so many ranks, in an order of the ranks that the seed determines.
 fn printed(stage: &Stage, program: &Binary, ranks: usize, vps: usize, seed: Option<usize>) -> String {
     let mut run = stage.mpiexec(ranks).vps(vps);
     if let Some(seed) = seed {

@@ -1,8 +1,8 @@
-//! What debuggers see of ranks that share a process.
+//! Debuggers and ranks that share a process.
 
 use simurgh_testing::{Compile, Scratch, Stage};
 
-/// Stops in a function that is not loaded yet when it is named, and goes on.
+/// A script that stops in a function which is not loaded yet when it is named, and goes on.
 const COMMANDS: &str = "set pagination off
 set confirm off
 set breakpoint pending on

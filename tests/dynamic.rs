@@ -1,4 +1,4 @@
-//! Programs that running ranks start, and groups that meet at ports: C programs in both modes, and how such jobs end.
+//! Dynamic processes: spawned programs, and groups that meet at ports; C programs in both modes, and how such jobs end.
 
 use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage, TCP, passed};
 use std::time::Duration;
@@ -87,7 +87,7 @@ fn nothing_is_left_on_several_nodes() {
     }
 }
 
-/// Runs a program whose children say where they are; the lines, sorted.
+/// Runs a program whose children print where they are; returns the lines, sorted.
 fn places(mode: &str, options: &[&str], arguments: &[&str]) -> Vec<String> {
     let stage = Stage::locate();
     let binary = build(&stage, "spawn_where");
@@ -97,7 +97,7 @@ fn places(mode: &str, options: &[&str], arguments: &[&str]) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// What they say.
+/// The expected lines.
 fn said(tagged: bool, number: usize, near: usize, directory: &str) -> Vec<String> {
     let tag = |rank| {
         if tagged {
@@ -215,7 +215,7 @@ fn who_connects_where_nobody_accepts_gives_up_in_time() {
             for (options, how) in [
                 (options, &["returns", "1"][..]),
                 (&soon, &["returns"]),
-                // What the program says counts.
+                // The program's output decides.
                 (&soon, &["returns", "2"]),
             ] {
                 let outcome = waits_so(mode, options, how);
@@ -225,7 +225,7 @@ fn who_connects_where_nobody_accepts_gives_up_in_time() {
         waits_so(mode, &[], &["fatal", "1"])
             .expect_stderr("MPI_ERR_PORT")
             .expect_stderr("nobody has accepted at port");
-        // As errors end the job anyhow, so may the deadlock, which says more.
+        // Errors end the job, and so may the deadlock, whose message says more.
         waits(mode, &["--connect-timeout", "1"], "connect").expect_code(125);
     }
 }
@@ -262,14 +262,14 @@ fn ranks_that_wait_for_ever_are_found_after_others_have_gone() {
         }
         waits(mode, &NODES, "gone").expect_code(125);
         waits(mode, &["--transport", "ofi"], "gone").expect_code(125);
-        // And after an answer.
+        // The same after an answer.
         let mpiexec = Stage::locate().mpiexec(2).mode(mode).args(["ask"]);
         let asked = build(&Stage::locate(), "launch_mpi");
         mpiexec.run(&asked).expect_code(125);
     }
 }
 
-/// Runs a program whose children do what `behaviour` is.
+/// Runs a program whose children behave as `behaviour` says.
 fn ends_with(mode: &str, options: &[&str], behaviour: &str) -> Outcome {
     let stage = Stage::locate();
     let binary = build(&stage, "spawn_end");

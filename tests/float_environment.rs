@@ -1,10 +1,10 @@
-//! The floating-point environment is a rank's own, in C, C++ and Fortran, wherever ranks wander to.
+//! The floating-point environment belongs to a rank, in C, C++ and Fortran, whatever virtual processor runs the rank.
 
 use std::path::PathBuf;
 
 use simurgh_testing::{Binary, Compile, Scratch, Stage};
 
-/// What lets a program's ranks run interleaved.
+/// The options with which a program's ranks run interleaved.
 fn yields(scratch: &Scratch) -> PathBuf {
     let object = scratch.path().join("yield.o");
     Compile::c("tests/c/mpi_yield.c")

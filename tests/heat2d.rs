@@ -1,4 +1,4 @@
-//! The heat conduction example: the same plate however many ranks compute it.
+//! The heat conduction example: the result does not depend on the number of ranks.
 
 use simurgh_testing::{Binary, Compile, Stage};
 

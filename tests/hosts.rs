@@ -1,4 +1,4 @@
-//! Jobs of several hosts on one node: what `mpiexec` does with them.
+//! Jobs of several hosts on one node under `mpiexec`.
 
 use simurgh_testing::{
     Binary, Compile, LIMIT, Outcome, Signal, Stage, Started, children, signal, supervisor,
@@ -57,7 +57,7 @@ fn a_variable_asks_for_hosts_too() {
         .expect_stderr("statistics of host 1, 2 ranks");
 }
 
-/// Ring of 8 ranks on 2 and 4 hosts: what one host sends, another receives.
+/// A ring of 8 ranks on 2 and 4 hosts: what one host sends, another receives.
 #[test]
 fn statistics_of_the_network_add_up() {
     let stage = Stage::locate();
@@ -85,7 +85,7 @@ fn lines_of_different_hosts_do_not_mix() {
     let program = Compile::c("tests/c/launch_lines.c").build();
     let mpiexec = Stage::locate().mpiexec(4).options(["--hosts-per-node", "4"]);
     let mut child = mpiexec.command(&program).stdout(Stdio::piped()).spawn().unwrap();
-    // A pipe mixes what is longer than it takes at once.
+    // A pipe mixes pieces that are longer than its capacity.
     let mut text = String::new();
     let read = child.stdout.take().unwrap().read_to_string(&mut text);
     assert!(read.is_ok() && child.wait().unwrap().success());
@@ -105,7 +105,7 @@ fn hosts_are_started_through_a_command() {
         shown.expect_success().sorted_lines(),
         ["SHOWN=number0", "SHOWN=number0", "SHOWN=number1", "SHOWN=number1"]
     );
-    // One that stays between.
+    // A process that stays in between.
     through("setsid -w", &["x"]).expect_success();
     through("true", &["x"])
         .expect_code(1)
@@ -150,7 +150,7 @@ fn hosts_that_wait_for_each_other_are_recognised_whoever_drives_the_network() {
     }
 }
 
-/// Provider net of libfabric 1.17 does not ring: a host looks again and again, and finds nothing.
+/// The provider net of libfabric 1.17 cannot be waited for: a host polls again and again, and finds nothing.
 #[test]
 fn hosts_that_wait_for_each_other_are_recognised_where_the_network_has_to_be_looked_at() {
     let stage = Stage::locate();
@@ -185,8 +185,8 @@ fn a_sender_that_waits_because_too_much_is_unreceived_is_told_from_others() {
         .expect_stderr("eager-window");
 }
 
-/// While hosts connect, rxm of libfabric refuses to be waited for: whoever calls it again and again meanwhile goes to
-/// sleep hundreds of times and more.
+/// While hosts connect, libfabric's rxm refuses to be waited for. A host that tries again and again meanwhile goes to
+/// sleep hundreds of times or more.
 #[test]
 fn hosts_that_connect_over_libfabric_do_not_keep_the_core() {
     const SLEEPS_MAX: u32 = 300;
@@ -224,7 +224,7 @@ impl Job {
         Self::begin(&mpiexec.command(&program), "up\nup\n")
     }
 
-    /// A job that says so when it is up.
+    /// A job that prints a line when it is up.
     fn begin(command: &Command, up: &str) -> Self {
         let mut mpiexec = Started::new(command);
         mpiexec.says(up);
@@ -235,7 +235,7 @@ impl Job {
         children(supervisor(self.0.id()))[number]
     }
 
-    /// Waits for the end of the job and of all its processes; what it wrote.
+    /// Waits for the end of the job and of all its processes; returns its output.
     #[track_caller]
     fn ends(self, code: i32) -> (String, String) {
         let outcome = self.0.ends(LIMIT);
@@ -245,7 +245,7 @@ impl Job {
     }
 }
 
-/// Again and again, since what goes wrong may do so only once in a while.
+/// Repeated, since the mistake may happen only once in a while.
 #[test]
 fn jobs_start_and_end_in_the_same_way_each_time() {
     let stage = Stage::locate();
@@ -275,7 +275,7 @@ fn jobs_start_and_end_in_the_same_way_each_time() {
     }
 }
 
-/// No program of the user's has been started that could decide on the status.
+/// No program of the user has been started that could determine the status.
 #[test]
 fn a_signal_that_comes_while_hosts_look_for_each_other_is_the_status() {
     let wrapper = "sh -c trap${IFS}\"\"${IFS}TERM;echo${IFS}up;sleep${IFS}100";
@@ -345,7 +345,7 @@ fn the_time_limit_asks_all_hosts() {
         .expect_end_after(Duration::from_secs(1));
 }
 
-/// The others do, and all end.
+/// The others have one, and all end.
 #[test]
 fn a_host_that_has_been_stopped_does_not_say_what_its_ranks_wait_for() {
     let job = Job::start_with(&["--timeout", "1"], "");
@@ -379,7 +379,7 @@ fn a_rank_that_gives_up_ends_all_hosts_with_one_message() {
     }
 }
 
-/// A gigabyte is sent, and most of it while the receiver computes: the window, 4 MiB, is what lies at the receiver.
+/// A gigabyte is sent, most of it while the receiver computes. Only the window, 4 MiB, lies at the receiver.
 #[test]
 fn a_million_unexpected_messages_take_little_memory() {
     let stage = Stage::locate();
@@ -387,7 +387,7 @@ fn a_million_unexpected_messages_take_little_memory() {
         .flags(["-O1", "-Wall", "-Wextra", "-Werror"])
         .against(&stage)
         .build();
-    // In MiB; libfabric has much of its own from the start.
+    // In MiB; libfabric itself takes much from the start.
     for (transport, most, growth) in [("shm", 64, 16), ("ofi", 160, 64)] {
         let mpiexec = stage.mpiexec(4);
         let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--transport", transport]);

@@ -1,4 +1,4 @@
-//! What `mpiexec` passes to programs, and back.
+//! What passes between `mpiexec` and programs: arguments, environment, input, output, status.
 
 use std::process::Command;
 
@@ -18,7 +18,7 @@ fn mpi(stage: &Stage) -> Binary {
     Compile::c("tests/c/launch_mpi.c").against(stage).build()
 }
 
-/// Runs mpiexec with these words, `@` standing for the program.
+/// Runs mpiexec with these arguments; `@` stands for the program.
 fn mpiexec(stage: &Stage, program: &Binary, words: &str) -> Outcome {
     let mut command = Command::new(stage.tool("mpiexec"));
     command.env("SIMURGH_MODE", "threads");

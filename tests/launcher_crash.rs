@@ -1,5 +1,5 @@
-//! A rank that crashes is named, with the reason and the place; the job ends with 128 + signal, and the process by the
-//! signal, so that there is a core file where there is to be one.
+//! Crashes: the message names the rank, the reason and the place. The job ends with 128 + signal, and the process by
+//! the signal, so that there is a core file where one is wanted.
 
 use simurgh_testing::{Binary, Compile, LIMIT, Outcome, Scratch, Stage, Started, behind};
 use std::ffi::OsStr;

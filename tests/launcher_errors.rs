@@ -1,4 +1,4 @@
-//! Wrong command lines, unsuitable programs, and ranks that end as they should not: one line says what is wrong.
+//! Wrong command lines, unsuitable programs, and ranks that end wrongly: one line says what is wrong.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ fn tool(name: &str, words: &[&str]) -> Outcome {
     .unwrap()
 }
 
-/// Runs mpiexec, which has to refuse with this status and one line with this text.
+/// Runs mpiexec, which has to fail with this status and one line with this text.
 fn refused(words: &[&str], code: i32, text: &str) {
     let outcome = tool("mpiexec", words);
     outcome.expect_code(code).expect_stderr(text);
@@ -140,14 +140,14 @@ fn a_limit_on_the_size_of_files_is_told() {
         command
             .arg(stage.tool("mpiexec"))
             .args(["-n", "2", "--mode", mode]);
-        // What it writes goes through pipes, which are no files.
+        // Its output goes through pipes, which are no files.
         let outcome = Started::new(command.arg(program.path())).ends(LIMIT);
         outcome.expect_code(1).expect_stderr("`ulimit -f`");
         assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");
     }
 }
 
-/// Then /proc knows processes by other numbers than they do themselves.
+/// In this namespace /proc knows processes by other numbers than they themselves.
 #[test]
 fn a_job_runs_in_a_pid_namespace_with_the_old_proc() {
     for mode in ["threads", "processes"] {

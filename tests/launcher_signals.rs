@@ -1,4 +1,4 @@
-//! However a job is ended from outside, it ends at once, with the right status, and nothing is left of it.
+//! Jobs that are ended from outside: each ends at once, with the right status, and nothing is left of it.
 
 use std::process::Command;
 use std::time::Duration;
@@ -12,7 +12,7 @@ fn program() -> Binary {
     Compile::c("tests/c/launch_wait.c").build()
 }
 
-/// A job whose two ranks have said that they are up.
+/// A job whose two ranks have printed that they are up.
 struct Job {
     mpiexec: Started,
     _program: Binary,
@@ -35,7 +35,7 @@ impl Job {
         children(supervisor(self.mpiexec.id()))[0]
     }
 
-    /// Waits for the end of the job and of all its processes; what is said of it.
+    /// Waits for the end of the job and of all its processes; returns its message.
     #[track_caller]
     fn ends(self, code: i32) -> String {
         let outcome = self.mpiexec.ends(LIMIT);
@@ -77,7 +77,7 @@ fn killing_the_process_that_supervises_the_job_leaves_nothing() {
     job.ends(137);
 }
 
-/// It acts on no signal but the one that lets it go on.
+/// The stopped process acts on no signal but the one that continues it.
 #[test]
 fn killing_the_launcher_leaves_nothing_though_its_other_process_is_stopped() {
     for how in ["", "parent", "stubborn"] {
@@ -105,7 +105,7 @@ fn a_program_that_ignores_signals_is_killed() {
     job.ends(137);
 }
 
-/// A process that is to supervise a job and finds that mpiexec has been killed meanwhile.
+/// A supervisor that finds that mpiexec has been killed meanwhile.
 #[test]
 fn who_comes_too_late_to_supervise_ends_silently() {
     let mut command = Command::new(Stage::locate().tool("mpiexec"));

@@ -1,7 +1,7 @@
-//! Private variables and private libc state of ranks that wander between virtual processors.
+//! Private variables and private libc state of ranks that migrate between virtual processors.
 //!
-//! The programs are those of the image crate's privatisation matrix; there every build is tried on one thread, here
-//! one build under mpiexec, in the seeded mode in which a rank that yields goes on wherever the seed says.
+//! The programs are those of the image crate's privatisation matrix. There every build is tried on one thread; here one
+//! build runs under mpiexec, in the seeded mode in which a rank that yields goes on wherever the seed says.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,8 @@ use simurgh_testing::{Binary, Compile, Scratch, Stage};
 
 const PROGRAMS: &str = "crates/image/tests/programs";
 
-/// A program of the matrix with its part in itself, in an archive and in a shared library, and with MPI to yield by.
+/// A program of the matrix, with parts in itself, in an archive and in a shared library, and with MPI calls to yield
+/// in.
 fn build(scratch: &Scratch, compiler: &str, extension: &str, main: &str) -> Binary {
     let stage = Stage::locate();
     let source = |name: &str| format!("{PROGRAMS}/{name}.{extension}");

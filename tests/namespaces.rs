@@ -1,6 +1,6 @@
-//! Hosts in network namespaces of their own, which only a network joins: `tests/namespaces.sh` makes them.
+//! Hosts in network namespaces, which only a network connects: `tests/namespaces.sh` makes them.
 //!
-//! Needs root, iproute2 and nftables. Without, each test says that it is skipped, and why.
+//! Needs root, iproute2 and nftables. Without them, each test reports that it is skipped, and why.
 
 #[macro_use]
 mod programs;
@@ -17,7 +17,8 @@ use std::time::Duration;
 /// Hosts, one in each namespace.
 const HOSTS: usize = 4;
 
-/// Time in which a host is lost that gives no sign of life: until it is doubted, and until it is settled who it is.
+/// The time in which a host without signs of life is lost: until it is suspected, and until it is settled which host it
+/// is.
 const LOSS: Duration = Duration::from_secs(2);
 
 macro_rules! names {
@@ -27,13 +28,13 @@ macro_rules! names {
 /// The test programs.
 const PROGRAMS: &[&str] = programs!(names);
 
-/// Namespaces of one test, gone with it.
+/// The namespaces of one test; removed when dropped.
 struct Namespaces {
     prefix: String,
 }
 
 impl Namespaces {
-    /// None, with a word on why, if they cannot be made here.
+    /// Makes the namespaces; `None`, after printing why, if that is impossible here.
     fn make(test: &str) -> Option<Self> {
         if let Some(reason) = obstacle() {
             eprintln!("skipped: {test}: {reason}");
@@ -46,7 +47,7 @@ impl Namespaces {
         Some(namespaces)
     }
 
-    /// The same with a switch that takes so many milliseconds to pass a packet on.
+    /// The same with a switch that delays each packet by so many milliseconds.
     fn make_far(test: &str, milliseconds: u32) -> Option<(Self, Relay)> {
         let namespaces = Self::make(test)?;
         namespaces.script("open");
@@ -113,7 +114,7 @@ impl Namespaces {
     }
 }
 
-/// The program that passes on what namespaces send each other; it ends with this.
+/// The program that forwards packets between namespaces; ends with this process.
 struct Relay(Started);
 
 impl Drop for Relay {
@@ -128,7 +129,7 @@ impl Drop for Namespaces {
     }
 }
 
-/// Why there cannot be namespaces here.
+/// The reason why there cannot be namespaces here.
 fn obstacle() -> Option<String> {
     if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() != 0) {
         return Some("only root makes network namespaces".to_owned());
@@ -143,7 +144,7 @@ fn succeeds(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {output:?}");
 }
 
-/// Runs a test program; what went wrong.
+/// Runs a test program; returns what went wrong.
 fn failure(namespaces: &Namespaces, name: &str) -> Option<String> {
     let stage = Stage::locate();
     let program = programs::build(&stage, name);
@@ -214,7 +215,7 @@ fn a_network_with_delay_only_takes_longer() {
     }
 }
 
-/// Starts a job whose ranks talk, does something to it, and expects its end in time, with a word on host 2.
+/// Starts a job whose ranks communicate, does something to it, and expects it to end in time with a line on host 2.
 fn ends_with_host_2(namespaces: &Namespaces, time: Duration, code: i32, act: impl FnOnce()) {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/launch_exchange.c").against(&stage).build();
@@ -264,7 +265,7 @@ fn a_host_that_is_stopped_ends_the_job_in_time() {
     });
 }
 
-/// A universe in a namespace, and what its file is called.
+/// A universe in a namespace, and the name of its file.
 struct Universe {
     server: Started,
     file: PathBuf,
@@ -284,7 +285,7 @@ impl Universe {
         }
     }
 
-    /// An mpiexec in it, and in a namespace.
+    /// An mpiexec in this universe, and in a namespace.
     fn job(&self, namespaces: &Namespaces, host: usize, binary: &Binary, arguments: &[&str]) -> Started {
         let options = ["--provider", "tcp", "--interface", "eth0", "--peer-timeout", "2"];
         let mpiexec = Stage::locate().mpiexec(2).options(options);

@@ -1,5 +1,5 @@
-//! Jobs on several nodes, each of which has an agent. Here this machine stands for all of them, be it that the launcher
-//! is `fork`, be it that a script takes the place of ssh; other tests have network namespaces, sshd and Slurm.
+//! Jobs on several nodes, each of which has an agent. This machine stands for all of them: by the launcher `fork`, or
+//! by a script in the place of ssh. Other tests have network namespaces, sshd and Slurm.
 
 use simurgh_testing::{
     AT_ONCE, Binary, Compile, Input, LIMIT, Outcome, Scratch, Signal, Stage, Started, TCP, children,
@@ -193,7 +193,7 @@ fn what_makes_no_sense_is_refused_with_a_word() {
 #[test]
 fn nodes_can_take_turns() {
     let turns = ["--launcher", "fork", "-hosts", "a:1,b:3,c:2", "--map-by", "node"];
-    // Each in turn while it has places; then all have them again.
+    // Nodes take turns while they have places; then all have places again.
     let nodes = ["a", "b", "c", "b", "c", "b", "a", "b"];
     let outcome = on(&turns, 8, &mpi(), &["wait"]);
     outcome.expect_code(125);
@@ -211,7 +211,7 @@ fn nodes_can_take_turns() {
     on(&processes, 6, &mpi(), &[]).expect_success();
 }
 
-/// A job on two nodes, whose ranks have said that they are up.
+/// A job on two nodes, whose ranks have printed that they are up.
 struct Job {
     mpiexec: Started,
     agents: Vec<u32>,
@@ -230,7 +230,7 @@ impl Job {
         Self::of(program.build(), 2, 2)
     }
 
-    /// As many ranks, of which or of whose children so many say that they are up.
+    /// So many ranks; of these or their children so many print that they are up.
     fn of(program: Binary, ranks: usize, up: usize) -> Self {
         Self::with(&[], program, ranks, up)
     }
@@ -248,13 +248,13 @@ impl Job {
         }
     }
 
-    /// Ends at once with this status; what is said of it.
+    /// Expects the end at once, with this status; returns the message.
     #[track_caller]
     fn ends(self, code: Option<i32>) -> String {
         self.ends_after(Duration::ZERO, code)
     }
 
-    /// The same when this time is over.
+    /// The same after this time.
     #[track_caller]
     fn ends_after(self, time: Duration, code: Option<i32>) -> String {
         let agents = self.agents;
@@ -336,7 +336,7 @@ fn worlds_that_ranks_have_started_end_with_the_job_everywhere() {
     assert_eq!(job.ends(Some(130)), "");
 }
 
-/// The time is long enough for the other one to be heard of, whatever else the machine has to do.
+/// The time is long enough for the other node to be heard, however busy the machine is.
 #[test]
 fn an_agent_that_is_stopped_is_missed() {
     let program = Compile::c("tests/c/launch_wait.c").build();

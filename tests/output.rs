@@ -1,4 +1,4 @@
-//! Where goes what ranks write: through `mpiexec`, with tags, or into files.
+//! The output of ranks: through `mpiexec`, with tags, or into files.
 
 use simurgh_testing::{Binary, Compile, Mpiexec, Scratch, Stage};
 use std::path::Path;
@@ -17,7 +17,7 @@ fn run(ranks: usize, directory: &Path, options: &[&str]) -> Mpiexec {
     run.options([directory]).options(options)
 }
 
-/// What a rank has written.
+/// The output of a rank.
 fn kept(directory: &Path, rank: usize, stream: &str) -> String {
     let file = directory.join(format!("rank.{rank}/{stream}"));
     std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
@@ -34,7 +34,7 @@ fn each_rank_has_files_of_its_own() {
         &["--mode", "processes", "-hosts", "a:2,b:2", "--launcher", "fork"],
     ];
     for (way, options) in ways.iter().enumerate() {
-        // What is there is written anew.
+        // An existing file is replaced.
         let directory = scratch.path().join((way / 2).to_string());
         let outcome = run(4, &directory, options).run(&program);
         outcome.expect_success();
@@ -63,7 +63,7 @@ fn files_are_whole_however_the_job_ends() {
     let (scratch, stage) = (Scratch::new("output"), Stage::locate());
     let crash = Compile::c("tests/c/launch_crash.c").against(&stage).build();
     let outcome = run(3, scratch.path(), &[]).args(["segv"]).run(&crash);
-    // What the runtime says of it does not go into the files.
+    // Messages of the runtime do not go into the files.
     outcome.expect_code(139).expect_stderr("simurgh: rank ");
     let whole = (0..3).any(|rank| kept(scratch.path(), rank, "stdout") == "before the crash");
     assert!(whole, "{outcome}");

@@ -1,11 +1,11 @@
-//! What ranks write and cannot be written is lost, but not in silence.
+//! Output of ranks that cannot be written is lost, and the loss is reported.
 
 use simurgh_testing::{Binary, Compile, LIMIT, Mpiexec, Outcome, Scratch, Stage, Started, behind};
 
-/// What the user reads.
+/// The message for the user.
 const LOST: &str = "No space left on device (os error 28); what ranks write is lost\n";
 
-/// Runs the command behind it where the standard output has no room.
+/// Runs the command that follows with a standard output that is full.
 const FULL: [&str; 3] = ["sh", "-c", "exec \"$0\" \"$@\" >/dev/full"];
 
 fn program() -> Binary {
@@ -15,7 +15,7 @@ fn program() -> Binary {
         .build()
 }
 
-/// A job whose output is lost, which is told once.
+/// A job whose output is lost, which is reported once.
 fn loses(mpiexec: &Mpiexec) -> Outcome {
     let outcome = Started::new(&behind(FULL, &mpiexec.command(&program()))).ends(LIMIT);
     outcome.expect_code(1);
@@ -25,7 +25,7 @@ fn loses(mpiexec: &Mpiexec) -> Outcome {
     outcome
 }
 
-/// Each rank has learnt of it where it asked.
+/// Each rank has learnt of the loss where it asked.
 fn all_have_learnt(outcome: &Outcome, ranks: usize) {
     for rank in 0..ranks {
         for call in ["fflush", "write", "fclose"] {

@@ -1,9 +1,9 @@
-//! What a rank finds of itself is its program, also where it lives with others in a host.
+//! A rank finds its program when it looks at itself, also where it lives with others in a host.
 
 use simurgh_testing::{Binary, Compile, Stage};
 use std::path::Path;
 
-/// It finds our library by itself, also when it starts itself.
+/// The program finds our library by itself, also when it starts itself.
 fn program(stage: &Stage) -> Binary {
     Compile::by(stage.tool("mpicc"), "tests/c/own_process.c")
         .flags(["-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror"])

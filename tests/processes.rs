@@ -93,7 +93,7 @@ fn who_comes_when_the_time_is_over_comes_too_late() {
     let program = Compile::c("tests/c/launch_mpi.c")
         .against(&Stage::locate())
         .build();
-    // What waits for it has been asked what it waits for, and has not answered.
+    // The process that waits for it has been asked what it waits for, and has not answered.
     let wait = "test $SIMURGH_RANK = 0 || sleep 0.45; exec \"$0\" wait";
     processes(2)
         .options(["--timeout", "0.3"])
@@ -115,7 +115,7 @@ fn programs_without_mpi_run_as_they_are() {
         ["0 of 3", "1 of 3", "2 of 3", "for rank 0"]
     );
     assert_eq!(outcome.stderr, "");
-    // That of the first rank with a bad one, whoever ends first.
+    // The status is that of the first rank with a bad one, whichever ends first.
     processes(3)
         .args(["-c", "sleep 0.0$((3 - SIMURGH_RANK)); exit $SIMURGH_RANK"])
         .run("sh")
@@ -143,10 +143,11 @@ fn a_communicator_of_a_session_on_one_node_waits_for_its_members_alone() {
     assert_eq!(outcome.expect_success().stdout, "sum 1\n".repeat(2));
 }
 
-/// However many processes there are, one that talks to all of them has one mapping, and no more descriptors.
+/// A process that communicates with all others has one mapping and a fixed number of descriptors, however many there
+/// are.
 #[test]
 fn processes_of_a_node_share_one_memory() {
-    /// What threads that look into /proc have open for a moment.
+    /// The descriptors that threads which read /proc have open for a moment.
     const PASSING: usize = 3;
     let program = Compile::c("tests/c/few_maps.c").against(&Stage::locate());
     let program = program.build();
@@ -165,7 +166,7 @@ fn processes_of_a_node_share_one_memory() {
     assert!(many <= few + PASSING, "{few} and {many}");
 }
 
-/// An empty place in the list would be the working directory.
+/// An empty entry in the list would mean the working directory.
 #[test]
 fn libraries_are_looked_for_where_the_user_says_and_in_the_installation_alone() {
     let stage = Stage::locate();

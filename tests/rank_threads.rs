@@ -1,5 +1,5 @@
-//! Where the threads of a rank run, how many OpenMP starts and how they wait, and what a rank's main thread says of
-//! itself.
+//! The threads of a rank: where they run, how many OpenMP starts and how they wait, and what a rank's main thread finds
+//! about itself.
 
 use std::collections::BTreeMap;
 use std::thread::available_parallelism;
@@ -18,7 +18,7 @@ fn affinity() -> Binary {
         .build()
 }
 
-/// The processors that a run has told of, by rank and who in it.
+/// The processors that a run has printed, by rank and thread.
 fn told(run: &Outcome) -> BTreeMap<(usize, String), Vec<usize>> {
     let line = |line: &str| {
         let words: Vec<_> = line.split(' ').collect();
@@ -31,7 +31,7 @@ fn told(run: &Outcome) -> BTreeMap<(usize, String), Vec<usize>> {
     run.stdout.lines().filter_map(line).collect()
 }
 
-/// How many processors each rank finds, which are the same for all that belong to it.
+/// The number of processors that each rank finds, which is the same for all its threads.
 #[track_caller]
 fn rooms(mpiexec: &Mpiexec, program: &Binary, ranks: usize) -> Vec<Vec<usize>> {
     let run = mpiexec.clone().args(["tell"]).run(program);
@@ -55,7 +55,7 @@ fn a_ranks_main_thread_answers_as_a_thread_does() {
     let (stage, program, all) = (Stage::locate(), affinity(), processors());
     let alone = rooms(&stage.mpiexec(1), &program, 1);
     assert_eq!(alone[0].len(), all, "all for one rank");
-    // Each has a share, and all are shared out.
+    // Each rank has a share, and all processors are shared out.
     let mut each: Vec<_> = rooms(&stage.mpiexec(2), &program, 2).concat();
     each.sort_unstable();
     each.dedup();
@@ -101,7 +101,7 @@ fn regions() -> Binary {
         .build()
 }
 
-/// What each rank is to say: its processors, by OpenMP and by the kernel, its threads, and how they wait.
+/// The expected output of each rank: its processors, by OpenMP and by the kernel, its threads, and how they wait.
 #[track_caller]
 fn says(mpiexec: &Mpiexec, ranks: &[(usize, usize)], waits: &str) {
     let run = mpiexec.clone().run(&regions());
@@ -135,7 +135,7 @@ fn threads_that_outnumber_processors_sleep_while_they_wait() {
         says(&many, &found, "passive");
         let given = run.clone().options(["-x", &format!("OMP_NUM_THREADS={threads}")]);
         says(&given, &found, "passive");
-        // What the user says counts.
+        // The user's choice counts.
         says(&many.clone().env("OMP_WAIT_POLICY", "active"), &found, "active");
         says(&many.env("GOMP_SPINCOUNT", "10"), &found, "as ever");
     }

@@ -1,6 +1,4 @@
-//! A program compiled against another MPI's standard ABI, which has never seen our header, runs under both alike.
-//!
-//! `SIMURGH_REFERENCE_PREFIX` names that MPI's installation; `./x test` fetches MPICH from PyPI for it.
+//! A program compiled against another MPI's standard ABI, which has never seen our header, runs the same under both.
 
 use std::path::PathBuf;
 
@@ -34,7 +32,7 @@ impl Reference {
             .build()
     }
 
-    /// The other MPI's mpiexec, told to yield when ranks outnumber cores.
+    /// The other MPI's mpiexec, which yields when ranks outnumber cores.
     fn mpiexec(&self, ranks: usize) -> Mpiexec {
         Mpiexec::new(&self.prefix.join("bin/mpiexec.gforker"), ranks)
             .env("LD_LIBRARY_PATH", self.prefix.join("lib"))

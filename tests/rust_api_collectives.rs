@@ -11,7 +11,7 @@ fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 's
     }
 }
 
-/// Values of a rank, as many as asked for.
+/// The values of a rank, as many as asked for.
 fn values(rank: usize, len: usize) -> Vec<u64> {
     (0..len).map(|index| (rank * 1000 + index * 7) as u64).collect()
 }
@@ -177,7 +177,7 @@ fn what_others_do_wrong_is_told_at_the_end() {
         let mut byte = 0;
         let start = world.scope(|scope| scope.ibroadcast(&mut byte, world.size()).map(|_| ()));
         assert_eq!(start.map_err(|error| error.class()), Err(ErrorClass::Root));
-        // An error of the scope does not take a collective back that others count on.
+        // An error of the scope does not withdraw a collective that other ranks count on.
         let (one, mut sum) = (1, 0);
         let failed = world.scope(|scope| {
             scope.iall_reduce(&one, &mut sum, &Op::sum())?;

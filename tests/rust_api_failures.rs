@@ -1,4 +1,5 @@
-//! Runs that fail: the caller is told, and nobody hangs. In one test, so that the threads of the process are known.
+//! Runs that fail: the caller gets the error, and nothing hangs. All in one test, so that the threads of the process
+//! are known.
 
 use simurgh::{Builder, Communicator, Op, Result, RunError, Source, Tag};
 use simurgh_testing::panic_quietly;
@@ -77,7 +78,7 @@ fn busy_ranks_leave() {
     assert!(matches!(error, RunError::Panicked { rank: 1, .. }), "{error}");
 }
 
-/// A reduction whose function panics, as `reduce` carries it out.
+/// A reduction whose function panics, run by `reduce`.
 fn explodes(reduce: impl Fn(&Communicator, &Op<u32>) -> Result<()> + Send + Sync + 'static) {
     let error = builder(4)
         .run(move |world| {

@@ -11,7 +11,7 @@ fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 's
     }
 }
 
-/// A grid of all ranks, two rows if they can be cut so; its second dimension is a ring.
+/// A grid of all ranks, with two rows if that is possible; its second dimension is a ring.
 fn plate(world: &Communicator) -> Result<Communicator> {
     let rows = if world.size().is_multiple_of(2) { 2 } else { 1 };
     let grid = world.cart_create(&[rows, world.size() / rows], &[false, true], true)?;

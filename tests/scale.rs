@@ -48,7 +48,7 @@ fn a_thousand_waiting_ranks_use_no_processor() {
         .rsplit(' ')
         .next()
         .and_then(|number| number.parse::<f64>().ok());
-    // A tick now and then, but nothing that grows with the ranks or polls.
+    // There may be a tick now and then, but nothing that grows with the ranks or polls.
     assert!(used.is_some_and(|milliseconds| milliseconds < 50.0), "{run}");
 }
 
@@ -64,11 +64,11 @@ fn starting_a_rank_takes_as_long_as_starting_another() {
         run.expect_success().stdout.trim().parse().unwrap()
     };
     let (few, many) = (milliseconds(1000), milliseconds(4000));
-    // Four times as many would take sixteen times as long if each had to look at all that came before it.
+    // Four times as many would take sixteen times as long if each had to look at all that came before.
     assert!(many < 8.0 * few, "1000 ranks take {few} ms, 4000 take {many} ms");
 }
 
-/// Profilers open the files that `/proc/self/maps` names to find out which function an address belongs to.
+/// Profilers open the files that `/proc/self/maps` names to find the function at an address.
 #[test]
 fn code_is_mapped_from_files_and_the_loader_has_few_objects() {
     let stage = Stage::locate();

@@ -84,7 +84,7 @@ fn handlers_run_while_their_rank_waits_in_mpi() {
     passes(&hosts.args(["calls"]).limit(LIMIT).run(&program), 4);
 }
 
-/// What completes a request is the handler, at some time: nobody waits for ever.
+/// The handler completes the request at some time, so no rank waits for ever.
 #[test]
 fn a_request_that_a_handler_completes_is_no_deadlock() {
     let stage = Stage::locate();
@@ -97,13 +97,13 @@ fn a_request_that_a_handler_completes_is_no_deadlock() {
     }
 }
 
-/// They are lost with the ranks; they do not kill the host that carried them.
+/// The signals are lost with the ranks, and do not kill the host that carried them.
 #[test]
 fn signals_that_come_while_ranks_end_do_no_harm() {
     let stage = Stage::locate();
     let program = build(&stage, "tests/c/signal_end.c");
     for mode in ["threads", "processes"] {
-        // Seldom does one come in the very moment in which it did harm.
+        // A signal seldom comes in the very moment in which it would do harm.
         for ranks in [1, 2, 7].repeat(5) {
             let run = stage.mpiexec(ranks).mode(mode).limit(LIMIT).run(&program);
             passes(&run, ranks);
@@ -111,7 +111,7 @@ fn signals_that_come_while_ranks_end_do_no_harm() {
     }
 }
 
-/// After its alarm a rank that waits for itself waits for ever.
+/// After its alarm, a rank that waits for itself waits for ever.
 #[test]
 fn a_deadlock_is_found_when_no_alarm_is_left() {
     let stage = Stage::locate();

@@ -1,4 +1,4 @@
-//! Programs that are started without mpiexec, and ask for what only a launcher can do: other programs, ports, names.
+//! Programs that are started without mpiexec, and use what only a launcher can do: spawning, ports, names.
 
 use simurgh_testing::{AT_ONCE, Binary, Compile, LIMIT, Outcome, Scratch, Signal, Stage, Started, signal};
 use std::process::Command;
@@ -22,7 +22,7 @@ fn alone(binary: &Binary, mode: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// What came of it when nobody is left who could write to its output: its launcher outlives the program.
+/// Its outcome when nobody is left who could write to its output: its launcher outlives the program.
 fn outcome(command: &Command) -> Outcome {
     Started::new(command).ends(LIMIT)
 }
@@ -62,7 +62,7 @@ fn the_end_of_those_who_have_been_started_is_that_of_a_job() {
         ends("abort")
             .expect_code(1)
             .expect_stderr("rank 1.1 ended the job with code 7");
-        // The shell has started the program, and learns how that has ended.
+        // The shell has started the program, and gets its exit status.
         ends("status").expect_code(0);
         assert_eq!(ends("stay").expect_success().stdout, "still there\n");
     }
@@ -102,7 +102,7 @@ fn nothing_is_left_when_the_program_does_not_finalize() {
     }
 }
 
-/// The processes of the mpiexec that a program has started: the one in front first.
+/// The processes of the mpiexec that a program has started, the front first.
 fn launchers(program: u32) -> Vec<u32> {
     let word = format!("--take-over=/proc/{program}/");
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {

@@ -1,7 +1,7 @@
-//! Jobs in allocations of a real Slurm, which `tests/slurm.sh` brings up on this machine: four nodes in network
+//! Jobs in allocations of a real Slurm, which `tests/slurm.sh` starts on this machine: four nodes in network
 //! namespaces.
 //!
-//! Needs root and Slurm. Without, the test says that it is skipped, and why.
+//! Needs root and Slurm. Without them, the test reports that it is skipped, and why.
 
 use simurgh_testing::{
     Binary, Compile, Input, LIMIT, Outcome, Scratch, Stage, Started, passed, run, sums, until,
@@ -12,17 +12,17 @@ use std::process::Command;
 /// Nodes of the cluster.
 const NODES: usize = 4;
 
-/// What is said of a job whose rank 1 aborts.
+/// The message of a job whose rank 1 aborts.
 const ABORTED: &str = "simurgh: rank 1 ended the job with code 9: it called MPI_Abort\n";
 
-/// Slurm and its nodes, gone when dropped.
+/// Slurm and its nodes; stopped when dropped.
 struct Cluster {
     scratch: Scratch,
     prefix: String,
 }
 
 impl Cluster {
-    /// None, with a word on why, if there can be none here.
+    /// Starts the cluster; `None`, after printing why, if that is impossible here.
     fn up() -> Option<Self> {
         if let Some(reason) = obstacle() {
             eprintln!("skipped: {reason}");
@@ -74,7 +74,7 @@ impl Cluster {
             .collect()
     }
 
-    /// That nothing of a job is left on any node, or soon is not.
+    /// Checks that nothing of a job is left on any node, at once or soon.
     #[track_caller]
     fn is_clean(&self) {
         let left = || -> Vec<_> { (0..NODES).flat_map(|node| self.processes(node)).collect() };
@@ -88,7 +88,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Why there cannot be a cluster here.
+/// The reason why there cannot be a cluster here.
 fn obstacle() -> Option<String> {
     if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() != 0) {
         return Some("only root makes network namespaces".to_owned());
@@ -113,7 +113,7 @@ fn path(program: &Binary) -> &str {
 #[test]
 fn jobs_run_in_allocations_of_slurm() {
     let Some(cluster) = Cluster::up() else { return };
-    // One that finds our library by itself.
+    // This program finds our library by itself.
     let program = Compile::by(Stage::locate().tool("mpicc"), "tests/c/launch_mpi.c").build();
     let plain = Compile::c("tests/c/launch_plain.c").build();
     let (mpi, plain) = (path(&program), path(&plain));
@@ -128,7 +128,7 @@ fn jobs_run_in_allocations_of_slurm() {
     kill(&cluster);
 }
 
-/// There are as many ranks as tasks, wherever they are; so on a part of the nodes.
+/// There are as many ranks as tasks, wherever they are, so only a part of the nodes has some.
 fn places(cluster: &Cluster, mpi: &str) {
     for (allocation, options, ranks) in [
         (&["-N4"][..], &[][..], 4),
@@ -142,7 +142,7 @@ fn places(cluster: &Cluster, mpi: &str) {
     }
 }
 
-/// Names of nodes, the environment, what ranks read, and tags.
+/// Names of nodes, the environment, the input of ranks, and tags.
 fn streams(cluster: &Cluster, plain: &str) {
     let says = |nodes, words: &[&str], expected: &[&str]| {
         let outcome = cluster.allocated(&[nodes], &[&["-l"], words].concat());
@@ -208,7 +208,7 @@ fn spawn(cluster: &Cluster) {
     cluster.is_clean();
 }
 
-/// A batch script runs two jobs, one behind the other.
+/// A batch script runs two jobs, one after the other.
 fn batch(cluster: &Cluster, mpi: &str) {
     let tool = mpiexec_path();
     let script = format!("#!/bin/sh\n{tool} {mpi}\n{tool} -l -n 3 hostname\n");
@@ -225,7 +225,7 @@ fn batch(cluster: &Cluster, mpi: &str) {
     assert_eq!(lines, [&names[..], &sums(3)].concat());
 }
 
-/// A job whose ranks have said that they are up, something that ends it, and what is said of that.
+/// A job whose ranks have printed that they are up, something that ends it, and the expected message.
 fn ended_by(cluster: &Cluster, act: impl FnOnce()) -> String {
     let program = Compile::c("tests/c/launch_wait.c").build();
     let mut command = cluster.command("run");

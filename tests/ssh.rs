@@ -1,6 +1,6 @@
-//! Jobs on nodes that a real ssh reaches: a server of the test's own, with keys of its own, stands for two nodes.
+//! Jobs on nodes that a real ssh reaches: a server of the test with its own keys stands for two nodes.
 //!
-//! Needs Debian's openssh-server. Without, the test says that it is skipped.
+//! Needs Debian's openssh-server. Without it, the test reports that it is skipped.
 
 use simurgh_testing::{
     Compile, LIMIT, Mpiexec, Scratch, Signal, Stage, Started, TCP, behind, marked, parent, signal, sums,
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 
 const SERVER: &str = "/usr/sbin/sshd";
 
-/// A server, gone when dropped.
+/// A server; stopped when dropped.
 struct Server {
     process: Child,
     port: u16,
@@ -20,7 +20,7 @@ struct Server {
 }
 
 impl Server {
-    /// None, with a word on that, if there is nothing to start.
+    /// Starts the server; `None`, after printing that, if it is not installed.
     fn start() -> Option<Self> {
         if !Path::new(SERVER).exists() {
             eprintln!("skipped: {SERVER} is missing: apt-get install openssh-server");
@@ -48,7 +48,7 @@ impl Server {
             file("user.pub"),
         );
         let configuration = scratch.write("configuration", &configuration);
-        // Where the server separates privileges; only root needs it, and can make it.
+        // The folder for privilege separation; only root needs it, and can make it.
         let _ = std::fs::create_dir_all("/run/sshd");
         let mut server = Command::new(SERVER);
         let server = server.arg("-D").arg("-e").arg("-f").arg(configuration);
@@ -63,7 +63,7 @@ impl Server {
         Some(server)
     }
 
-    /// The command that reaches it.
+    /// The command that connects to it.
     fn command(&self, key: &str) -> String {
         let key = self.scratch.path().join(key);
         format!(
@@ -74,7 +74,7 @@ impl Server {
         )
     }
 
-    /// Runs programs on two nodes, which it is asked to with a key.
+    /// Runs programs on two nodes.
     fn mpiexec(&self, ranks: usize, key: &str) -> Mpiexec {
         let mpiexec = Stage::locate().mpiexec(ranks).options(TCP);
         let nodes = ["-hosts", "127.0.0.2,127.0.0.3"];
@@ -124,12 +124,12 @@ fn nodes_are_reached_by_ssh() {
 fn nothing_is_left_of_a_node_whose_agent_is_killed() {
     let Some(server) = Server::start() else { return };
     let program = Compile::c("tests/c/ends.c").against(&Stage::locate()).build();
-    // The agent, and the process that stands in front of it.
-    // Of the end of the latter, ssh tells nothing but that there was one.
+    // The agent, and the front process that started it.
+    // About the end of the latter, ssh only tells that there was one.
     for (generation, status) in [(1, 137), (2, 1)] {
         let mark = format!("SIMURGH_TEST_MARK=ssh{generation}.{}", std::process::id());
         let mpiexec = server.mpiexec(2, "user").mode("processes");
-        // Neither the shells nor what they start ever use MPI.
+        // Neither the shells nor their children ever use MPI.
         let script = "\"$0\" before; exit $?";
         let path = program.path().to_str().expect("a name in UTF-8");
         let command = mpiexec.args(["-c", script, path]).command("sh");

@@ -1,4 +1,4 @@
-//! Ranks that keep their virtual processor, and others of it for which they wait.
+//! Ranks that keep their virtual processor from others for which they wait.
 
 use simurgh_testing::{Binary, Compile, Stage, TCP};
 
@@ -41,7 +41,7 @@ fn who_waits_for_another_process_hears_of_it_although_its_processor_is_kept() {
     }
 }
 
-/// A seed decides the order as long as nobody keeps others from running; who would wait for ever does not.
+/// A seed determines the order as long as no rank keeps others from running; a rank that would wait for ever does not.
 #[test]
 fn in_a_seeded_run_nobody_is_kept_from_running_either_and_the_user_is_told() {
     const TOLD: &str = "another run with this --seed may take another order";
@@ -55,7 +55,7 @@ fn in_a_seeded_run_nobody_is_kept_from_running_either_and_the_user_is_told() {
         let kept = run("20").run(&keeps);
         kept.expect_success().expect_stderr(TOLD);
         assert_eq!(kept.stderr.matches(TOLD).count(), 1, "{kept}");
-        // Who gives way keeps nobody. On a machine with other things to do it may look so.
+        // A rank that yields keeps nobody from running, though on a busy machine it may look so.
         let free = run("100000").args(["yield"]).run(&keeps);
         assert_eq!(free.expect_success().stderr, "");
     }

@@ -1,5 +1,5 @@
-//! Collectives that are called again and again allocate nothing and make no system call; between hosts, short ones
-//! allocate no more than their rounds need.
+//! Steady collectives allocate nothing and make no system call; between hosts, short ones allocate no more than their
+//! rounds need.
 
 use simurgh_testing::{Compile, Stage};
 
@@ -22,7 +22,7 @@ fn collectives_on_one_processor_allocate_nothing_and_stay_out_of_the_kernel() {
     }
 }
 
-/// On two processors one may have to sleep until the other has work for it.
+/// With two processors, one may have to sleep until the other has work for it.
 #[test]
 fn collectives_on_two_processors_allocate_nothing() {
     is_steady(5, 2, &[]);

@@ -1,5 +1,5 @@
-//! Messages between hosts that are sent again and again allocate nothing, and make no system call while both ranks are
-//! at it. Nor does any leave memory behind.
+//! Steady messages between hosts allocate nothing, and make no system call while both ranks are at it. None leaves
+//! memory behind.
 
 use simurgh_testing::{Compile, Stage};
 
@@ -13,8 +13,8 @@ fn are_steady(options: &[&str], arguments: &[&str]) {
     run.args(arguments).run(&program).expect_success();
 }
 
-/// One after the other: where there is a core for each rank, they look for messages before they sleep. For long ones,
-/// libfabric wants memory registered, which takes some.
+/// The variants run one after the other: where there is a core for each rank, ranks poll before they sleep. For long
+/// messages libfabric wants memory registered, which takes some.
 #[test]
 fn messages_allocate_nothing_and_stay_out_of_the_kernel() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -23,6 +23,6 @@ fn messages_allocate_nothing_and_stay_out_of_the_kernel() {
     are_steady(&[hosts, ["--cross-memory", "off"]].concat(), counted);
     are_steady(&[hosts, ["--cross-memory", "on"]].concat(), &[]);
     are_steady(&[hosts, ["--transport", "ofi"]].concat(), &["short"]);
-    // Each has its process to itself.
+    // Each rank has its process to itself.
     are_steady(&["--mode", "processes"], &["memory"]);
 }

@@ -1,9 +1,9 @@
-//! Thread-local variables of programs and libraries of any size, in the languages that have them. Every size is tried
-//! by the image crate's own test (`room`).
+//! Thread-local variables of any size in programs and libraries, in the languages that have them. The image crate's own
+//! test (`room`) tries every size.
 
 use simurgh_testing::{Binary, Compile, Scratch, Stage};
 
-/// Sizes and alignments of which the loader once made a gap, and their neighbours.
+/// Sizes and alignments with which the loader once left a gap, and their neighbours.
 const ROOMS: [(usize, usize); 12] = [
     (64, 64),
     (4095, 1),
@@ -19,7 +19,7 @@ const ROOMS: [(usize, usize); 12] = [
     (70_000, 2048),
 ];
 
-/// Runs it in both modes; every rank says that all is well.
+/// Runs the program in both modes; every rank reports that all is well.
 #[track_caller]
 fn check(program: &Binary, line: &str, what: &str) {
     for mode in ["threads", "processes"] {

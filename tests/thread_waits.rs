@@ -26,7 +26,7 @@ fn deadlocks(stage: &Stage) -> Binary {
     program.libraries(["-lpthread"]).against(stage).build()
 }
 
-/// Nobody but other threads of the same rank could wake who waits, and these wait as well.
+/// Only other threads of the same rank could wake the one that waits, and these wait as well.
 #[test]
 fn ranks_that_wait_for_ever_are_found_though_they_have_other_threads() {
     let stage = Stage::locate();
@@ -72,7 +72,7 @@ fn who_waits_for_a_thread_that_others_will_wake_is_in_no_deadlock() {
     }
 }
 
-/// The thread that tests may hold what another thread of its rank spins for.
+/// The thread that calls MPI_Test may hold a lock that another thread of its rank spins for.
 #[test]
 fn who_tests_in_vain_does_not_give_its_core_to_those_who_spin_for_it() {
     let stage = Stage::locate();

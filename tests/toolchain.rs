@@ -1,4 +1,4 @@
-//! How users' build systems find the installation: compiler wrappers, pkg-config, CMake.
+//! Build systems of users find the installation: compiler wrappers, pkg-config, CMake.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn done(command: &mut Command) -> Outcome {
     outcome
 }
 
-/// PATH with the stage's tools first.
+/// PATH, with the stage's tools first.
 fn path(stage: &Stage) -> OsString {
     let mut path = stage.prefix().join("bin").into_os_string();
     path.push(":");
@@ -43,7 +43,7 @@ fn the_wrappers_compile_c_and_cxx() {
     }
 }
 
-/// Conversion functions are C functions: programs that have nothing to do with Fortran use them.
+/// Conversion functions are C functions: programs without any Fortran use them.
 #[test]
 fn handles_are_converted_in_c_cxx_and_fortran() {
     let stage = Stage::locate();
@@ -65,7 +65,8 @@ fn handles_are_converted_in_c_cxx_and_fortran() {
     }
 }
 
-/// Who uses what MPI has removed is told by the compiler what to use instead, and can do without it.
+/// The compiler warns about functions that MPI has removed, and names the replacement. The declarations can be left
+/// out.
 #[test]
 fn the_compiler_says_what_takes_the_place_of_removed_functions() {
     let stage = Stage::locate();

@@ -1,4 +1,4 @@
-//! Programs under valgrind, as people look for mistakes of theirs.
+//! Programs under valgrind, as people use it to find mistakes.
 
 use simurgh_testing::{Binary, Compile, Mpiexec, Stage, sums};
 
@@ -12,7 +12,7 @@ fn program() -> Binary {
         .build()
 }
 
-/// What valgrind's options are to be for a tool of its.
+/// The options for a tool of valgrind.
 fn finds_nothing(tool: &str) {
     let (stage, program) = (Stage::locate(), program());
     let supp = stage.prefix().join("share/simurgh/valgrind.supp");
@@ -34,7 +34,7 @@ fn helgrind_finds_nothing_in_ranks_that_are_processes() {
     finds_nothing("--tool=helgrind");
 }
 
-/// It does not know of stacks that are switched, and says so; but the job goes its way.
+/// Valgrind does not know stacks that are switched, and says so; but the job works.
 #[test]
 fn a_host_runs_under_valgrind() {
     let stage = Stage::locate();

@@ -1,8 +1,8 @@
-//! What ranks wait for is told when a job has to be ended: of waits that are no blocking calls, too.
+//! The report on what ranks wait for when a job has to be ended, including waits that are no blocking calls.
 
 use simurgh_testing::{Binary, Compile, Stage};
 
-/// A way to be stuck, and what is told of it where ranks are threads and where they are processes.
+/// A way to hang, and the report of it where ranks are threads and where they are processes.
 type Case = (&'static str, &'static str, &'static str);
 
 const PARTITIONED: &str = "rank 0 has started a partitioned receive from rank 1 with tag 3";
@@ -36,7 +36,7 @@ fn program(stage: &Stage) -> Binary {
         .build()
 }
 
-/// The whole line: those that begin with a comma are about the partitioned receive.
+/// The whole line; the parts that begin with a comma are about the partitioned receive.
 fn line(told: &str) -> String {
     match told.starts_with("rank") || told.starts_with('a') {
         true => told.to_owned(),

@@ -1,31 +1,31 @@
 //! One job and its end.
 
 use crate::mode::{Mode, RANKS};
-use crate::room::Room;
+use crate::sandbox::Sandbox;
 use simurgh_testing::{Binary, Deadline, LIMIT, Signal, Started, children, has_variable, signal, words};
 use std::time::Duration;
 
-/// The time limit of jobs that reach none.
+/// The time limit of jobs that do not reach it.
 const NEVER: Duration = Duration::from_secs(600);
 
-/// Within so many microseconds a job starts, or is ended when it has got where it is to be.
+/// The microseconds within which a job starts, or is ended once it has reached its stage.
 const START: u64 = 150_000;
 const SOON: u64 = 5_000;
 
 /// The time limit of jobs that reach it.
 const TIMEOUT: Duration = Duration::from_millis(300);
 
-/// A variable that the processes have in which ranks live.
+/// A variable in the environment of the processes in which ranks live.
 const HOSTS_HAVE: &str = "SIMURGH_JOB_FD=";
 
-/// What ends a job.
+/// The cause of a job's end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Event {
     /// SIGKILL of a process in which ranks live.
     Host,
     /// SIGKILL of mpiexec.
     Mpiexec,
-    /// SIGKILL of the process behind it that supervises the job.
+    /// SIGKILL of mpiexec's child that supervises the job.
     Supervisor,
     /// SIGKILL of a node's agent.
     Agent,
@@ -35,11 +35,11 @@ pub(crate) enum Event {
     Timeout,
 }
 
-/// Numbers that a seed decides on.
+/// Random numbers of a seed.
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// Another seed for each number; the first part of it is `SIMURGH_TEST_SEED`.
+    /// Each number has a seed of its own, whose first part is `SIMURGH_TEST_SEED`.
     pub(crate) fn new(number: u64) -> Self {
         let seed = std::env::var("SIMURGH_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
         Self(seed << 32 | number)
@@ -54,28 +54,28 @@ impl Dice {
     }
 }
 
-/// What is done to a job.
+/// A case: what happens to a job.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) mode: Mode,
     pub(crate) event: Event,
-    /// Where the ranks are then.
+    /// The stage that the ranks have reached then.
     pub(crate) stage: &'static str,
-    /// What decides on the moment and the victim.
+    /// The random numbers for the moment and the victim.
     pub(crate) number: u64,
 }
 
 impl Case {
-    /// Ends a job; how long that takes until nothing is left, in virtual time.
+    /// Ends a job; returns the time until nothing is left, in virtual time.
     #[track_caller]
-    pub(crate) fn run(&self, room: &Room, program: &Binary) -> Duration {
-        let mark = Room::mark();
+    pub(crate) fn run(&self, sandbox: &Sandbox, program: &Binary) -> Duration {
+        let mark = Sandbox::mark();
         let limit = match self.event {
             Event::Timeout => TIMEOUT,
             _ => NEVER,
         };
         let options = ["--timeout", &limit.as_secs_f64().to_string()];
-        let command = room.command(&self.mode.command(&options, program, self.stage), &mark);
+        let command = sandbox.command(&self.mode.command(&options, program, self.stage), &mark);
         let mut mpiexec = Started::new(&command);
         let mut before = Duration::ZERO;
         match self.event {
@@ -84,7 +84,7 @@ impl Case {
         }
         let outcome = mpiexec.ends(LIMIT);
         let mut deadline = Deadline::after(LIMIT);
-        let left = room.leftovers(&mark, &mut deadline);
+        let left = sandbox.leftovers(&mark, &mut deadline);
         let took = (outcome.taken + deadline.passed()).saturating_sub(before);
         assert!(!outcome.timed_out && left.is_empty(), "{self:?}: {left:?}");
         assert_eq!(outcome.code(), self.status(), "{self:?}: {outcome}");
@@ -92,7 +92,7 @@ impl Case {
         took
     }
 
-    /// Ends the job when its ranks are where they shall be.
+    /// Ends the job when its ranks have reached the stage.
     #[track_caller]
     fn strike(&self, mpiexec: &mut Started) {
         let mut dice = Dice::new(self.number);
@@ -106,7 +106,7 @@ impl Case {
         signal(victim, blow);
     }
 
-    /// The process that gets a signal, and which. While a job starts it may not be there yet.
+    /// The process that gets a signal, and the signal. While a job starts, the process may not exist yet.
     fn victim(&self, mpiexec: u32, dice: &mut Dice) -> (u32, Signal) {
         let depth = match self.event {
             Event::Told(which) => return (mpiexec, which),
@@ -118,7 +118,7 @@ impl Case {
         loop {
             let below = |processes: Vec<u32>, _| processes.into_iter().flat_map(children).collect();
             let mut found = (0..depth).fold(vec![mpiexec], below);
-            // mpiexec has the dynamic loader look at the program first.
+            // mpiexec lets the dynamic loader look at the program first.
             match self.event {
                 Event::Host => found.retain(|process| has_variable(*process, HOSTS_HAVE)),
                 Event::Agent => found.retain(|process| words(*process).ends_with(" agent")),
@@ -140,7 +140,7 @@ impl Case {
         }
     }
 
-    /// Whether the user has been told what happened, once.
+    /// Whether exactly one message told the user what happened.
     #[track_caller]
     fn judge(&self, said: &str) {
         let words: &[&str] = match self.event {

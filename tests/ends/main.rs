@@ -1,34 +1,33 @@
 //! A hundred jobs that are ended from outside, in all modes and at any time: each ends at once, with the right status
 //! and message, and nothing is left of it.
 //!
-//! What is left is looked for in namespaces of the test's own (root is needed for that; without, only processes are
-//! looked for): processes with the job's mark in their environment, sockets of any kind, files of `/dev/shm` and of
-//! TMPDIR. What has no name, like memory files, goes with the last process that has it.
+//! Leftovers are looked for in namespaces of the test (which need root; without, only processes are looked for):
+//! processes with the job's mark in their environment, sockets of any kind, files in `/dev/shm` and in TMPDIR. Things
+//! without a name, like memory files, go with the last process that has them.
 //!
-//! When a job is ended, and who is the victim, depends on the seed, SIMURGH_TEST_SEED. An end that takes longer than it
-//! should is repeated, since the machine may have been busy with something else for a moment; none may be late three
-//! times.
+//! The moment of the end and the victim depend on the seed, SIMURGH_TEST_SEED. An end that takes too long is repeated,
+//! since the machine may have been busy with something else for a moment; none may be late three times.
 
 mod case;
 mod mode;
-mod room;
+mod sandbox;
 
 use case::{Case, Dice, Event};
 use mode::Mode;
-use room::Room;
+use sandbox::Sandbox;
 use simurgh_testing::{Compile, Signal, Stage};
 use std::time::Duration;
 
-/// Longer than any end may take, in virtual time.
+/// The longest time that an end may take, in virtual time.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How often an end may be late.
+/// The number of times that an end may be late.
 const ATTEMPTS: usize = 3;
 
 const INT: Event = Event::Told(Signal::INT);
 const TERM: Event = Event::Told(Signal::TERM);
 
-/// Where ranks may be.
+/// The stages of ranks.
 const STAGES: [&str; 7] = [
     "before",
     "start",
@@ -39,11 +38,11 @@ const STAGES: [&str; 7] = [
     "computing",
 ];
 
-/// Ends jobs of a mode so often in each way, at one stage after another.
+/// Ends jobs of a mode so many times in each way, at one stage after another.
 #[track_caller]
 fn end(mode: Mode, ways: &[(Event, usize)]) {
     let program = Compile::c("tests/c/ends.c").against(&Stage::locate()).build();
-    let room = Room::new();
+    let sandbox = Sandbox::new();
     let first = Dice::new(0).below(STAGES.len() as u64) as usize;
     let stages = STAGES.iter().cycle().skip(first);
     let events = ways.iter().flat_map(|(event, times)| vec![*event; *times]);
@@ -55,7 +54,7 @@ fn end(mode: Mode, ways: &[(Event, usize)]) {
             number,
         };
         let late = |took: &Duration| *took > AT_ONCE;
-        let late: Vec<_> = std::iter::repeat_with(|| case.run(&room, &program))
+        let late: Vec<_> = std::iter::repeat_with(|| case.run(&sandbox, &program))
             .take(ATTEMPTS)
             .take_while(late)
             .collect();

@@ -1,25 +1,25 @@
-//! How jobs run.
+//! Modes: the ways to run a job.
 
 use simurgh_testing::{Binary, Mpiexec, Stage, TCP};
 use std::process::Command;
 
-/// Ranks of each job.
+/// The number of ranks of each job.
 pub(crate) const RANKS: usize = 4;
 
-/// How a job runs.
+/// The way to run a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mode {
     /// All ranks in one process.
     OneHost,
-    /// In two.
+    /// The ranks in two processes.
     Hosts,
     HostsOverTcp,
-    /// Each in one of its own.
+    /// Each rank in a process of its own.
     Processes,
     ProcessesOverTcp,
     /// The same, started by a script, which waits for it.
     Scripts,
-    /// In a process on each of two nodes, which have agents.
+    /// The ranks in a process on each of two nodes, which have agents.
     Nodes,
     ProcessesOnNodes,
 }

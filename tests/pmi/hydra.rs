@@ -48,7 +48,7 @@ fn processes_of_another_launcher_bind_themselves() {
 fn an_abort_ends_the_job_of_another_launcher() {
     let Some(hydra) = hydra() else { return };
     let program = program("launch_mpi");
-    // More than once: this launcher ends without a look at what is left in its pipes.
+    // Repeated, since this launcher ends without reading what is left in its pipes.
     for version in ["pmi1", "pmi2"].repeat(8) {
         let path = program.path().to_str().unwrap();
         let options = ["-genv", "SIMURGH_PMI", version, "-n", "3"];
@@ -67,9 +67,9 @@ fn a_deadlock_ends_the_job_of_another_launcher() {
         let outcome = started(&hydra, options, &[path, "wait"]);
         expect_deadlock(outcome.expect_code(125));
     }
-    // One has had an answer of what stands in for mpiexec.
+    // One rank has had an answer from the substitute for mpiexec.
     expect_deadlock(started(&hydra, &["-n", "3"], &[path, "ask"]).expect_code(125));
-    // Some have done with MPI.
+    // Some ranks have ceased to use MPI.
     let outcome = started(&hydra, &["-n", "3"], &[path, "finish"]);
     let outcome = outcome.expect_code(125).expect_stderr(DEADLOCK);
     outcome.expect_stderr("\nrank 1 has not ended\n  rank 1 waits in a receive from rank 0 with tag 99\n");
@@ -98,7 +98,7 @@ fn our_launcher_starts_programs_of_another_mpi() {
             .arg(program.path());
         command
     };
-    // Their processes write at the same time, so that what ends a line may come later.
+    // The processes write at the same time, so the end of a line may come later.
     let words = |outcome: &Outcome| {
         let parts = outcome.stdout.split("rank ").map(str::trim);
         let mut words: Vec<_> = parts
@@ -118,7 +118,7 @@ fn our_launcher_starts_programs_of_another_mpi() {
         assert_eq!(outcome.stderr, "");
     }
     let ended = |arguments: [&str; 2]| run(on(&[], 3).args(arguments), Input::Bytes(b""), LIMIT).unwrap();
-    // More than once: who is not ended at once goes on.
+    // Repeated, since a process that is not ended at once goes on.
     for _ in 0..8 {
         ended(["abort", "7"])
             .expect_code(7)

@@ -1,9 +1,10 @@
-//! Programs of ours under other launchers: the mpiexec of MPICH, which serves PMI-1 and PMI-2 ([`hydra`]), and Open
-//! MPI's, which serves PMIx ([`prterun`]). `tests/slurm.rs` has srun. And theirs under ours ([`hydra`], [`open_mpi`],
-//! [`second`]).
+//! Our programs under other launchers, and programs of other MPIs under ours.
+//!
+//! Our programs run under the mpiexec of MPICH, which serves PMI-1 and PMI-2 ([`hydra`]), and Open MPI's, which serves
+//! PMIx ([`prterun`]); `tests/slurm.rs` has srun. Foreign programs are in [`hydra`], [`open_mpi`] and [`second`].
 //!
 //! Needs MPICH and Open MPI from PyPI at SIMURGH_REFERENCE_PREFIX and SIMURGH_OPEN_MPI_PREFIX, where `./x test` puts
-//! them. Without, tests say that they are skipped.
+//! them. Without them, tests report that they are skipped.
 
 mod hydra;
 mod open_mpi;
@@ -21,7 +22,7 @@ fn program(name: &str) -> Binary {
         .build()
 }
 
-/// That programs run as a job of so many ranks, which is started by `start`.
+/// Checks that programs run as a job of so many ranks, which `start` starts.
 #[track_caller]
 fn all_is_well(start: impl Fn(usize, &Binary) -> Outcome) {
     let mpi = program("launch_mpi");
@@ -36,10 +37,10 @@ fn all_is_well(start: impl Fn(usize, &Binary) -> Outcome) {
     }
 }
 
-/// What a job says whose ranks wait for each other.
+/// The message of a job whose ranks wait for each other.
 const DEADLOCK: &str = "simurgh: deadlock: every rank waits and none can go on\n";
 
-/// That the program that waits in its rank 1 has been found to do so for ever.
+/// Checks that the program which waits in its rank 1 was found to wait for ever.
 #[track_caller]
 fn expect_deadlock(outcome: &Outcome) {
     outcome
@@ -50,7 +51,7 @@ fn expect_deadlock(outcome: &Outcome) {
         .expect_stderr("\nrank 1 has not ended\n  rank 1 waits in a receive from rank 0 with tag 99\n");
 }
 
-/// The program, started by nobody, with these variables.
+/// The program, started without a launcher, with these variables.
 fn alone(program: &Binary, variables: &[(&str, &str)]) -> Outcome {
     let mut command = Command::new(program.path());
     command.envs(variables.iter().copied());

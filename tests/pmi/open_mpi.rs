@@ -29,7 +29,7 @@ fn programs_of_open_mpi_are_one_job() {
         .map(|(rank, line)| format!("[{rank}] {line}"))
         .collect();
     assert_eq!(tagged.expect_success().sorted_lines(), lines, "{tagged}");
-    // One that does not look like it.
+    // This program does not look like one of Open MPI.
     let scratch = Scratch::new("script");
     let script = scratch.write_program("script", &format!("#!/bin/sh\nexec {path}\n"));
     let outcome = started(&["-n", "2", "--pmi", "pmix", script.to_str().unwrap()]);
@@ -68,7 +68,7 @@ fn what_their_processes_show_is_fetched_from_other_nodes() {
     let Some(program) = of_open_mpi("other_mpi") else {
         return;
     };
-    // As no meeting brings it, they ask for it as they need it.
+    // No fence brings this data, so they ask for it when they need it.
     let alone = ["-genv", "OMPI_MCA_pmix_base_async_modex", "1"];
     let only = ["-genv", "OMPI_MCA_pmix_base_collect_data", "0"];
     let nodes = ["-n", "4", "--launcher", "fork", "-hosts", "a,b"];
@@ -90,7 +90,7 @@ fn their_failures_end_the_job() {
     let path = program.path().to_str().unwrap();
     for nodes in [&[][..], &["--launcher", "fork", "-hosts", "a,b"]] {
         let ended = |way: [&str; 2]| started(&[nodes, &["-n", "3", path], &way].concat());
-        // Others would say that they have lost it, were it to end before the job does.
+        // Other processes would report its loss if it ended before the job does.
         ended(["abort", "7"])
             .expect_code(7)
             .expect_stderr("simurgh: rank 1 (")
@@ -101,7 +101,7 @@ fn their_failures_end_the_job() {
     }
 }
 
-/// The entries of a directory whose names hold a text.
+/// The entries of a directory whose names contain a text.
 fn named(directory: &Path, text: &str) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
@@ -114,7 +114,7 @@ fn nothing_is_left_of_their_files() {
         return;
     };
     let scratch = Scratch::new("files");
-    // They call files by their node.
+    // The names of files contain their node.
     let own = format!("left{}", std::process::id());
     let nodes = format!("{own}a,{own}b");
     for words in [

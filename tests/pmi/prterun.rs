@@ -1,4 +1,4 @@
-//! Open MPI's launcher, and the one that it is made of, start our programs.
+//! Open MPI's launcher, and PRRTE's, which it is made of, start our programs.
 
 use crate::{all_is_well, alone, expect_deadlock, program};
 use simurgh_testing::{Compile, Input, LIMIT, Outcome, Scratch, is_alive, of_another, run, until};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// One of the launchers.
+/// A launcher.
 fn launcher(name: &str) -> Option<PathBuf> {
     of_another("Open MPI", "SIMURGH_OPEN_MPI_PREFIX", &format!("bin/{name}"))
 }
@@ -27,7 +27,8 @@ fn ended(command: &mut Command) -> Outcome {
 
 #[test]
 fn a_launcher_that_speaks_pmix_starts_our_programs() {
-    // With the launcher's own library, and with that of the system; then a launcher of another version may grumble.
+    // Once with the launcher's own library, and once with that of the system, when a launcher of another version may
+    // print warnings.
     let Some(prterun) = launcher("prterun") else {
         return;
     };

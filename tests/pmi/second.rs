@@ -1,4 +1,4 @@
-//! Our launcher serves PMI-1 and PMI-2: to our own programs that know of nothing else, and to Slurm's client of PMI-2,
+//! Our launcher serves PMI-1 and PMI-2: to our own programs that know nothing else, and to Slurm's client of PMI-2,
 //! which has what MPI programs do not use. Needs libpmi2.so.0 (Debian: libpmi2-0).
 
 use crate::all_is_well;
@@ -15,7 +15,7 @@ fn started(options: &[&str], ranks: usize, words: &[&str]) -> Outcome {
 #[test]
 fn our_launcher_serves_our_programs_as_it_does_others() {
     for version in ["SIMURGH_PMI=pmi1", "SIMURGH_PMI=pmi2"] {
-        // As it does not know of mpiexec's own way, the library takes the one that is left.
+        // Without the variables of mpiexec's own protocol, the library takes the one that is left.
         let alone = ["env", "-u", "SIMURGH_JOB_FD", version];
         all_is_well(|ranks, program| {
             started(

@@ -1,4 +1,4 @@
-//! The C test programs of `tests/c` that any number of ranks can run: each says that it has passed.
+//! The C test programs of `tests/c` that any number of ranks can run. Each prints that it has passed.
 
 use simurgh_testing::{Binary, Compile, Stage};
 
@@ -10,7 +10,7 @@ pub(crate) fn build(stage: &Stage, program: &str) -> Binary {
         .build()
 }
 
-/// A test of each of those programs: what is called with these arguments behind the program's name.
+/// Makes a test of each of those programs, which calls this with the program's name before these arguments.
 #[allow(unused_macros, reason = "some tests run all programs in one go")]
 macro_rules! tests {
     ($passes:ident $arguments:tt $($name:ident)*) => {$(
@@ -24,7 +24,7 @@ macro_rules! tests {
     };
 }
 
-/// Hands the names of those on to a macro, behind other words, that pass wherever their ranks live. The program
+/// Passes the names of the programs that work wherever their ranks live to a macro, after other tokens. The program
 /// `attributes` is `tests/c/mpi_attributes.c`.
 macro_rules! programs {
     ($then:ident $($words:tt)*) => {
@@ -79,8 +79,8 @@ macro_rules! programs {
     };
 }
 
-/// The same for those that make mistakes together and expect that each is an error of all ranks: on
-/// several hosts it is if everything is checked. Otherwise those hosts hear of it that are concerned.
+/// The same for programs whose ranks make a mistake together and expect an error at all ranks. On several hosts that
+/// needs all checks; otherwise only the hosts concerned get the error.
 #[allow(unused_macros, reason = "some tests leave them out")]
 macro_rules! agreeing_programs {
     ($then:ident $($words:tt)*) => {

@@ -1,4 +1,4 @@
-//! How jobs end that have met others.
+//! The ends of jobs that have met others.
 
 use super::{MODES, NODES, Universe, build, together};
 use simurgh_testing::{
@@ -8,13 +8,13 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// What the user reads when another job has failed that is connected with this one.
+/// The message when another job that is connected with this one has failed.
 const FAILED: &str = "the job of another mpiexec, with which this one is connected, has failed: ";
 
-/// How long the end of a job may take on a machine that has much else to do.
+/// The time that the end of a job may take on a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 
-/// The command of the job that accepts, and of that which connects; both do what is said.
+/// The commands of the job that accepts and of the one that connects; both behave as told.
 fn jobs(
     (universe, program): (&Universe, &Binary),
     mode: &str,
@@ -28,7 +28,7 @@ fn jobs(
     })
 }
 
-/// Has a job that connects do something bad; what came of that which accepts, and of it.
+/// Lets the connecting job fail in some way; returns the outcomes of both.
 fn end(mode: &str, options: &[&str], what: &str) -> [Outcome; 2] {
     let program = build("universe_meet");
     let mut universe = Universe::new(&format!("universe-{what}-{mode}"));
@@ -128,7 +128,7 @@ impl Waiting {
         }
     }
 
-    /// Has both end, of which somebody has just been ended; what came of that which accepts, and of the other.
+    /// Lets both end, one of which has just been ended; returns the outcomes of the accepting and the other job.
     fn ends(mut self) -> [Outcome; 2] {
         let outcomes = [self.accepting, self.connecting].map(|job| job.ends(LIMIT));
         for outcome in &outcomes {
@@ -159,7 +159,7 @@ fn mpiexec(mpiexec: u32) -> u32 {
     mpiexec
 }
 
-/// A process that the one has started which supervises the job.
+/// The process that supervises the job.
 fn host(mpiexec: u32) -> u32 {
     let all = children(supervisor(mpiexec));
     *all.last().expect("it has started some")

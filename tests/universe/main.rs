@@ -3,7 +3,7 @@
 mod ends;
 mod meet;
 mod names;
-mod strangers;
+mod other_users;
 
 use simurgh_testing::{
     Binary, Compile, LIMIT, Mpiexec, Outcome, Scratch, Signal, Stage, Started, TCP, signal,
@@ -23,7 +23,7 @@ fn build(program: &str) -> Binary {
         .build()
 }
 
-/// A universe, as long as it is not dropped.
+/// A universe; ended when dropped.
 struct Universe {
     server: Option<Started>,
     file: PathBuf,
@@ -35,7 +35,7 @@ impl Universe {
         Self::listening(name, &[])
     }
 
-    /// With options that say where it listens.
+    /// Starts a universe with options about where it listens.
     fn listening(name: &str, options: &[&str]) -> Self {
         let scratch = Scratch::new(name);
         let file = scratch.path().join("universe");
@@ -48,14 +48,14 @@ impl Universe {
         }
     }
 
-    /// An mpiexec in it.
+    /// An mpiexec in this universe.
     fn mpiexec(&self, ranks: usize) -> Mpiexec {
         let file = self.file.as_os_str();
         let mpiexec = Stage::locate().mpiexec(ranks);
         mpiexec.options(["--universe".as_ref(), file]).options(TCP)
     }
 
-    /// Ends it by a signal; what came of it.
+    /// Ends it by a signal; returns its outcome.
     fn hit(&mut self, how: Signal) -> Option<Outcome> {
         let server = self.server.take()?;
         signal(server.id(), how);
@@ -77,7 +77,7 @@ impl Drop for Universe {
     }
 }
 
-/// Has jobs run at the same time to their ends; what came of each.
+/// Runs jobs at the same time to their ends; returns their outcomes.
 fn together<const N: usize>(commands: [Command; N]) -> [Outcome; N] {
     let started = commands.map(|command| Started::new(&command));
     started.map(|job| job.ends(LIMIT))

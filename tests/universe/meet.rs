@@ -1,9 +1,9 @@
-//! Jobs that meet, talk and part.
+//! Jobs that meet, communicate and disconnect.
 
 use super::{MODES, NODES, Universe, build, together};
 use simurgh_testing::passed;
 
-/// Has a job of `accepting` ranks and one of `connecting` meet and do something, with these options.
+/// Lets a job of `accepting` ranks and one of `connecting` ranks meet and do something, with these options.
 fn meet(what: &str, (accepting, connecting): (usize, usize), options: &[&str]) {
     let binary = build("universe_meet");
     for mode in MODES {
@@ -104,7 +104,7 @@ fn jobs_that_can_reach_nobody_are_refused() {
     meet("refused", (2, 1), &["--transport", "shm"]);
 }
 
-/// Has three jobs in a row do something, with these options.
+/// Lets three jobs do something, each connected with the next, with these options.
 fn chain(what: &str, options: &[&str]) {
     let binary = build("universe_chain");
     for mode in MODES {

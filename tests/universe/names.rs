@@ -1,4 +1,4 @@
-//! Ports and names of jobs in a universe, as long as it is there.
+//! Ports and names of jobs in a universe, during its life and after.
 
 use super::{MODES, Universe, build, together};
 use simurgh_testing::{
@@ -10,7 +10,7 @@ use std::process::Command;
 
 const PROGRAM: &str = "universe_ports";
 
-/// What the server of a universe does that is called so, which ends at once.
+/// The behaviour of a universe's server with this name, which ends at once.
 fn serve(file: &Path) -> Outcome {
     let mut command = Command::new(Stage::locate().tool("simurgh"));
     command.arg("universe").arg(file);

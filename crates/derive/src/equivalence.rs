@@ -1,7 +1,7 @@
 //! The implementation of `Equivalence` for a struct.
 //!
-//! The datatype names each field by its offset, so that padding is neither read nor written; the compiler
-//! checks that the fields are `Equivalence` themselves. It is made once per struct.
+//! The datatype has the offset of each field, so that padding is neither read nor written. The compiler checks that the
+//! fields are `Equivalence` themselves. The datatype is made once for each struct.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -65,7 +65,7 @@ fn fields(input: &DeriveInput) -> Result<Vec<(Member, &Type)>> {
     Ok(data.fields.members().zip(types.map(|field| &field.ty)).collect())
 }
 
-/// Only a struct whose layout is laid down is the same in every program that exchanges it.
+/// Checks that the layout of the struct is defined: only then is it the same in every program that exchanges it.
 fn check_representation(input: &DeriveInput) -> Result<()> {
     let mut fixed = false;
     for attribute in input
@@ -76,7 +76,7 @@ fn check_representation(input: &DeriveInput) -> Result<()> {
         attribute.parse_nested_meta(|meta| {
             fixed |= meta.path.is_ident("C") || meta.path.is_ident("transparent");
             if meta.input.peek(syn::token::Paren) {
-                // The number of `packed(2)` or `align(16)`.
+                // Skips the number of `packed(2)` or `align(16)`.
                 let number;
                 syn::parenthesized!(number in meta.input);
                 number.parse::<syn::LitInt>()?;

@@ -4,7 +4,7 @@ mod equivalence;
 
 use proc_macro::TokenStream;
 
-/// Makes a struct one whose values can be sent and received; see `simurgh::Equivalence`.
+/// Implements `Equivalence` for a struct, so that its values can be sent and received; see `simurgh::Equivalence`.
 #[proc_macro_derive(Equivalence)]
 pub fn derive_equivalence(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -28,7 +28,7 @@ fn check_narrow(recipe: &Recipe) -> Outcome {
     if recipe.count_arguments().is_empty() {
         return Ok(());
     }
-    let reason = "datatype was made with large counts: ask with the function whose name ends in _c";
+    let reason = "datatype was made with large counts: call the function whose name ends in _c";
     Err(CallError::new(ErrorClass::Type, reason))
 }
 
@@ -37,7 +37,7 @@ fn set_number<C: Number>(place: Out<C>, name: &str, number: usize) -> Outcome {
         Some(number) => place.set(name, number),
         None => {
             let reason =
-                format!("{name} is {number}, which does not fit: ask with the function ending in _c");
+                format!("{name} is {number}, which does not fit: call the function whose name ends in _c");
             Err(CallError::new(ErrorClass::ValueTooLarge, reason))
         }
     }

@@ -45,7 +45,7 @@ fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errha
 /// A failure that the program raises itself.
 pub(super) fn raised_by_program(rank: Rank<'_>, errorcode: c_int) -> ResultOf<Box<CallError>> {
     let text = rank.tables.codes.text(errorcode)?;
-    let reason = format!("the program has raised this error itself: {text}");
+    let reason = format!("the program itself has raised this error: {text}");
     Ok(CallError::new(ErrorCode::new(errorcode), reason))
 }
 

@@ -60,7 +60,7 @@ fn set_size<C: Number>(size: Out<C>, bytes: Option<usize>) -> Outcome {
         Some(bytes) => size.set("size", bytes),
         None => Err(CallError::new(
             ErrorClass::ValueTooLarge,
-            "the packed data is larger than size can say: ask with the function whose name ends in _c",
+            "the packed data is larger than size can express: call the function whose name ends in _c",
         )),
     }
 }

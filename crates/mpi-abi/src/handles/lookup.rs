@@ -41,7 +41,7 @@ pub(super) fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: 
 
 #[cold]
 fn no_world() -> Box<CallError> {
-    let reason = "MPI_COMM_WORLD and MPI_COMM_SELF are there only from MPI_Init to MPI_Finalize; \
+    let reason = "MPI_COMM_WORLD and MPI_COMM_SELF exist only from MPI_Init to MPI_Finalize; \
                   call MPI_Init, or make a communicator from a process set of the session, such as mpi://WORLD";
     CallError::new(ErrorClass::Comm, reason)
 }

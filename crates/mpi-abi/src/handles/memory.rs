@@ -74,7 +74,7 @@ fn layout_of(size: MPI_Aint, hints: &Info) -> ResultOf<Layout> {
 fn no_memory(size: MPI_Aint) -> Box<CallError> {
     CallError::new(
         ErrorClass::NoMem,
-        format!("there is no room for {size} bytes; ask for less or free what is not used"),
+        format!("there is no memory for {size} bytes; ask for less, or free memory that is not used"),
     )
 }
 

@@ -42,7 +42,7 @@ pub(super) enum HostError {
     },
     /// The address of another host is missing, or of an unknown kind.
     #[error(
-        "host {host} cannot be reached by what it says of itself: hosts may come from different installations"
+        "the address of host {host} is missing or of an unknown kind: hosts may come from different installations"
     )]
     Unreachable {
         /// The other host.
@@ -62,7 +62,7 @@ pub(super) enum HostError {
     LauncherEnded,
     /// The process has no launcher, and its installation has no `mpiexec` to start.
     #[error(
-        "the program has been started without mpiexec, and there is none in {place} to ask: start the program with \
+        "the program was started without mpiexec, and {place} has no mpiexec to ask: start the program with \
          \"mpiexec -n 1\" and its name"
     )]
     NoLauncher {

@@ -21,8 +21,8 @@ const HOST: &str = "simurgh-host";
 const FAILED: u8 = 1;
 
 /// The answer to all questions of ranks.
-const FOREIGN: &str = "the job has been started by another launcher, which offers no way to that: start it by the \
-    mpiexec of this installation";
+const FOREIGN: &str = "another launcher has started the job, and cannot do that: start the job with the mpiexec of \
+    this installation";
 
 /// The launcher of a single process.
 pub(super) struct Broker {

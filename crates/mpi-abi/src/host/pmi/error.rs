@@ -19,7 +19,9 @@ pub(in crate::host) enum PmiError {
         value: String,
     },
     /// The launcher's answer makes no sense.
-    #[error("the launcher that has started this program answers {line:?} where PMI has another answer")]
+    #[error(
+        "the launcher that has started this program answers {line:?}, which is not the answer that PMI defines"
+    )]
     Strange {
         /// The answer.
         line: String,

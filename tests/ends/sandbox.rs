@@ -1,4 +1,4 @@
-//! Where jobs leave nothing unseen.
+//! A sandbox, in which nothing that a job leaves behind is overlooked.
 
 use simurgh_testing::{Deadline, behind, marked, words};
 use std::fs;
@@ -10,18 +10,18 @@ use std::time::Duration;
 /// The variable that marks the processes of a job.
 const MARK: &str = "SIMURGH_TEST_MARK";
 
-/// State of a TCP connection that the kernel keeps for a while, without a process.
+/// The state of a TCP connection that the kernel keeps for a while without a process.
 const TIME_WAIT: &str = "06";
 
-/// Makes the namespaces, says so, and keeps them for as long as its input is open.
-const KEEPER: &str = "mount -t tmpfs room /dev/shm && ip link set lo up && echo up && read -r _";
+/// A script that makes the namespaces, prints a line, and keeps them for as long as its input is open.
+const KEEPER: &str = "mount -t tmpfs sandbox /dev/shm && ip link set lo up && echo up && read -r _";
 
-/// Namespaces of files and of the network in which jobs run, if they can be made here.
-pub(crate) struct Room {
+/// The namespaces of files and of the network in which jobs run, if they can be made here.
+pub(crate) struct Sandbox {
     keeper: Option<Child>,
 }
 
-impl Room {
+impl Sandbox {
     pub(crate) fn new() -> Self {
         let mut unshare = Command::new("unshare");
         unshare.args(["--mount", "--net", "sh", "-c", KEEPER]);
@@ -42,14 +42,14 @@ impl Room {
         Self { keeper: None }
     }
 
-    /// A new mark.
+    /// A new mark for a job.
     pub(crate) fn mark() -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         format!("{MARK}={}-{number}.", std::process::id())
     }
 
-    /// The command in the room, with a mark.
+    /// The command, in the sandbox and with a mark.
     pub(crate) fn command(&self, command: &Command, mark: &str) -> Command {
         let marked = behind(["env", "TMPDIR=/dev/shm", mark], command);
         match &self.keeper {
@@ -61,7 +61,7 @@ impl Room {
         }
     }
 
-    /// Waits until nothing is left of the job with the mark; what is, if that takes too long.
+    /// Waits until nothing is left of the job with the mark; returns what is, if that takes too long.
     pub(crate) fn leftovers(&self, mark: &str, deadline: &mut Deadline) -> Vec<String> {
         let described = |process: &u32| format!("{process}: {}", words(*process));
         loop {
@@ -96,11 +96,11 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         if let Some(keeper) = &mut self.keeper {
             drop(keeper.stdin.take());
-            // Its verdict is none of the test's.
+            // Its exit status does not concern the test.
             let _ = keeper.wait();
         }
     }

@@ -1,13 +1,13 @@
-//! Other users of the machine, who can reach the port of a universe and cannot read its file.
+//! Other users of the machine, who can connect to the port of a universe but cannot read its file.
 
 use super::{LIMIT, Universe, build};
 use simurgh_testing::{Signal, Started, passed, signal, until};
 use std::process::Command;
 
-/// Another user than any who has a universe.
+/// A user without a universe.
 const NOBODY: &str = "65534";
 
-/// Takes a port, answers the first who calls there with a frame, and says what it has heard.
+/// A script that takes a port, answers the first connection with a frame, and prints what it receives.
 const IMPOSTOR: &str = "
 import socket, struct, sys
 address, port, answer = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode()
@@ -27,7 +27,7 @@ while True:
 print(heard.decode(errors='replace'), flush=True)
 ";
 
-/// Connects so many times, says nothing, and stays.
+/// A script that connects so many times, sends nothing, and stays.
 const IDLER: &str = "
 import socket, sys, time
 address, port, number = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -36,7 +36,7 @@ print('up', flush=True)
 time.sleep(600)
 ";
 
-/// The same again and again; what was there before is closed.
+/// The same repeatedly; the earlier connections are closed.
 const FLOOD: &str = "
 import socket, sys, time
 address, port, number = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -48,7 +48,7 @@ while True:
         time.sleep(0.001)
 ";
 
-/// A script that another user runs, which has said that it is up.
+/// A script that another user runs, and that has printed that it is up.
 fn stranger(script: &str, arguments: &[&str]) -> Started {
     let mut command = Command::new("setpriv");
     command.args([
@@ -64,18 +64,18 @@ fn stranger(script: &str, arguments: &[&str]) -> Started {
     started
 }
 
-/// What stands in the file of a universe.
+/// The content of a universe's file.
 struct Contact(String);
 
 impl Contact {
-    /// That of a universe, which may have yet to write it.
+    /// Reads the file of a universe, which may have yet to write it.
     fn of(universe: &Universe) -> Self {
         let read = || std::fs::read_to_string(&universe.file);
         assert!(until(LIMIT, || read().is_ok()), "there is a file");
         Self(read().unwrap())
     }
 
-    /// What stands behind a name, up to one of these.
+    /// The text behind a name, up to one of these characters.
     fn value(&self, name: &str, ends: &[char]) -> &str {
         let (_, rest) = self.0.split_once(&format!("\"{name}\":")).unwrap();
         let rest = rest.trim_start_matches(['[', '"']);
@@ -133,7 +133,7 @@ fn strangers_who_say_nothing_keep_nobody_out() {
     }
 }
 
-/// Its jobs are all on this machine, where nobody else can reach it.
+/// All jobs of this universe are on this machine, where nobody else can reach it.
 #[test]
 fn a_universe_listens_where_it_is_told_to() {
     let mut universe = Universe::listening("universe-interface", &["--interface", "lo"]);
