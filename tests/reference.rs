@@ -1,4 +1,6 @@
 //! A program compiled against another MPI's standard ABI, which has never seen our header, runs the same under both.
+//!
+//! `SIMURGH_REFERENCE_PREFIX` names that MPI's installation; `./x test` fetches MPICH from PyPI for it.
 
 use std::path::PathBuf;
 

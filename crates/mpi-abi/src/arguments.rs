@@ -241,6 +241,10 @@ impl StatusesOut {
 }
 
 /// Fills a status except `MPI_ERROR`, which calls for one operation leave alone; an empty status has no error, though.
+///
+/// # Safety
+///
+/// `place` is valid for writes.
 unsafe fn write_status(place: *mut MPI_Status, status: &Status) {
     // SAFETY:
     // - `place` is valid for writes; nothing is read, so it may be uninitialised.

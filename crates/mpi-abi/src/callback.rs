@@ -31,6 +31,10 @@ impl<F: Copy> Callback<F> {
     }
 
     /// The same function as one of type `G`.
+    ///
+    /// # Safety
+    ///
+    /// `F` and `G` differ at most in the types of handles, all of which are words.
     pub unsafe fn cast<G>(self) -> Callback<G> {
         Callback(self.0, PhantomData)
     }

@@ -145,6 +145,10 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
 
 /// Gives the signal its default effect, which ends the process. A fault happens again when its handler returns; a
 /// signal that was sent is sent again.
+///
+/// # Safety
+///
+/// `info` is what the kernel passed to the handler.
 unsafe fn raise_default(signal: c_int, info: *const siginfo_t) {
     // SAFETY:
     // - the default action needs nothing, and the calling thread is there to be sent a signal;

@@ -73,6 +73,10 @@ pub(super) fn get() -> &'static CrashRecord {
 }
 
 /// Fills the record.
+///
+/// # Safety
+///
+/// `info` and `context` are what the kernel passed to the handler; called once.
 pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const c_void) {
     THREAD.store(this_thread(), Ordering::Relaxed);
     // SAFETY:

@@ -199,6 +199,10 @@ enum Found {
 
 impl Found {
     /// Takes a value over.
+    ///
+    /// # Safety
+    ///
+    /// The value is null, or comes from the library and belongs to the caller.
     unsafe fn take(value: *mut Value) -> Self {
         if value.is_null() {
             return Self::Other;

@@ -23,6 +23,10 @@ pub(in crate::host) unsafe extern "C" fn context(
 }
 
 /// The execution context of a word.
+///
+/// # Safety
+///
+/// [`context`] has returned the word.
 unsafe fn ec(context: *mut c_void) -> EcRef {
     // SAFETY:
     // - the caller's promise.

@@ -84,6 +84,10 @@ fn attend() {
 }
 
 /// Lets the rank that has caused a signal handle it. Returns whether the rank has a handler, or ignores the signal.
+///
+/// # Safety
+///
+/// Called in the kernel's handler, with its arguments.
 pub(super) unsafe fn handled_by_rank(signal: c_int, info: *mut siginfo_t, context: *mut c_void) -> bool {
     let signals = interrupt::current_rank().and_then(Rank::signals);
     // SAFETY:

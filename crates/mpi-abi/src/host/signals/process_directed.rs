@@ -63,6 +63,8 @@ extern "C" fn on_thread_directed(signal: c_int, info: *mut siginfo_t, context: *
     // - the arguments are the kernel's.
     if !unsafe { super::handled_by_rank(signal, info, context) } {
         // The default effect follows as soon as the handler has returned.
+        // SAFETY:
+        // - the calls have no preconditions.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
