@@ -6,7 +6,7 @@ use crate::constants::TAG_UB;
 use crate::error::{Error, ErrorClass, Result};
 use simurgh_settings::{Id, Values};
 
-/// What is checked in a job, each including those before it (the setting `check`).
+/// The level of checks in a job, each including those before it (the setting `check`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Checks {
     /// As little as possible.

@@ -106,7 +106,7 @@ impl Group {
         Members::List(Arc::new(list)).into()
     }
 
-    /// The same group, as one that belongs to a session of the calling process.
+    /// The same group, as one that comes from a session of the calling process.
     pub fn in_session(mut self, session: SessionId) -> Self {
         self.session = session;
         self

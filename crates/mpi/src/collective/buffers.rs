@@ -60,12 +60,12 @@ impl Buffers {
         self.recv.as_ref().and_then(Parts::whole)
     }
 
-    /// What it sends, when that is not divided into parts.
+    /// The send buffer, if it is not divided into parts.
     pub(crate) fn source(&self) -> Option<Source> {
         self.whole_source().cloned()
     }
 
-    /// Where it receives, when that is not divided into parts.
+    /// The receive buffer, if it is not divided into parts.
     pub(crate) fn target(&self) -> Option<Target> {
         self.whole_target().cloned()
     }

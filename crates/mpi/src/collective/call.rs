@@ -28,7 +28,7 @@ enum Root {
     Passed(i32),
 }
 
-/// What ranks can compare of an operation. The address of a user's function is different in each rank.
+/// A reduction operation, as far as ranks can compare it: the address of a user's function is different in each rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     Builtin(BuiltinOp),
@@ -125,7 +125,7 @@ impl Call {
         }
     }
 
-    /// What the caller passes as root on an inter-communicator.
+    /// The root as the caller passes it, on an inter-communicator.
     pub(crate) fn passed_root(self) -> Option<i32> {
         match self.root {
             Root::Passed(passed) => Some(passed),

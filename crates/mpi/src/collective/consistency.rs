@@ -1,9 +1,9 @@
 //! The check that the arguments of all ranks are consistent.
 //!
-//! What a rank sends and what another receives from it must be the same elements, and what is combined must be alike.
-//! More data than there is room for is always an error. Everything else is found here before any data moves, when the
-//! setting `check` asks for it. Different operations and different roots show earlier, by the ranks' calls ([`Call`]);
-//! so do operations of reductions and lists of counts when everything is checked ([`Call::with_arguments`]).
+//! A sender and its receiver must name the same elements, and operands that are combined must be alike. More data than
+//! there is room for is always an error. Everything else is found here before any data moves, when the setting `check`
+//! asks for it. Different operations and different roots show earlier, by the ranks' calls ([`Call`]); so do operations
+//! of reductions and lists of counts when everything is checked ([`Call::with_arguments`]).
 
 use super::all_buffers::AllBuffers;
 use super::call::Call;

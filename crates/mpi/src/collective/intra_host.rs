@@ -45,8 +45,8 @@ pub struct IntraHost {
     drained: OnceLock<WaitList>,
 }
 
-/// What a rank brings to a meeting. It lies at the rank's place in the barrier and is changed in place two meetings
-/// later.
+/// The contribution of a rank to a meeting. It lies at the rank's place in the barrier and is changed in place two
+/// meetings later.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Arrival {
@@ -55,7 +55,7 @@ pub(crate) struct Arrival {
     payload: Payload,
 }
 
-/// What is short enough to lie on the cache line that also holds the rank's arrival flag.
+/// The part of a contribution that is short enough to lie on the cache line with the rank's arrival flag.
 #[derive(Default)]
 pub(crate) enum Inline {
     /// Nothing: the payload has all of it.

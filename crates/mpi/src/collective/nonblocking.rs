@@ -49,7 +49,7 @@ pub(crate) struct Invocation {
     pub(crate) task: Task,
 }
 
-/// What a rank brings to the split barrier.
+/// The contribution of a rank to the split barrier.
 #[expect(
     clippy::large_enum_variant,
     reason = "seats are used again: what lies in them need not be allocated"
@@ -124,8 +124,8 @@ impl Nonblocking {
         Ok(())
     }
 
-    /// What the last rank of this host to arrive does in a collective of several hosts: it starts an execution context
-    /// that acts as the leader of the host, because no rank here is to wait for other hosts yet.
+    /// Starts an execution context that acts as the leader of this host, because no rank here is to wait for other
+    /// hosts yet. The last rank of this host to arrive does so in a collective of several hosts.
     fn lead_apart(
         self: &Arc<Self>,
         all: CompletedPhase<'_, Contribution>,
@@ -183,7 +183,8 @@ impl Nonblocking {
         Err(first.disagreement(&name(0), call(other), &name(other)))
     }
 
-    /// What the last rank to arrive does, whose seat is `seat`.
+    /// Does the work of the last rank to arrive, which is on `seat`: all of the collective, or its division into
+    /// shares.
     fn start_work(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, seat: usize, job: &Job) {
         let (gifts, all_buffers) = (all.values(), self.all_buffers(all.values()));
         let call = |seat| gifts.of(seat).invocation().call;

@@ -35,8 +35,8 @@ impl Place for Publication {
     }
 }
 
-/// What a root publishes. Short data lies on one cache line with its description, and so does the address of a longer
-/// buffer.
+/// The data that a root publishes. Short data lies on one cache line with its description, and so does the address of a
+/// longer buffer.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct RootData {

@@ -54,7 +54,7 @@ impl Share {
         seat % self.of == self.index
     }
 
-    /// Those of some seats that belong to this share.
+    /// The seats of a range that belong to this share.
     pub(crate) fn among(self, seats: Range<usize>) -> impl Iterator<Item = usize> {
         self.seats(seats.len()).map(move |index| seats.start + index)
     }

@@ -67,7 +67,8 @@ impl<'a> Collective<'a> {
 
     /// Runs the collective. Returns when this rank's buffers hold the result and no other rank uses them any more.
     ///
-    /// It is inlined together with the constructor of the value, so that short collectives do not move the value about.
+    /// The function is inlined together with the constructor of the value, so that short collectives do not move the
+    /// value about.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use simurgh_settings::rules::Operation;
 /// The role of a rank in a collective with a root.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
-    /// What the rank passes as root.
+    /// The root as the rank passes it.
     passed: i32,
     /// The root's seat; `None` if the rank passes `MPI_PROC_NULL`.
     seat: Option<usize>,

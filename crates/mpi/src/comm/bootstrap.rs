@@ -16,7 +16,7 @@ use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What the processes come together for.
+/// The purpose for which processes come together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Purpose {
     /// A communicator of some ranks of the one with this context, with this tag.
@@ -31,7 +31,7 @@ pub(crate) enum Purpose {
     NamedLeaders(String),
     /// An inter-communicator: two processes that somebody else has brought together, under this number.
     Meeting(u64),
-    /// The same, through a socket between them.
+    /// An inter-communicator: two processes with a socket between them, under a number that both know.
     Joined(u64),
 }
 
@@ -68,7 +68,7 @@ impl Bootstrap {
     ///
     /// # Errors
     ///
-    /// What `check` reports; then the group does not come together.
+    /// The error of `check`; then the group does not come together.
     pub(super) fn join(
         &self,
         layout: &Layout,

@@ -43,7 +43,7 @@ impl Comm {
             .get_or_init(|| self.registered(Publication::new(self.shared.members.seats())))
     }
 
-    /// Registers state of collectives with the job, which asks it who waits for whom when it reports a deadlock.
+    /// Registers state of collectives with the job, so that a deadlock report says which ranks wait for which.
     fn registered<P: Place + 'static>(&self, place: P) -> Arc<P> {
         let place = Arc::new(place);
         let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;

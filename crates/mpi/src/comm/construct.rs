@@ -20,17 +20,17 @@ pub(crate) type Membership = Option<(Arc<CommShared>, usize)>;
 /// The new communicators, by seat of the parent.
 type Memberships = Result<Vec<Membership>>;
 
-/// What a rank brings to a split.
+/// The arguments of a rank in a split.
 struct SplitArguments {
     /// The criterion by which ranks are put together; `None` if the rank is in no new communicator.
     shared: Option<Criterion>,
     key: i32,
 }
 
-/// What a rank brings to the making of a communicator from a group.
+/// The argument of a rank in the making of a communicator from a group.
 struct CreateArguments(Group);
 
-/// What a rank brings to the merge of two groups: whether its group is to come second.
+/// The argument of a rank in the merge of two groups: whether its group is to come second.
 struct MergeArguments {
     high: bool,
 }

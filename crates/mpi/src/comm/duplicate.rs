@@ -27,7 +27,7 @@ pub(super) struct Duplicates {
     waiting: WaitList,
 }
 
-/// What a rank brings to the exchange in which all wait for each other.
+/// The contribution of a rank to the exchange in which all wait for each other.
 struct KeepPace(());
 
 portable! { KeepPace { 0 } }

@@ -10,7 +10,7 @@ use crate::portable::portable;
 use crate::process::Process;
 use simurgh_core::sync::Arc;
 
-/// What a member brings.
+/// The contribution of a member.
 struct Member(());
 
 portable! { Member { 0 } }

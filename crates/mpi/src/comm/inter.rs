@@ -18,17 +18,17 @@ use crate::portable::{Portable, portable};
 use crate::process::Process;
 use simurgh_core::sync::Arc;
 
-/// What a rank brings to the first exchange of its group.
+/// The contribution of a rank to the first exchange of its group.
 struct Proposal {
     leader: i32,
     /// At the leader only: whether it can reach the other leader.
     ready: Result<()>,
 }
 
-/// What a leader brings to the meeting with the other leader: its group.
+/// The contribution of a leader to the meeting with the other leader: its group.
 struct OfferedGroup(Group);
 
-/// What a rank brings to the second exchange; `None` except at the leader.
+/// The contribution of a rank to the second exchange; `None` except at the leader.
 struct Report<X>(Option<Result<(CommSpec, X)>>);
 
 /// The new communicator, and in it the seat of rank 0 of one group.

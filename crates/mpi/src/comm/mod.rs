@@ -1,13 +1,13 @@
 //! Communicators.
 //!
-//! What the ranks of a communicator share exists once per host ([`CommShared`]): its one or two groups, the hosts on
-//! which its members live (`crate::members`), the context id that labels its messages, and the state of its
-//! collectives. Each rank holds a small object of its own ([`Comm`]) with its rank and what it may set for itself:
-//! name, error handler and hints.
+//! The shared part of a communicator exists once per host ([`CommShared`]): its one or two groups, the hosts on which
+//! its members live (`crate::members`), the context id that labels its messages, and the state of its collectives. Each
+//! rank holds a small object of its own ([`Comm`]) with its rank and what it may set for itself: name, error handler
+//! and hints.
 //!
 //! Making a communicator is one exchange of the parent's ranks (`construct`), or of ranks that come together for this
 //! purpose alone if there is no parent or only some of its ranks take part (`bootstrap`). Nobody waits for a duplicate
-//! (`duplicate`). In an exchange the ranks of a host meet, and the hosts exchange what their ranks bring
+//! (`duplicate`). In an exchange the ranks of a host meet, and the hosts exchange the values of their ranks
 //! (`participants`); then every host makes the same communicator with the same context id (`builder`). A communicator
 //! lives as long as one of its ranks, or an operation on it, refers to it; when that is so on no host, its context id
 //! is free again (`crate::context`).
@@ -70,7 +70,7 @@ pub struct Comm {
     predefined: bool,
     /// Whether some of its ranks live on other hosts.
     spans_hosts: bool,
-    /// What is checked in calls.
+    /// The level of checks in calls.
     checks: Checks,
     topology: Option<Arc<Topology>>,
     /// The session from which the communicator comes, if it does not come from the world.
@@ -233,7 +233,7 @@ impl Comm {
         self.topology.as_deref()
     }
 
-    /// What the ranks share. As long as somebody holds it, its context id is not used by another communicator.
+    /// The shared part. As long as somebody holds it, its context id is not used by another communicator.
     pub(crate) fn shared(&self) -> &Arc<CommShared> {
         &self.shared
     }
@@ -270,7 +270,7 @@ impl Comm {
         self.checks >= Checks::Arguments
     }
 
-    /// What is checked in calls on it.
+    /// The level of checks in calls on it.
     #[inline]
     pub(crate) fn checks(&self) -> Checks {
         self.checks
@@ -294,7 +294,7 @@ impl Comm {
         &self.pairs
     }
 
-    /// What happens when a call on this communicator fails.
+    /// The error handler for calls on this communicator.
     #[must_use]
     pub fn errhandler(&self) -> ErrorHandler {
         let set = self.errhandler.lock().clone();
@@ -307,7 +307,7 @@ impl Comm {
         self.errhandler.lock().is_none()
     }
 
-    /// Sets what happens when a call on this communicator fails.
+    /// Sets the error handler for calls on this communicator.
     pub fn set_errhandler(&self, handler: ErrorHandler) {
         let old = self.errhandler.lock().replace(handler);
         drop(old);

@@ -35,7 +35,7 @@ pub(super) struct Hosts<'a> {
     pub(super) label: Label<'a>,
 }
 
-/// What labels the messages between the hosts.
+/// The label of the messages between the hosts.
 pub(super) enum Label<'a> {
     /// The communicator to which all ranks belong.
     Communicator(&'a CommShared),
@@ -43,7 +43,7 @@ pub(super) enum Label<'a> {
     Purpose { context: u32, round: i32 },
 }
 
-/// What a host sends to the others.
+/// The contribution of a host to an exchange.
 struct HostValues<V> {
     /// Context ids for communicators that its ranks found.
     ids: Result<Vec<u32>>,

@@ -1,4 +1,4 @@
-//! What the ranks of a communicator share.
+//! The part of a communicator that its ranks share.
 
 use super::builder::CommSpec;
 use super::duplicate::Duplicates;
@@ -135,7 +135,7 @@ impl SharedByRanks for CommShared {
     }
 }
 
-/// What keeps the worlds of a communicator connected.
+/// The connection between a communicator's worlds, which lasts as long as the communicator.
 fn bond(job: &Job, host_map: Option<&HostMap>) -> ConnectedWorlds {
     ConnectedWorlds::of(job.worlds(), job.layout(), host_map.map_or(&[][..], HostMap::all))
 }

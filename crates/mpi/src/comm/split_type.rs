@@ -36,7 +36,7 @@ const SET_KEY: &str = "mpi_pset_name";
 /// The kind of resource that stands for shared memory.
 const SHARED_MEMORY: &str = "mpi_shared_memory";
 
-/// What the ranks of one new communicator have in common.
+/// The criterion by which ranks are in one new communicator.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Criterion {
     /// The colour that they name.

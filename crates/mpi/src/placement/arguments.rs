@@ -1,4 +1,4 @@
-//! What ranks bring to the making of a communicator with a topology.
+//! The contributions of ranks to the making of a communicator with a topology.
 
 use crate::comm::Comm;
 use crate::error::Result;
@@ -7,14 +7,14 @@ use simurgh_topology::EdgeList;
 use simurgh_topology::mapping::VpPath;
 use std::marker::PhantomData;
 
-/// What a rank brings if all ranks describe the same topology, of kind `K`: a digest of its description.
+/// The contribution of a rank if all ranks describe the same topology, of kind `K`: a digest of its description.
 pub(super) struct DescribedTopology<K> {
     pub(super) digest: u64,
     pub(super) location: Location,
     kind: PhantomData<fn() -> K>,
 }
 
-/// What a rank brings if it knows a part of a graph.
+/// The contribution of a rank that knows a part of a graph.
 pub(super) struct PartialGraph<E> {
     pub(super) edges: E,
     pub(super) location: Location,
@@ -34,7 +34,7 @@ pub(super) struct Location {
 portable! { Location { reorder, vp, vp_path } }
 
 impl<K> DescribedTopology<K> {
-    /// What a rank at this location brings whose description has this digest.
+    /// The contribution of a rank at this location whose description has this digest.
     pub(super) fn new(digest: u64, location: Location) -> Self {
         Self {
             digest,

@@ -15,7 +15,7 @@ use simurgh_topology::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks}
 use simurgh_topology::{Cart, DistGraph, EdgeList, Graph, Topology};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What the ranks of the parent get.
+/// The new communicator, for the ranks of the parent.
 struct Made {
     /// `None` if none of them is on this host.
     shared: Option<Arc<CommShared>>,

@@ -1,8 +1,8 @@
 //! The map functions: the rank that a process would have in a topology.
 //!
-//! They are local, so the ranks have to come to one answer without communication. It follows from the virtual
-//! processors on which the ranks began, or, over several hosts, from their hosts, because a host knows no more of the
-//! others.
+//! The functions are local, so the ranks have to come to one answer without communication. The answer follows from the
+//! virtual processors on which the ranks began, or, over several hosts, from their hosts, because a host knows no more
+//! of the others.
 
 use crate::comm::Comm;
 use crate::constants::UNDEFINED;

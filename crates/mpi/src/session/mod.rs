@@ -107,7 +107,7 @@ impl Session {
         self.id
     }
 
-    /// What the session provides (`MPI_Session_get_info`).
+    /// The properties of the session (`MPI_Session_get_info`).
     #[must_use]
     pub fn info(&self) -> Info {
         let pairs: [(&[u8], &[u8]); 2] = [
@@ -132,13 +132,13 @@ impl Session {
         &self.buffer
     }
 
-    /// What happens when a call on this session fails.
+    /// The error handler for calls on this session.
     #[must_use]
     pub fn errhandler(&self) -> ErrorHandler {
         self.errhandler.lock().clone()
     }
 
-    /// Sets what happens when a call on this session fails.
+    /// Sets the error handler for calls on this session.
     pub fn set_errhandler(&self, handler: ErrorHandler) {
         let old = std::mem::replace(&mut *self.errhandler.lock(), handler);
         drop(old);

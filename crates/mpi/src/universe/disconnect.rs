@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::portable::portable;
 use simurgh_core::sync::Arc;
 
-/// What a rank brings to the last exchange.
+/// The contribution of a rank to the last exchange.
 struct Disconnect(());
 
 portable! { Disconnect { 0 } }

@@ -15,7 +15,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use simurgh_core::sync::{Arc, Ordering};
 use std::os::fd::BorrowedFd;
 
-/// What each process sends to the other.
+/// The introduction that each process sends to the other.
 struct Introduction {
     /// Identifies the kind and version of the message.
     magic: u64,

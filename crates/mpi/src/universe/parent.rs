@@ -11,7 +11,7 @@ use crate::process::Process;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 
-/// What the processes that start a world tell it.
+/// The description of a world's parents, which they send to the new world.
 pub(super) struct ParentSpec {
     /// The context id of the communicator with them, and the host that owns the id.
     pub(super) id: u32,

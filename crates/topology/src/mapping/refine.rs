@@ -76,7 +76,7 @@ impl<'a> Cut<'a> {
         self.traffic.neighbors(rank).map(part).sum()
     }
 
-    /// One round; whether the cut is lighter now.
+    /// Does one round; returns whether the cut is lighter now.
     fn round(&mut self) -> bool {
         let mut round = Round::new(self);
         let (mut gained, mut best, mut best_length) = (0, 0, 0);
@@ -100,7 +100,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// What is known in a round.
+/// The state of a round.
 struct Round {
     /// By rank: what would be gained now by moving the rank.
     gains: Vec<i64>,
@@ -112,7 +112,7 @@ struct Round {
     path: Vec<usize>,
 }
 
-/// What would be gained by moving a rank, and the rank.
+/// The gain of moving a rank, and the rank.
 type Candidate = (i64, Reverse<usize>);
 
 impl Round {

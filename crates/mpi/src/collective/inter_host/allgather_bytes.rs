@@ -1,7 +1,7 @@
-//! Allgather of bytes whose numbers are not known to the others.
+//! Allgather of blocks of bytes whose lengths the others do not know.
 //!
-//! It follows Bruck: in each round a host sends all that it has, so that the number of blocks doubles. It takes log2 H
-//! rounds for H hosts.
+//! This is Bruck's algorithm: in each round a host sends all blocks that it has, so that their number doubles. With H
+//! hosts it takes log2 H rounds.
 
 use super::channel::{Channel, malformed};
 use super::transport::Transport;

@@ -122,7 +122,7 @@ impl<'a, W: Transport> Channel<'a, W> {
         let data = self.transport.recv_bytes(from)?;
         let expected = target.bytes();
         if self.check(&data)? {
-            // It has to be received whatever its length is, because the sender waits for that.
+            // The data has to be received whatever its length is, because the sender waits for that.
             return check_amount(self.transport.start_recv(from, target).wait()?, expected);
         }
         check_amount(data.len() - WORD, expected)?;

@@ -30,7 +30,7 @@ struct HostSummary {
     roots: Vec<Option<i32>>,
     /// The seat of a rank, and its operand in a reduction.
     brings: Option<(u32, ContentSummary)>,
-    /// What they send to ranks of other hosts: sender, part, and elements.
+    /// Their data for ranks of other hosts: sender, part, and elements.
     sends: Vec<(u32, u32, ContentSummary)>,
 }
 
@@ -107,7 +107,7 @@ impl ConsistencyCheck<'_> {
         })
     }
 
-    /// What ranks of this host send to ranks of others, each part once.
+    /// The data of this host's ranks for ranks of others, each part once.
     fn sends(&self) -> Vec<(u32, u32, ContentSummary)> {
         let Some(task) = self.task.filter(|task| task.op().is_none()) else {
             return Vec::new();

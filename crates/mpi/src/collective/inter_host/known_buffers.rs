@@ -79,7 +79,7 @@ impl<'a> KnownBuffers<'a> {
         self.remote(self.first).bring(before);
     }
 
-    /// What is known of the rank at a seat of another host.
+    /// The data received from the rank at a seat of another host.
     pub(super) fn remote(&mut self, seat: usize) -> &mut Remote {
         self.remote.entry(seat).or_default()
     }

@@ -71,14 +71,15 @@ impl Round {
 /// Stack size of an execution context that acts as leader: it may call a function of the program.
 const STACK: usize = 8 << 20;
 
-/// What the ranks of a communicator share on a host. As long as somebody holds it, its context id is not used by
-/// another communicator.
+/// The state that the ranks of a communicator share on a host. As long as somebody holds it, its context id is not used
+/// by another communicator.
 pub(crate) trait SharedByRanks: fmt::Debug + Send + Sync {
     /// The hosts of the ranks; `None` if all are on this host.
     fn host_map(&self) -> Option<&HostMap>;
 }
 
-/// What a rank needs to act as the leader of its host: a communicator of several hosts, and the round of a collective.
+/// The means by which a rank acts as the leader of its host: a communicator of several hosts, and the round of a
+/// collective.
 #[derive(Clone, Debug)]
 pub(crate) struct Leader {
     process: Arc<Process>,

@@ -63,11 +63,11 @@ use crate::network::HostChannel;
 /// Exchanges bytes among all hosts of a communicator, or the error of a host that has failed; returns the bytes of each
 /// host, by position.
 ///
-/// `subject` says what the hosts talk about.
+/// `subject` names the exchange, so that hosts in different ones notice it.
 ///
 /// # Errors
 ///
-/// On all hosts, when one of them has failed or talks about something else.
+/// On all hosts, when one of them has failed or is in another exchange.
 pub(crate) fn allgather_among_hosts(
     host_channel: HostChannel<'_>,
     host_map: &HostMap,

@@ -1,10 +1,10 @@
 //! The algorithm `parcels`, which serves every operation: each host sends to each other host the data that the ranks
 //! there need, part by part.
 //!
-//! What goes from rank to rank is the same as on one host (`pattern.rs`), but data for ranks of another host is
-//! collected in one parcel, each part once ([`Key`]). A host delivers what it has received to the ranks that take it;
-//! data that is to be combined becomes the buffers of remote ranks, and the ordinary work follows. So results are the
-//! same bit by bit as those on a single host.
+//! The communication pattern is the same as on one host (`pattern.rs`), but data for ranks of another host is collected
+//! in one parcel, each part once ([`Key`]). A host delivers the data that it receives to the ranks that take it. Data
+//! that is to be combined becomes the buffers of remote ranks, and the ordinary work follows. So results are the same
+//! bit by bit as those on a single host.
 //!
 //! Cost: one message to each host that takes something, and one for each long part, all under way at once. A reduction
 //! moves the operands of all ranks to each host, which other algorithms avoid.

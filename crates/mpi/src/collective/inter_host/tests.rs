@@ -88,7 +88,7 @@ fn accumulator<'a>(op: &'a Op, host: usize, count: usize) -> Accumulator<'a> {
     accumulator
 }
 
-/// What each host has after an algorithm.
+/// The value of each host after an algorithm.
 fn after(
     hosts: usize,
     count: usize,
