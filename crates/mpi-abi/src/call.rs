@@ -26,7 +26,7 @@ pub(crate) fn enter(call: &'static str, raised: RaisedOn, body: impl FnOnce(Rank
             _ => outside(call, process.map(|process| &**process)),
         }
     });
-    if simurgh_mpi::tool::on() {
+    if simurgh_tool::on() {
         tool::deliver();
     }
     code

@@ -4,8 +4,8 @@
 //! is a communicator as one of them sees it, a [`Request`] an operation in progress. The C interface
 //! (`simurgh-mpi-abi`) and the Rust interface (the root crate) check and convert arguments and call what is here.
 //! Blocking calls suspend the execution context through `simurgh-core`, never the kernel thread. May depend on core,
-//! sched, net, base, datatype and topology; safe Rust, except where users' memory is lent to a transport
-//! (`network/exposed.rs`).
+//! sched, settings, net, base, datatype, topology, matching and instrument; safe Rust, except where users' memory is
+//! lent to a transport (`network/exposed.rs`).
 //!
 //! # Layers
 //!
@@ -23,8 +23,6 @@
 //! | `context` | context ids, which keep the messages of one communicator apart from those of another |
 //! | `selection` | algorithm selection for collectives |
 //! | `worlds` | the launcher, and the worlds with which a host is connected |
-//! | `matching` | matching of messages and receives: envelopes, patterns, and the queues |
-//! | `instrument` | instrumentation: the counters and events of a rank |
 //! | `request` | requests, and the completion of operations |
 //! | `buffered` | the buffers that are attached for buffered sends |
 //! | `deadlock` | deadlock reports: what waits for what |
@@ -42,7 +40,6 @@
 //! | `placement` | communicators with a topology, and where their ranks are placed |
 //! | `universe` | dynamic processes: spawn, connect and accept, join, disconnect |
 //! | `world_model` | the world model: initialisation and finalization |
-//! | [`tool`] | the tool information interface: control and performance variables |
 
 #![deny(unsafe_code)]
 
@@ -65,12 +62,10 @@ mod endpoint;
 mod errhandler;
 mod hardware;
 mod host;
-mod instrument;
 mod job;
 mod layer_state;
 mod layout;
 pub mod limits;
-mod matching;
 mod members;
 mod network;
 mod partitioned;
@@ -80,7 +75,6 @@ mod process;
 mod request;
 mod selection;
 mod session;
-pub mod tool;
 mod universe;
 mod world_model;
 mod worlds;
@@ -92,6 +86,8 @@ pub use simurgh_base::{
 use simurgh_base::{error, error as status, group, info, portable};
 pub use simurgh_datatype as datatype;
 pub use simurgh_datatype::{external32, memory, op};
+use simurgh_instrument as instrument;
+use simurgh_matching as matching;
 
 pub use buffered::{BufferSpace, SendBuffer};
 pub use collective_calls::{Collective, Role, Rooted};
@@ -103,7 +99,7 @@ pub use job::{Abort, Job};
 pub use layout::{Layout, Newcomer};
 pub use network::{Network, NetworkStats, packets};
 pub use point2point::{CompletedSend, Message, Mode, Started};
-pub use process::{Launch, Phase, Process, ThreadLevel};
+pub use process::{Launch, Phase, Process, Queues, ThreadLevel};
 pub use request::{
     Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,
     wait_any, wait_some,

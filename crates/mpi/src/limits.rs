@@ -23,7 +23,7 @@ simurgh_settings::limits! {
     pub const CALL_SLOTS: usize = 4, PointToPoint;
 
     /// Partitioned operations between two ranks of different hosts, of one label, that may be set up at a time.
-    pub const PARTITIONED_PAIRS: usize = 128, PointToPoint;
+    pub const PARTITIONED_PAIRS: usize = simurgh_matching::PARTITIONED_PAIRS, PointToPoint;
 
     /// Threads that a process starts at most to run ranks whose virtual processors are kept by others.
     pub const DEPUTIES_MAX: usize = simurgh_sched::SUBSTITUTES_MAX, Scheduling;
@@ -68,7 +68,7 @@ simurgh_settings::limits! {
     pub const MAX_INFO_VAL: usize = simurgh_base::limits::MAX_INFO_VAL, Objects;
 
     /// Events of a rank that wait for its callbacks; more are dropped and counted.
-    pub const MAX_TOOL_EVENTS: usize = 1024, Objects;
+    pub const MAX_TOOL_EVENTS: usize = simurgh_instrument::MAX_TOOL_EVENTS, Objects;
 
     /// Bytes that an all-to-all in place exchanges at a time.
     pub const SWAP_BLOCK: usize = 2048, Collectives;

@@ -3,9 +3,9 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::ThreadLevel;
-use simurgh_mpi::tool::enumeration::{self, Enumeration};
-use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
+use simurgh_tool::enumeration::{self, Enumeration};
+use simurgh_tool::{ToolError, ToolResult};
 
 use super::initialise::level;
 use crate::arguments::{InOut, Out, TextOut};

@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::tool::category::{self, Category, all};
-use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
+use simurgh_tool::category::{self, Category, all};
+use simurgh_tool::{ToolError, ToolResult};
 
 use crate::arguments::{ArrayMut, InOut, Out, Text, TextOut};
 use crate::handles::Rank;

@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::tool::ToolError;
-use simurgh_mpi::tool::control::{Scope, all};
 use simurgh_mpi_abi_macros::mpi;
+use simurgh_tool::ToolError;
+use simurgh_tool::control::{Scope, all};
 
 use super::tool::enum_handle;
 use crate::arguments::{Buffer, BufferMut, InOut, Out, Text, TextOut};

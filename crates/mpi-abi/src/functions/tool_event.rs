@@ -3,9 +3,9 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::Info;
-use simurgh_mpi::tool::event::TYPES;
-use simurgh_mpi::tool::{ToolError, enumeration};
 use simurgh_mpi_abi_macros::mpi;
+use simurgh_tool::event::TYPES;
+use simurgh_tool::{ToolError, enumeration};
 
 use super::info::give_out;
 use super::tool::enum_handle;

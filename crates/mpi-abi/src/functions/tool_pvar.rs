@@ -3,9 +3,9 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use simurgh_mpi::tool::variable::{Class, Variable, all};
-use simurgh_mpi::tool::{Handle, ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
+use simurgh_tool::variable::{Class, Variable, all};
+use simurgh_tool::{Handle, ToolError, ToolResult};
 
 use super::tool::enum_handle;
 use crate::arguments::{Buffer, BufferMut, InOut, Out, Text, TextOut};

@@ -3,9 +3,9 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::Info;
-use simurgh_mpi::tool::event::TYPES;
-use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
+use simurgh_tool::event::TYPES;
+use simurgh_tool::{ToolError, ToolResult};
 
 use super::tool_event::no_hints;
 use crate::arguments::{BufferMut, Out, Safety};

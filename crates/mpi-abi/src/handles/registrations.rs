@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
-use simurgh_mpi::tool::{Tool, Wish};
+use simurgh_tool::{Tool, Wish};
 
 use crate::types::{MPI_T_event_cb_function, MPI_T_event_dropped_cb_function};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
-use simurgh_mpi::tool::control::Control;
-use simurgh_mpi::tool::{Handle, Record, ToolError, ToolResult};
+use simurgh_tool::control::Control;
+use simurgh_tool::{Handle, Record, ToolError, ToolResult};
 
 use super::{Rank, Registration};
 use crate::types::{

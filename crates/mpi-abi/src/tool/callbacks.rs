@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use simurgh_mpi::tool::Record;
+use simurgh_tool::Record;
 
 use crate::handles::{Rank, Registration, Registrations, ToolObject};
 use crate::singleton::with_process;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::tool::ToolError;
+use simurgh_tool::ToolError;
 
 use crate::constants::tool::*;
 use crate::error::CallError;

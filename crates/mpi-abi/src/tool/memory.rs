@@ -2,14 +2,14 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::tool::Representation;
-use simurgh_mpi::tool::event::Element;
+use simurgh_tool::Representation;
+use simurgh_tool::event::Element;
 
 use super::Outcome;
 use crate::arguments::{Buffer, BufferMut};
 use crate::constants::{MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_UNSIGNED_LONG};
 use crate::types::MPI_Datatype;
-use simurgh_mpi::tool::ToolResult;
+use simurgh_tool::ToolResult;
 
 /// The datatype of a value.
 pub(crate) fn datatype_of(representation: Representation) -> MPI_Datatype {
@@ -97,7 +97,7 @@ pub(crate) fn displacements_of(elements: &[Element]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simurgh_mpi::tool::event::TYPES;
+    use simurgh_tool::event::TYPES;
 
     #[test]
     fn elements_lie_as_in_a_structure() {

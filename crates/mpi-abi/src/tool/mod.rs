@@ -16,7 +16,7 @@ pub(crate) use text::{Name, place_of, set};
 
 use std::ffi::c_int;
 
-use simurgh_mpi::tool::{Tool, ToolError, ToolResult};
+use simurgh_tool::{Tool, ToolError, ToolResult};
 
 use simurgh_settings::Verbosity;
 

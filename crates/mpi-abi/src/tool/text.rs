@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::tool::{ToolError, ToolResult};
+use simurgh_tool::{ToolError, ToolResult};
 
 use super::Outcome;
 use crate::arguments::{InOut, Out, Text, TextOut};

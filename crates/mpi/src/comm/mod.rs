@@ -240,7 +240,8 @@ impl Comm {
 
     /// The context id, which labels the communicator's messages. Collective calls within a host need none.
     #[inline]
-    pub(crate) fn context(&self) -> u32 {
+    #[must_use]
+    pub fn context(&self) -> u32 {
         self.context
     }
 

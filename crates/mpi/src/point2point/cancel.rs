@@ -41,7 +41,7 @@ impl Request {
     /// Takes back a send to a process of another host, if it can be.
     fn cancel_remote(&self, process: &Process, receiver: u32, place: Place) {
         let (job, network) = (process.job(), process.job().connected());
-        match place.remote_send() {
+        match RemoteSend::at(place) {
             RemoteSend::Waiting(sender) => network.cancel(job.host(), receiver, sender),
             RemoteSend::Sent(number) => {
                 if network.cancel_eager(job.host(), process.id(), receiver, number) {

@@ -22,25 +22,23 @@ pub(crate) enum RemoteSend {
     Nowhere,
 }
 
-impl Place {
-    /// The place of a message that waits here to be asked for.
-    fn waiting(handle: Handle) -> Self {
-        let (index, sequence) = (0, handle.0);
-        Self { index, sequence }
+impl RemoteSend {
+    /// As a place, which a request keeps.
+    fn place(self) -> Place {
+        let (index, sequence) = match self {
+            Self::Waiting(handle) => (0, handle.0),
+            Self::Sent(number) => (1, u64::from(number)),
+            Self::Nowhere => return Place::NOWHERE,
+        };
+        Place { index, sequence }
     }
 
-    /// The place of a message that has been sent.
-    fn sent(number: u32) -> Self {
-        let (index, sequence) = (1, u64::from(number));
-        Self { index, sequence }
-    }
-
-    /// Where a message to another host is, whose place this is.
-    pub(crate) fn remote_send(self) -> RemoteSend {
-        match (self.index, self.sequence) {
-            (_, u64::MAX) => RemoteSend::Nowhere,
-            (0, handle) => RemoteSend::Waiting(Handle(handle)),
-            (_, number) => RemoteSend::Sent(number as u32),
+    /// Where the message is of which a request keeps this place.
+    pub(crate) fn at(place: Place) -> Self {
+        match (place.index, place.sequence) {
+            (_, u64::MAX) => Self::Nowhere,
+            (0, handle) => Self::Waiting(Handle(handle)),
+            (_, number) => Self::Sent(number as u32),
         }
     }
 }
@@ -126,7 +124,7 @@ impl Comm {
         instrument::left_with_sender(self.process(), process, message.envelope(), source.bytes());
         let network = self.process().job().connected();
         let (handle, _) = network.announce(message, SendData::InPlace(source.clone()), Some(waiter));
-        let place = Place::waiting(handle);
+        let place = RemoteSend::Waiting(handle).place();
         Sent::Queued { process, place }
     }
 
@@ -159,6 +157,6 @@ impl Comm {
 /// A send that is complete, and of which a copy waits elsewhere.
 #[inline]
 fn left(number: u32, process: u32) -> Sent {
-    let place = Place::sent(number);
+    let place = RemoteSend::Sent(number).place();
     Sent::Buffered { process, place }
 }

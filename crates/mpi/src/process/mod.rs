@@ -4,10 +4,12 @@ mod deferred_frees;
 mod launch;
 mod level;
 mod phase;
+mod queues;
 mod tuning;
 
 pub use launch::Launch;
 pub use phase::{Phase, ThreadLevel};
+pub use queues::Queues;
 
 use crate::buffered::SendBuffer;
 use crate::deadlock::Unmatched;
@@ -25,6 +27,7 @@ use level::LevelCell;
 use phase::PhaseCell;
 use simurgh_core::AnyArc;
 use simurgh_core::sync::{Arc, Serialized, SpinLock, revoke_bias};
+use simurgh_settings::Id;
 use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
@@ -140,6 +143,24 @@ impl Process {
     #[inline]
     pub(crate) fn requests(&self) -> &RequestPool {
         &self.requests
+    }
+
+    /// The lengths of the process's queues.
+    #[must_use]
+    pub fn queues(&self) -> Queues<'_> {
+        Queues(self.endpoint())
+    }
+
+    /// The value of a setting that the process may change; none for all others.
+    #[must_use]
+    pub fn setting(&self, id: Id) -> Option<u64> {
+        self.tuning.get(id)
+    }
+
+    /// Changes a setting of the process; `false` if it is not one that a process may change.
+    #[must_use]
+    pub fn set(&self, id: Id, value: usize) -> bool {
+        self.tuning.set(id, value)
     }
 
     /// The settings that the process may change.

@@ -3,10 +3,10 @@
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 /// Classes of message sizes.
-pub(crate) const CLASSES: usize = 7;
+const CLASSES: usize = 7;
 
 /// Names of the collectives that are counted by kind; all others are counted together, at the end.
-pub(crate) const COLLECTIVES: [&str; 14] = [
+pub const COLLECTIVES: [&str; 14] = [
     "barrier",
     "bcast",
     "gather",
@@ -25,7 +25,7 @@ pub(crate) const COLLECTIVES: [&str; 14] = [
 
 /// Messages and their bytes by size: below 16 bytes, and then in steps of a factor of 16.
 #[derive(Debug, Default)]
-pub(crate) struct Traffic {
+pub struct Traffic {
     messages: [AtomicU64; CLASSES],
     bytes: [AtomicU64; CLASSES],
 }
@@ -34,9 +34,11 @@ pub(crate) struct Traffic {
 ///
 /// Relaxed throughout: each is a number on its own. Other ranks count here too, when they match this one's receives.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) sent: Traffic,
-    pub(crate) received: Traffic,
+pub struct Counters {
+    /// Messages that the rank has sent.
+    pub sent: Traffic,
+    /// Messages that have met a receive of the rank.
+    pub received: Traffic,
     unexpected: AtomicU64,
     blocked_calls: AtomicU64,
     blocked_ns: AtomicU64,
@@ -58,52 +60,52 @@ fn values(counters: &[AtomicU64]) -> Vec<u64> {
 
 impl Traffic {
     /// Counts a message.
-    pub(crate) fn count(&self, bytes: usize) {
+    pub fn count(&self, bytes: usize) {
         let class = class_of(bytes);
         self.messages[class].fetch_add(1, Ordering::Relaxed);
         self.bytes[class].fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     /// Messages by size class.
-    pub(crate) fn messages(&self) -> Vec<u64> {
+    pub fn messages(&self) -> Vec<u64> {
         values(&self.messages)
     }
 
     /// Bytes by size class.
-    pub(crate) fn bytes(&self) -> Vec<u64> {
+    pub fn bytes(&self) -> Vec<u64> {
         values(&self.bytes)
     }
 }
 
 impl Counters {
     /// Counts a message that found no receive.
-    pub(crate) fn count_unexpected(&self) {
+    pub fn count_unexpected(&self) {
         self.unexpected.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Messages that found no receive.
-    pub(crate) fn unexpected(&self) -> u64 {
+    pub fn unexpected(&self) -> u64 {
         self.unexpected.load(Ordering::Relaxed)
     }
 
     /// Counts a wait.
-    pub(crate) fn count_blocked(&self, nanoseconds: u64) {
+    pub fn count_blocked(&self, nanoseconds: u64) {
         self.blocked_calls.fetch_add(1, Ordering::Relaxed);
         self.blocked_ns.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
     /// Waits.
-    pub(crate) fn blocked_calls(&self) -> u64 {
+    pub fn blocked_calls(&self) -> u64 {
         self.blocked_calls.load(Ordering::Relaxed)
     }
 
     /// Nanoseconds of all waits.
-    pub(crate) fn blocked_ns(&self) -> u64 {
+    pub fn blocked_ns(&self) -> u64 {
         self.blocked_ns.load(Ordering::Relaxed)
     }
 
     /// Counts a collective by the name of its call, such as `MPI_Bcast`.
-    pub(crate) fn count_collective(&self, call: &str) {
+    pub fn count_collective(&self, call: &str) {
         let name = call.trim_start_matches("MPI_").split(' ').next().unwrap_or(call);
         let other = COLLECTIVES.len() - 1;
         let kind = COLLECTIVES
@@ -113,7 +115,7 @@ impl Counters {
     }
 
     /// Collectives of the kind at this place in [`COLLECTIVES`].
-    pub(crate) fn collectives(&self, kind: usize) -> u64 {
+    pub fn collectives(&self, kind: usize) -> u64 {
         self.collectives[kind].load(Ordering::Relaxed)
     }
 }

@@ -1,14 +1,14 @@
 //! Where the engine reports what happens. Each hook costs one load and a branch while nobody watches.
 
 use super::event::{BLOCKED, MATCHED, RENDEZVOUS, Reason, UNEXPECTED, WOKEN};
-use super::{Tool, on};
-use crate::matching::Envelope;
+use crate::{Tool, on};
 use simurgh_core::sync::Arc;
+use simurgh_matching::Envelope;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 /// A rank, or a part of it that knows its tools.
-pub(crate) trait Watched {
+pub trait Watched {
     /// What the rank's tools use, once they have begun.
     fn active_tool(&self) -> Option<&Arc<Tool>>;
 }
@@ -25,13 +25,13 @@ type Caller = fn() -> Option<Arc<Tool>>;
 static CALLER: OnceLock<Caller> = OnceLock::new();
 
 /// Sets how the calling rank is found, which a layer above knows; the first setting counts.
-pub(crate) fn set_caller(find: Caller) {
+pub fn set_caller(find: Caller) {
     CALLER.get_or_init(|| find);
 }
 
 /// A rank sends a message.
 #[inline]
-pub(crate) fn sent(sender: &impl Watched, bytes: impl FnOnce() -> usize) {
+pub fn sent(sender: &impl Watched, bytes: impl FnOnce() -> usize) {
     if on() {
         count_sent(sender, bytes());
     }
@@ -47,7 +47,7 @@ fn count_sent(sender: &impl Watched, bytes: usize) {
 
 /// A message has met a receive of the rank whose endpoint is `to`.
 #[inline]
-pub(crate) fn matched(to: &impl Watched, envelope: Envelope, bytes: impl FnOnce() -> usize) {
+pub fn matched(to: &impl Watched, envelope: Envelope, bytes: impl FnOnce() -> usize) {
     if on() {
         note_matched(to, envelope, bytes());
     }
@@ -64,7 +64,7 @@ fn note_matched(to: &impl Watched, envelope: Envelope, bytes: usize) {
 
 /// A message has found no receive at the rank whose endpoint is `to`.
 #[inline]
-pub(crate) fn unexpected(to: &impl Watched, envelope: Envelope, bytes: usize) {
+pub fn unexpected(to: &impl Watched, envelope: Envelope, bytes: usize) {
     if on() {
         note_unexpected(to, envelope, bytes);
     }
@@ -81,7 +81,7 @@ fn note_unexpected(to: &impl Watched, envelope: Envelope, bytes: usize) {
 
 /// A message to process `receiver` waits in the sender's memory.
 #[inline]
-pub(crate) fn left_with_sender(sender: &impl Watched, receiver: u32, envelope: Envelope, bytes: usize) {
+pub fn left_with_sender(sender: &impl Watched, receiver: u32, envelope: Envelope, bytes: usize) {
     if on() {
         note_rendezvous(sender, receiver, envelope, bytes);
     }
@@ -97,7 +97,7 @@ fn note_rendezvous(sender: &impl Watched, receiver: u32, envelope: Envelope, byt
 
 /// A rank takes part in the collective that `call` names.
 #[inline]
-pub(crate) fn collective(caller: &impl Watched, call: &str) {
+pub fn collective(caller: &impl Watched, call: &str) {
     if on() {
         count_collective(caller, call);
     }
@@ -113,7 +113,7 @@ fn count_collective(caller: &impl Watched, call: &str) {
 
 /// Runs `wait`, in which the calling rank is about to block.
 #[inline]
-pub(crate) fn blocking<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
+pub fn blocking<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
     if on() { timed(reason, wait) } else { wait() }
 }
 

@@ -15,9 +15,22 @@
 //! Costs: up to the scan limit one line for the queue's header, with the lock, and one or two for each
 //! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables
 //! have grown. The linear time is tested in `model.rs`.
+//!
+//! May depend on base.
+//!
+//! # Layers
+//!
+//! * `context`: the contexts of messages, which tell communicators and partitioned operations apart.
+//! * `pattern`: envelopes, and the patterns of receives that fit them.
+//! * `slab`: the entries of a queue, in lists.
+//! * `bins`: the entries of a queue by pattern, once there are many.
+//! * `queue`: posted receives, or unexpected messages.
+//! * `model`: tests against a list.
+
+#![forbid(unsafe_code)]
 
 /// The low bits of a message's number that are kept of a send that completed before its receive.
-pub(crate) const NUMBER_BITS: u32 = 31;
+pub const NUMBER_BITS: u32 = 31;
 
 mod bins;
 mod context;
@@ -25,11 +38,11 @@ mod pattern;
 mod queue;
 mod slab;
 
-pub(crate) use context::{PARTITIONED_COMMUNICATORS, communicator_of, is_partitioned, partitioned_context};
-pub(crate) use pattern::{Envelope, Pattern, PatternKinds};
-#[cfg(test)]
-pub(crate) use queue::HEADER;
-pub(crate) use queue::{Place, Queue};
+pub use context::{
+    PARTITIONED_COMMUNICATORS, PARTITIONED_PAIRS, communicator_of, is_partitioned, partitioned_context,
+};
+pub use pattern::{Envelope, Pattern, PatternKinds};
+pub use queue::{HEADER, Place, Queue};
 
 #[cfg(test)]
 mod model;

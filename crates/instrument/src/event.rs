@@ -105,7 +105,7 @@ pub const TYPES: [EventType; KINDS] = [
 
 /// What a rank waits for; the numbers are told to tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub enum Reason {
     /// The counterpart of a blocking call.
     Message,
     /// A request.

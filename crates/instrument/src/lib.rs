@@ -8,6 +8,19 @@
 //! Nothing is counted, timed or noted unless somebody wants it: a started handle of a counted variable and a callback
 //! of an event are *watchers*. Without watchers a hook costs one load of a number that nobody writes ([`on`]) and a
 //! predictable branch. While there are watchers, counting is exact, by atomic additions to counters of the rank.
+//!
+//! May depend on core, settings and matching.
+//!
+//! # Layers
+//!
+//! * `error`: what can be wrong with a call of a tool.
+//! * `watch`: whether anybody watches.
+//! * `counters`: what a rank has done, counted while somebody watches.
+//! * `event`: the types of events.
+//! * `queue`: events that wait to be delivered.
+//! * `hooks`: where the engine reports what happens.
+
+#![forbid(unsafe_code)]
 
 mod counters;
 mod error;
@@ -17,14 +30,12 @@ mod queue;
 mod watch;
 
 pub use error::{ToolError, ToolResult};
-pub use queue::{Queue, Record, Wish};
+pub use queue::{MAX_TOOL_EVENTS, Queue, Record, Wish};
 pub use watch::{Watch, on};
 
-pub(crate) use counters::{COLLECTIVES, Counters};
-pub(crate) use event::Reason;
-pub(crate) use hooks::{
-    Watched, blocking, collective, left_with_sender, matched, sent, set_caller, unexpected,
-};
+pub use counters::{COLLECTIVES, Counters};
+pub use event::Reason;
+pub use hooks::{Watched, blocking, collective, left_with_sender, matched, sent, set_caller, unexpected};
 
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
@@ -98,7 +109,8 @@ impl Tool {
         }
     }
 
-    pub(crate) fn counters(&self) -> &Counters {
+    /// What the rank has done, counted while somebody watched.
+    pub fn counters(&self) -> &Counters {
         &self.counters
     }
 

@@ -1,8 +1,8 @@
 //! Control variables: the settings, and the limits that are compiled in.
 
 use super::{Representation, ToolError, ToolResult, enumeration};
-use crate::limits::LIMITS;
-use crate::process::Process;
+use simurgh_mpi::Process;
+use simurgh_mpi::limits::LIMITS;
 use simurgh_settings::rules;
 use simurgh_settings::{Category, Id, Kind, Limit, SETTINGS, Setting, Verbosity};
 use std::sync::LazyLock;
@@ -118,8 +118,7 @@ impl Control {
         match &self.source {
             Source::Limit(value) => *value,
             Source::Setting(setting) => process
-                .tuning()
-                .get(setting.id)
+                .setting(setting.id)
                 .or_else(|| process.job().settings().get(setting.id))
                 .unwrap_or_else(|| absent(process, setting.id)),
         }
@@ -138,7 +137,7 @@ impl Control {
             return Err(ToolError::SetNever);
         }
         match usize::try_from(value) {
-            Ok(amount) if setting.kind.allows(value) && process.tuning().set(setting.id, amount) => Ok(()),
+            Ok(amount) if setting.kind.allows(value) && process.set(setting.id, amount) => Ok(()),
             _ => Err(ToolError::Invalid),
         }
     }
@@ -155,7 +154,7 @@ fn absent(process: &Process, id: Id) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Job;
+    use simurgh_mpi::Job;
     use simurgh_settings::{Origin, Values};
     use std::collections::BTreeSet;
 

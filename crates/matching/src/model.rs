@@ -1,8 +1,8 @@
 //! Property tests of the queues against a list that is searched from its beginning.
 
 use super::{Envelope, Pattern, PatternKinds, Place, Queue};
-use crate::constants::{ANY_SOURCE, ANY_TAG};
 use proptest::prelude::*;
+use simurgh_base::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_testing::processor_time;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! Performance variables.
 
 use super::{Representation, enumeration};
-use crate::comm::Comm;
-use crate::instrument::{COLLECTIVES, Counters};
-use crate::network::Network;
-use crate::process::Process;
+use simurgh_instrument::{COLLECTIVES, Counters};
+use simurgh_mpi::Comm;
+use simurgh_mpi::Network;
+use simurgh_mpi::Process;
 use simurgh_sched::VpStats;
 use simurgh_settings::{Category, Verbosity};
 use std::sync::LazyLock;
@@ -99,51 +99,46 @@ fn queues() -> Vec<Variable> {
         queue(
             "posted_recvq_length",
             Level,
-            |process, _| process.endpoint().table().posted_length() as u64,
+            |process, _| process.queues().posted(None),
             "receives that wait for their messages",
         ),
         queue(
             "posted_recvq_length_max",
             HighWatermark,
-            |process, _| process.endpoint().table().posted_most() as u64,
+            |process, _| process.queues().posted_most(),
             "the most receives that have waited for their messages at one time",
         ),
         queue(
             "unexpected_recvq_length",
             Level,
-            |process, _| process.endpoint().table().unexpected_length() as u64,
+            |process, _| process.queues().unexpected(None),
             "messages that wait for their receives",
         ),
         queue(
             "unexpected_recvq_length_max",
             HighWatermark,
-            |process, _| process.endpoint().table().unexpected_most() as u64,
+            |process, _| process.queues().unexpected_most(),
             "the most messages that have waited for their receives at one time",
         ),
         queue(
             "unexpected_recvq_bytes",
             Level,
-            |process, _| process.endpoint().table().unexpected_bytes(None) as u64,
+            |process, _| process.queues().unexpected_bytes(None),
             "bytes of the messages that wait for their receives",
         ),
         of_comm(
             "comm_posted_recvq_length",
-            |process, comm| process.endpoint().table().posted_on(comm.map(Comm::context)) as u64,
+            |process, comm| process.queues().posted(comm.map(Comm::context)),
             "receives on the communicator that wait for their messages",
         ),
         of_comm(
             "comm_unexpected_recvq_length",
-            |process, comm| process.endpoint().table().unexpected_on(comm.map(Comm::context)) as u64,
+            |process, comm| process.queues().unexpected(comm.map(Comm::context)),
             "messages on the communicator that wait for their receives",
         ),
         of_comm(
             "comm_unexpected_recvq_bytes",
-            |process, comm| {
-                process
-                    .endpoint()
-                    .table()
-                    .unexpected_bytes(comm.map(Comm::context)) as u64
-            },
+            |process, comm| process.queues().unexpected_bytes(comm.map(Comm::context)),
             "bytes of the messages on the communicator that wait for their receives",
         ),
         Variable {

@@ -1,30 +1,33 @@
 //! What a message is labelled with, and what a receive asks for.
 
-use crate::constants::{ANY_SOURCE, ANY_TAG};
+use simurgh_base::constants::{ANY_SOURCE, ANY_TAG};
 
 /// The label of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Envelope {
+pub struct Envelope {
     /// Context of the communicator and the kind of its traffic.
-    pub(crate) context: u32,
+    pub context: u32,
     /// Rank of the sender in the communicator.
-    pub(crate) source: i32,
+    pub source: i32,
     /// Tag, not negative.
-    pub(crate) tag: i32,
+    pub tag: i32,
 }
 
 /// What a receive accepts: source and tag may be wildcards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pattern {
-    pub(crate) context: u32,
-    pub(crate) source: i32,
-    pub(crate) tag: i32,
+pub struct Pattern {
+    /// The context, which is that of the message.
+    pub context: u32,
+    /// Rank of the sender, or `ANY_SOURCE`.
+    pub source: i32,
+    /// Tag, or `ANY_TAG`.
+    pub tag: i32,
 }
 
 impl Pattern {
     /// Whether a message with this envelope satisfies the receive.
     #[inline]
-    pub(crate) fn accepts(self, envelope: Envelope) -> bool {
+    pub fn accepts(self, envelope: Envelope) -> bool {
         self.context == envelope.context
             && (self.source == envelope.source || self.source == ANY_SOURCE)
             && (self.tag == envelope.tag || self.tag == ANY_TAG)
@@ -32,7 +35,7 @@ impl Pattern {
 
     /// Which of an envelope's generalisations it is, by its wildcards.
     #[inline]
-    pub(crate) fn kind(self) -> usize {
+    pub fn kind(self) -> usize {
         usize::from(self.source == ANY_SOURCE) | usize::from(self.tag == ANY_TAG) << 1
     }
 
@@ -49,6 +52,7 @@ impl Pattern {
 }
 
 impl std::hash::Hash for Pattern {
+    #[inline]
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         state.write_u64(self.folded());
     }
@@ -56,26 +60,30 @@ impl std::hash::Hash for Pattern {
 
 /// The kinds of patterns under which a message is to be found quickly: a bit for each of its generalisations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PatternKinds(u8);
+pub struct PatternKinds(u8);
 
 impl PatternKinds {
     /// Every receive may ask for it.
-    pub(crate) const ALL: Self = Self(0b1111);
+    pub const ALL: Self = Self(0b1111);
 
     /// Receives without certain wildcards may ask for it.
     #[inline]
-    pub(crate) fn without(any_source: bool, any_tag: bool) -> Self {
+    pub fn without(any_source: bool, any_tag: bool) -> Self {
         let absent = (u8::from(any_source) * 0b1010) | (u8::from(any_tag) * 0b1100);
         Self(Self::ALL.0 & !absent)
     }
 
     /// As a number that another host can read.
-    pub(crate) fn bits(self) -> u8 {
+    #[inline]
+    #[must_use]
+    pub fn bits(self) -> u8 {
         self.0
     }
 
     /// What [`PatternKinds::bits`] gave; none for what it cannot have given.
-    pub(crate) fn from_bits(bits: u8) -> Option<Self> {
+    #[inline]
+    #[must_use]
+    pub fn from_bits(bits: u8) -> Option<Self> {
         // The first generalisation is the envelope itself, which every message lies under.
         (bits & 1 != 0 && bits & !Self::ALL.0 == 0).then_some(Self(bits))
     }
@@ -89,14 +97,14 @@ impl PatternKinds {
 impl Envelope {
     /// The pattern that accepts nothing else.
     #[inline]
-    pub(crate) fn exactly(self) -> Pattern {
+    pub fn exactly(self) -> Pattern {
         let Self { context, source, tag } = self;
         Pattern { context, source, tag }
     }
 
     /// The only patterns that accept this envelope, itself first, in the order of their [kinds](Pattern::kind).
     #[inline]
-    pub(crate) fn generalisations(self) -> [Pattern; 4] {
+    pub fn generalisations(self) -> [Pattern; 4] {
         let Self { context, source, tag } = self;
         [
             self.exactly(),

@@ -25,6 +25,7 @@ impl Hasher for Folded {
         }
     }
 
+    #[inline]
     fn write_u64(&mut self, number: u64) {
         self.0 = number;
     }
@@ -32,6 +33,7 @@ impl Hasher for Folded {
 
 impl Bins {
     /// The oldest entry in the bin of `pattern`.
+    #[inline]
     pub(super) fn head(&self, pattern: Pattern) -> u32 {
         self.0.get(&pattern).map_or(NIL, |ends| ends.head)
     }

@@ -2,9 +2,11 @@
 
 use super::event::KINDS;
 use super::watch::Watch;
-use crate::limits::MAX_TOOL_EVENTS;
 use simurgh_core::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, SpinLock};
 use std::collections::VecDeque;
+
+/// Events of a rank that wait for its callbacks; more are dropped and counted.
+pub const MAX_TOOL_EVENTS: usize = 1024;
 
 /// Most elements of an event.
 const ELEMENTS: usize = 4;

@@ -2,9 +2,9 @@
 
 use super::variable::{Variable, all};
 use super::{ToolError, ToolResult, Watch};
-use crate::comm::Comm;
-use crate::process::Process;
 use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_mpi::Comm;
+use simurgh_mpi::Process;
 
 /// A handle of a performance variable.
 ///

@@ -6,14 +6,16 @@ use super::slab::{Ends, NIL, Slab};
 
 /// Where an entry lies, for taking it out again; stale once the entry has been matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) index: u32,
-    pub(crate) sequence: u64,
+pub struct Place {
+    /// The number of its slot.
+    pub index: u32,
+    /// How many entries came before it.
+    pub sequence: u64,
 }
 
 impl Place {
     /// The place of no entry.
-    pub(crate) const NOWHERE: Self = Self {
+    pub const NOWHERE: Self = Self {
         index: NIL,
         sequence: u64::MAX,
     };
@@ -26,7 +28,7 @@ impl Place {
 /// What changes with each entry comes first, on one line with the lock ahead of it: it wanders between the caches of
 /// sender and receiver. The rest is hardly ever written while there are no bins.
 #[repr(C)]
-pub(crate) struct Queue<T, const LISTS: usize> {
+pub struct Queue<T, const LISTS: usize> {
     slab: Slab<T, LISTS>,
     order: Ends,
     len: u32,
@@ -42,14 +44,16 @@ pub(crate) struct Queue<T, const LISTS: usize> {
 }
 
 /// Bytes of what changes with each entry.
-pub(crate) const HEADER: usize = 56;
+pub const HEADER: usize = 56;
 const _: () = assert!(std::mem::offset_of!(Queue<u8, 2>, next_sequence) + 8 == HEADER);
 
 /// The list of all entries; the bins use the links after it.
 const ORDER: usize = 0;
 
 impl<T, const LISTS: usize> Queue<T, LISTS> {
-    pub(crate) const fn new(scan_limit: usize) -> Self {
+    /// An empty queue that is scanned in order as long as a scan sees at most `scan_limit` entries.
+    #[must_use]
+    pub const fn new(scan_limit: usize) -> Self {
         Self {
             slab: Slab::new(),
             order: Ends::EMPTY,
@@ -64,12 +68,22 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     /// Number of entries.
-    pub(crate) fn len(&self) -> usize {
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.len as usize
     }
 
+    /// Whether there is no entry.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The most entries there have been.
-    pub(crate) fn most(&self) -> usize {
+    #[must_use]
+    pub fn most(&self) -> usize {
         self.most as usize
     }
 
@@ -150,7 +164,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     /// The entries from the oldest to the newest.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Pattern, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Pattern, &T)> {
         let node = |at: u32| (at != NIL).then(|| self.slab.node(at));
         let nodes = std::iter::successors(node(self.order.head), move |last| node(last.links[ORDER].next));
         nodes.filter_map(|node| node.value.as_ref().map(|value| (node.pattern, value)))
@@ -158,7 +172,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
 
     /// The place of the newest entry whose sequence number may end in these bits; entries that came after it are
     /// passed on the way.
-    pub(crate) fn numbered(&self, number: u32, bits: u32) -> Option<Place> {
+    pub fn numbered(&self, number: u32, bits: u32) -> Option<Place> {
         let newest = self.next_sequence.checked_sub(1)?;
         let distance = newest.wrapping_sub(u64::from(number)) & ((1 << bits) - 1);
         let sequence = newest.checked_sub(distance)?;
@@ -180,13 +194,13 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
 impl<T> Queue<T, 2> {
     /// Adds a receive.
     #[inline]
-    pub(crate) fn post(&mut self, pattern: Pattern, value: T) -> Place {
+    pub fn post(&mut self, pattern: Pattern, value: T) -> Place {
         self.push(pattern, PatternKinds::ALL, &[pattern], value)
     }
 
     /// Takes the oldest receive that accepts a message.
     #[inline]
-    pub(crate) fn take_for(&mut self, envelope: Envelope) -> Option<T> {
+    pub fn take_for(&mut self, envelope: Envelope) -> Option<T> {
         if self.len == 0 {
             return None;
         }
@@ -217,7 +231,7 @@ impl<T> Queue<T, 2> {
     }
 
     /// Takes back a receive that has not been matched.
-    pub(crate) fn withdraw(&mut self, place: Place) -> Option<T> {
+    pub fn withdraw(&mut self, place: Place) -> Option<T> {
         self.holds(place)
             .then(|| self.take(place.index, &[self.slab.node(place.index).pattern]))
     }
@@ -227,7 +241,7 @@ impl<T> Queue<T, 2> {
 impl<T> Queue<T, 5> {
     /// Adds a message. Receives of kinds that its lanes leave out find it as well, but slowly.
     #[inline]
-    pub(crate) fn arrive(&mut self, envelope: Envelope, kinds: PatternKinds, value: T) -> Place {
+    pub fn arrive(&mut self, envelope: Envelope, kinds: PatternKinds, value: T) -> Place {
         let bins = envelope.generalisations();
         self.push(bins[0], kinds, &bins, value)
     }
@@ -250,7 +264,7 @@ impl<T> Queue<T, 5> {
     }
 
     /// The oldest message that a receive would accept; it stays.
-    pub(crate) fn peek(&mut self, pattern: Pattern) -> Option<(Envelope, &T)> {
+    pub fn peek(&mut self, pattern: Pattern) -> Option<(Envelope, &T)> {
         let index = self.find(pattern);
         if index == NIL {
             return None;
@@ -263,7 +277,7 @@ impl<T> Queue<T, 5> {
 
     /// Takes the oldest message that a receive accepts.
     #[inline]
-    pub(crate) fn take_match(&mut self, pattern: Pattern) -> Option<(Envelope, T)> {
+    pub fn take_match(&mut self, pattern: Pattern) -> Option<(Envelope, T)> {
         if self.len == 0 {
             return None;
         }
@@ -276,7 +290,7 @@ impl<T> Queue<T, 5> {
     }
 
     /// Takes back the oldest message of which `is_it` holds.
-    pub(crate) fn withdraw_one(&mut self, is_it: impl Fn(&T) -> bool) -> Option<T> {
+    pub fn withdraw_one(&mut self, is_it: impl Fn(&T) -> bool) -> Option<T> {
         let mut index = self.order.head;
         while index != NIL && !self.slab.node(index).value.as_ref().is_some_and(&is_it) {
             index = self.slab.node(index).links[ORDER].next;
@@ -286,7 +300,7 @@ impl<T> Queue<T, 5> {
     }
 
     /// Takes back a message that has not been matched.
-    pub(crate) fn withdraw(&mut self, place: Place) -> Option<T> {
+    pub fn withdraw(&mut self, place: Place) -> Option<T> {
         self.holds(place).then(|| {
             let envelope = as_envelope(self.slab.node(place.index).pattern);
             self.take(place.index, &envelope.generalisations())
