@@ -1,16 +1,16 @@
 //! Matching of receives and messages.
 //!
-//! Each rank has one table: the receives it has posted and the messages that found none. Whoever comes second finds the
-//! first: a sender looks among the posted receives of its destination, a receiver among its own arrived messages; who
-//! finds nothing leaves an entry. Both sides keep MPI's order: among the entries that fit, the oldest is taken.
+//! Each rank has one table with two queues: the receives that it has posted, and the unexpected messages, which have
+//! matched none. A sender searches the posted receives of its destination, a receiver its own unexpected messages. A
+//! side that finds nothing adds an entry to the other queue. Both keep MPI's order: among the entries that match, the
+//! oldest is taken.
 //!
-//! A posted receive is a [`Pattern`], an arrived message an [`Envelope`]; an envelope fits a pattern in four ways
-//! only (its four [generalisations](Envelope::generalisations)). So a receive lies in one bin, that of its
-//! pattern, and a sender looks at the heads of four bins; a message lies in four bins, and a receiver looks at the
-//! head of one. Both are O(1) whatever the number of entries. No bin exists, and the queue is scanned in order,
-//! until somebody would have to scan many entries. A message for which the program has promised that no receive
-//! uses wildcards lies in fewer bins (its [lanes](PatternKinds)); a sender does not look for kinds of receives of which
-//! there are none.
+//! A posted receive is a [`Pattern`], a message an [`Envelope`]. An envelope matches four patterns only (its four
+//! [generalisations](Envelope::generalisations)). So a receive is in one bin, that of its pattern, and a sender looks
+//! at the heads of four bins; a message is in four bins, and a receiver looks at the head of one. Both are O(1)
+//! whatever the number of entries. There are no bins, and a queue is scanned in order, until a scan would pass many
+//! entries. A message for which the program has promised that no receive uses wildcards is in fewer bins (its [kinds of
+//! patterns](PatternKinds)), and a sender does not look into bins of kinds of which there are no receives.
 //!
 //! Costs: up to the scan limit one line for the queue's header, with the lock, and one or two for each
 //! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables

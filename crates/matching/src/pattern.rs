@@ -1,8 +1,8 @@
-//! What a message is labelled with, and what a receive asks for.
+//! The envelopes of messages, and the patterns of receives.
 
 use simurgh_base::constants::{ANY_SOURCE, ANY_TAG};
 
-/// The label of a message.
+/// The envelope of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// Context of the communicator and the kind of its traffic.
@@ -13,7 +13,7 @@ pub struct Envelope {
     pub tag: i32,
 }
 
-/// What a receive accepts: source and tag may be wildcards.
+/// The pattern of a receive: source and tag may be wildcards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// The context, which is that of the message.
@@ -84,7 +84,7 @@ impl PatternKinds {
     #[inline]
     #[must_use]
     pub fn from_bits(bits: u8) -> Option<Self> {
-        // The first generalisation is the envelope itself, which every message lies under.
+        // The first generalisation is the envelope itself, which every message has.
         (bits & 1 != 0 && bits & !Self::ALL.0 == 0).then_some(Self(bits))
     }
 

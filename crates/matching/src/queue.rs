@@ -4,7 +4,7 @@ use super::bins::Bins;
 use super::pattern::{Envelope, Pattern, PatternKinds};
 use super::slab::{Ends, NIL, Slab};
 
-/// Where an entry lies, for taking it out again; stale once the entry has been matched.
+/// The place of an entry, for withdrawing it; stale once the entry has been matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The number of its slot.
@@ -25,8 +25,8 @@ impl Place {
 ///
 /// `LISTS` is one more than the number of bins an entry lies in: two for receives, five for messages.
 ///
-/// What changes with each entry comes first, on one line with the lock ahead of it: it wanders between the caches of
-/// sender and receiver. The rest is hardly ever written while there are no bins.
+/// The fields that change with each entry come first, on one line with the lock before them, which moves between the
+/// caches of sender and receiver. The other fields are hardly ever written while there are no bins.
 #[repr(C)]
 pub struct Queue<T, const LISTS: usize> {
     slab: Slab<T, LISTS>,
@@ -35,7 +35,7 @@ pub struct Queue<T, const LISTS: usize> {
     indexed: bool,
     next_sequence: u64,
     most: u32,
-    /// So many entries are scanned in order; who would have to scan more builds the bins, which stay until the queue is
+    /// So many entries are scanned in order. A scan that would pass more builds the bins, which stay until the queue is
     /// empty. So a queue from which the oldest entries are taken has none, however long it is.
     scan_limit: usize,
     bins: Option<Box<Bins>>,
@@ -239,7 +239,7 @@ impl<T> Queue<T, 2> {
 
 /// The messages that have arrived at a rank before their receives.
 impl<T> Queue<T, 5> {
-    /// Adds a message. Receives of kinds that its lanes leave out find it as well, but slowly.
+    /// Adds a message. Receives of other kinds of patterns find it as well, but slowly.
     #[inline]
     pub fn arrive(&mut self, envelope: Envelope, kinds: PatternKinds, value: T) -> Place {
         let bins = envelope.generalisations();
@@ -257,7 +257,7 @@ impl<T> Queue<T, 5> {
             self.build(|pattern| as_envelope(pattern).generalisations());
         }
         match self.bins.as_ref() {
-            // Only if all messages are in bins of this kind does the bin's head tell the oldest.
+            // The head of the bin is the oldest match only if all messages are in bins of this kind.
             Some(bins) if self.filed[pattern.kind()] == self.len => bins.head(pattern),
             _ => self.scan(usize::MAX, fits).unwrap_or(NIL),
         }
@@ -308,7 +308,7 @@ impl<T> Queue<T, 5> {
     }
 }
 
-/// The envelope of an arrived message, whose pattern has no wildcard.
+/// The envelope of an unexpected message, whose pattern has no wildcard.
 #[inline]
 fn as_envelope(pattern: Pattern) -> Envelope {
     Envelope {

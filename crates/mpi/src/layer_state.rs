@@ -1,8 +1,8 @@
-//! Room for what a layer keeps with an object of a layer below it.
+//! State that a layer keeps with an object of a layer below it.
 //!
-//! A communicator knows its process and its job, but these know no communicators. What the layer of communicators keeps
-//! for each process or job lies in one of the slots of that object, under its type. To find a value takes a comparison
-//! of types for each slot before it; no message, switch or collective does so.
+//! A communicator knows its process and its job, but these know no communicators. So what the layer of communicators
+//! keeps for each process or job is in a slot of that object, under its type. Finding a value takes a comparison of
+//! types for each slot before it. No message, switch or collective does that.
 
 use simurgh_core::AnyArc;
 use simurgh_core::sync::Arc;

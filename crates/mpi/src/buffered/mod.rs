@@ -1,8 +1,8 @@
-//! The buffers that are attached for buffered sends: to a process, a session or a communicator.
+//! Attached buffers of buffered sends: of a process, a session or a communicator.
 //!
-//! The copies of buffered messages lie in memory of the engine; the attached buffer is what they are reserved
-//! against, so that a program that fits in its buffer here fits everywhere, and one that does not is told. A copy
-//! is reserved until its receiver has taken it; flushing and detaching wait for that.
+//! The copies of buffered messages are in memory of the engine. The attached buffer limits their size, so that a
+//! program that fits in its buffer here fits everywhere, and one that does not gets an error. Space is reserved for a
+//! copy until its receiver has taken it; flushing and detaching wait for that.
 
 mod usage;
 
@@ -28,7 +28,7 @@ pub enum BufferSpace {
     Automatic,
 }
 
-/// Where a buffer for buffered sends can be attached.
+/// A place where a buffer for buffered sends can be attached.
 #[derive(Debug, Default)]
 pub struct SendBuffer(SpinLock<Option<Attached>>);
 

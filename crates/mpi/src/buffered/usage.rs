@@ -1,11 +1,11 @@
-//! What the messages in an attached buffer occupy, and who waits for them.
+//! The usage of an attached buffer: its messages, and the requests that wait for them.
 
 use crate::request::Request;
 use crate::status::Status;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::{BTreeSet, VecDeque};
 
-/// The messages in a buffer, numbered in the order in which they were sent.
+/// The usage of a buffer by its messages, which are numbered in the order in which they were sent.
 #[derive(Debug, Default)]
 pub(super) struct Usage(SpinLock<Messages>);
 

@@ -1,4 +1,4 @@
-//! What ranks wait for, in words.
+//! Operations that wait for their counterparts, and how a deadlock report describes them.
 
 use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::matching::{Pattern, communicator_of, is_partitioned};

@@ -1,8 +1,8 @@
-//! Buffers for messages that are copied out.
+//! Eager buffers: for messages that are copied out of the memory of their senders.
 
 use crate::limits::{POOLED_BUFFERS, POOLED_SIZE};
 
-/// A message copied out of its sender's memory.
+/// A buffer with a message that was copied out of its sender's memory.
 #[derive(Debug)]
 pub(crate) struct EagerBuffer {
     buffer: Box<[u8]>,
@@ -26,7 +26,7 @@ fn class_of(len: usize) -> Option<usize> {
 }
 
 impl EagerBuffer {
-    /// Memory that a buffer of `len` bytes takes.
+    /// Memory that a buffer for `len` bytes takes.
     #[inline]
     pub(crate) fn capacity_for(len: usize) -> usize {
         if len <= SMALLEST {
@@ -35,7 +35,7 @@ impl EagerBuffer {
         class_of(len).map_or(len, |class| SMALLEST << class)
     }
 
-    /// A buffer that no pool had a buffer for.
+    /// A new buffer, for `len` bytes.
     pub(crate) fn allocate(len: usize) -> Self {
         Self {
             buffer: vec![0; Self::capacity_for(len)].into_boxed_slice(),
@@ -60,14 +60,14 @@ impl EagerBuffer {
 }
 
 impl EagerPool {
-    /// A buffer of `len` bytes, if there is a buffer for it.
+    /// A buffer for `len` bytes, if the pool has one.
     #[inline]
     pub(crate) fn take(&mut self, len: usize) -> Option<EagerBuffer> {
         let buffer = self.0[class_of(len)?].pop()?;
         Some(EagerBuffer { buffer, len })
     }
 
-    /// Keeps the buffer of a buffer, if it has a pooled size and there are not enough yet.
+    /// Keeps the memory of a buffer, if it has a pooled size and the pool is not full.
     pub(crate) fn give_back(&mut self, buffer: EagerBuffer) {
         let class = class_of(buffer.capacity()).filter(|&class| buffer.capacity() == SMALLEST << class);
         if let Some(buffers) = class.map(|class| &mut self.0[class])

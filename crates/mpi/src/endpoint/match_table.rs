@@ -7,7 +7,7 @@ use crate::memory::Target;
 use crate::request::{Callers, Waiter};
 use crate::status::Status;
 
-/// A receive that waits for its message.
+/// A posted receive.
 #[derive(Debug)]
 pub(crate) struct PostedReceive {
     pub(crate) target: Target,
@@ -31,13 +31,13 @@ pub(crate) struct MatchTable {
     probes: Vec<Probe>,
     /// Buffers for messages to this rank.
     buffers: EagerPool,
-    /// Bytes of buffers that hold messages in `unexpected`.
+    /// Bytes of the eager buffers in `unexpected`.
     backlog: usize,
-    /// For what the rank has looked last, and how often in a row in vain.
+    /// The pattern of the rank's last probe, and how often in a row it has found nothing.
     looks: Option<(Pattern, u64)>,
 }
 
-/// Looks in a row that are told of: so many are a loop.
+/// So many probes in a row that find nothing are a loop, which a deadlock report mentions.
 const MANY_LOOKS: u64 = 100;
 
 impl MatchTable {
@@ -61,7 +61,7 @@ impl MatchTable {
         self.posted.take_for(envelope)
     }
 
-    /// Leaves a receive for the sender that comes.
+    /// Posts a receive.
     #[inline]
     pub(crate) fn post(&mut self, pattern: Pattern, receive: PostedReceive) -> Place {
         self.posted.post(pattern, receive)
@@ -75,7 +75,7 @@ impl MatchTable {
         Some((envelope, payload))
     }
 
-    /// Leaves a message for the receiver, and tells the probes that wait for it.
+    /// Queues an unexpected message, and completes the probes that wait for it.
     #[inline]
     pub(crate) fn arrive(
         &mut self,
@@ -97,28 +97,28 @@ impl MatchTable {
         self.answer_probes_of(callers, |pattern| pattern.accepts(envelope));
     }
 
-    /// Tells the probes that wait for such messages.
+    /// Completes the probes of these patterns.
     pub(crate) fn answer_probes_of(&mut self, callers: &impl Callers, is_so: impl Fn(Pattern) -> bool) {
         for probe in self.probes.extract_if(.., |probe| is_so(probe.pattern)) {
             probe.waiter.finish(callers, &Status::EMPTY);
         }
     }
 
-    /// Takes the oldest message that is so.
+    /// Takes the oldest message of which `is_so` holds.
     pub(crate) fn take_first(&mut self, is_so: impl Fn(Pattern) -> bool) -> Option<Unexpected> {
         let found = self.unexpected.iter().find(|(pattern, _)| is_so(*pattern));
         let pattern = found.map(|(pattern, _)| pattern)?;
         self.take_message(pattern).map(|(_, payload)| payload)
     }
 
-    /// The envelope and size of the message that a receive would get.
+    /// The envelope and size of the message that a receive would match.
     pub(crate) fn peek(&mut self, pattern: Pattern) -> Option<(Envelope, usize)> {
         self.unexpected
             .peek(pattern)
             .map(|(envelope, payload)| (envelope, payload.bytes()))
     }
 
-    /// Notes that the rank has looked for a message that the pattern accepts.
+    /// Notes a nonblocking probe.
     pub(crate) fn looked(&mut self, pattern: Pattern, found: bool) {
         self.looks = match self.looks {
             _ if found => None,
@@ -127,31 +127,31 @@ impl MatchTable {
         };
     }
 
-    /// Has `waiter` told when a message arrives that the pattern accepts.
+    /// Completes `waiter` when a message arrives that matches the pattern.
     pub(crate) fn await_message(&mut self, pattern: Pattern, waiter: Waiter) {
         self.probes.push(Probe { pattern, waiter });
     }
 
-    /// Takes back a receive; `false` if it has been matched.
+    /// Withdraws a receive; `false` if it has been matched.
     pub(crate) fn withdraw_receive(&mut self, place: Place) -> bool {
         self.posted.withdraw(place).is_some()
     }
 
-    /// Takes back a message; `false` if it has been matched.
+    /// Withdraws a message; `false` if it has been matched.
     pub(crate) fn withdraw_message(&mut self, place: Place) -> bool {
         let payload = self.unexpected.withdraw(place);
         self.backlog -= payload.as_ref().map_or(0, Unexpected::stored);
         payload.is_some()
     }
 
-    /// Takes back the oldest message of which `is_it` holds.
+    /// Withdraws the oldest message of which `is_it` holds.
     pub(crate) fn withdraw_one(&mut self, is_it: impl Fn(&Unexpected) -> bool) -> Option<Unexpected> {
         let payload = self.unexpected.withdraw_one(is_it)?;
         self.backlog -= payload.stored();
         Some(payload)
     }
 
-    /// Takes back the message whose number ends in these bits; `false` if it has been matched.
+    /// Withdraws the message whose number ends in these bits; `false` if it has been matched.
     pub(crate) fn withdraw_numbered(&mut self, number: u32, bits: u32) -> bool {
         let place = self.unexpected.numbered(number, bits);
         place.is_some_and(|place| self.withdraw_message(place))
@@ -168,7 +168,7 @@ impl MatchTable {
             .any(|pattern| pattern.context == context)
     }
 
-    /// The operations that wait here for their counterparts: those of the process that users call so, and sends to it.
+    /// The operations that wait here for their counterparts: those of the process with this name, and sends to it.
     pub(crate) fn unmatched(&self, own: &str) -> impl Iterator<Item = Unmatched> {
         let unmatched = move |pattern, operation, waiter: &Waiter| {
             Unmatched::new(own.to_owned(), pattern, operation, waiter.is_call())
@@ -179,7 +179,7 @@ impl MatchTable {
             .unexpected
             .iter()
             .filter_map(|(pattern, payload)| Some((pattern, payload.waiter()?)));
-        // Who waits in a call does not look any more.
+        // A rank that waits in a call does not probe in a loop.
         let waits = self.posted.iter().any(|(_, posted)| posted.waiter.is_call()) || !self.probes.is_empty();
         let looks = self.looks.filter(|(_, times)| !waits && *times >= MANY_LOOKS);
         let looks = looks
@@ -193,7 +193,7 @@ impl MatchTable {
             .chain(sends.map(move |(pattern, waiter)| unmatched(pattern, Operation::Send, waiter)))
     }
 
-    /// The messages that the process that users call so has not received.
+    /// The messages that the process with this name has not received.
     pub(crate) fn unreceived(&self, own: &str) -> impl Iterator<Item = Unmatched> {
         let messages = self.unexpected.iter();
         messages.map(move |(pattern, _)| Unmatched::new(own.to_owned(), pattern, Operation::Message, false))

@@ -1,4 +1,4 @@
-//! The endpoint of a rank: its match table, with the posted receives and the unexpected messages, and the tickets of its
+//! The endpoint of a rank: its match table, with the posted receives and the unexpected messages, and the slots of its
 //! blocking calls.
 
 mod eager_buffer;
@@ -17,8 +17,8 @@ use crate::request::CallSlots;
 use simurgh_core::sync::{Arc, BiasedGuard, BiasedLock};
 use std::sync::OnceLock;
 
-/// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls. Begins a line,
-/// with the lock of the table.
+/// A rank as the other ranks of its host see it: its match table, and the slots of its blocking calls. It begins a
+/// cache line, with the lock of the table.
 #[repr(C, align(64))]
 pub(crate) struct Endpoint {
     table: BiasedLock<MatchTable>,
@@ -49,7 +49,7 @@ impl Endpoint {
         self.table.lock()
     }
 
-    /// The tickets of blocking calls.
+    /// The slots of blocking calls.
     #[inline]
     pub(crate) fn slots(&self) -> &CallSlots {
         &self.slots

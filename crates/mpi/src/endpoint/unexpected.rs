@@ -1,4 +1,4 @@
-//! Unexpected messages: what lies in the match table for a message that found no receive.
+//! Unexpected messages: entries of the match table for messages that have matched no receive.
 
 use super::{EagerBuffer, Endpoint, RequestToSend};
 use crate::buffered::Reservation;
@@ -17,29 +17,29 @@ pub(crate) trait Credits: Callers {
     fn received(&self, from: HostId, bytes: usize);
 }
 
-/// A message, or where it is.
+/// An unexpected message: its data, or where the data is.
 #[derive(Debug)]
 pub(crate) enum Unexpected {
-    /// A few bytes.
+    /// A short message, in the entry itself.
     Inline { len: u8, data: [u8; INLINE_LIMIT] },
-    /// A copy; a buffered send occupies its attached buffer as long as the copy lives.
+    /// A copy in an eager buffer. A buffered send occupies its attached buffer as long as the copy lives.
     Copied {
         buffer: EagerBuffer,
         reservation: Option<Reservation>,
     },
-    /// The sender's memory, which stays valid until the sender is told.
+    /// The memory of a sender on this host, which stays valid until the send is completed.
     InPlace { source: Source, waiter: Waiter },
-    /// A copy of what a process of another host has sent, as its origin tells; its host has paid for it.
+    /// An eager message of another host, in an eager buffer; its host has spent credits for it.
     Eager {
         buffer: EagerBuffer,
         from: HostId,
         origin: u64,
     },
-    /// The memory of a sender on another host.
+    /// A message that stays in the memory of a sender on another host.
     Rendezvous(RequestToSend),
 }
 
-// It lies in every entry of a message: no larger than what is kept inside it.
+// It is in every entry of a message, so it is no larger than a short message needs.
 const _: () = assert!(size_of::<Unexpected>() == 64);
 
 impl Unexpected {
@@ -61,7 +61,7 @@ impl Unexpected {
         }
     }
 
-    /// Who waits here for the message to be received.
+    /// The waiter on this host for the message to be received.
     pub(crate) fn waiter(&self) -> Option<&Waiter> {
         match self {
             Self::Inline { .. } | Self::Copied { .. } | Self::Eager { .. } | Self::Rendezvous(_) => None,
@@ -69,7 +69,7 @@ impl Unexpected {
         }
     }
 
-    /// Memory that the message takes besides its entry, as far as local senders are concerned.
+    /// Memory that the message takes besides its entry, of what counts as backlog.
     #[inline]
     pub(crate) fn stored(&self) -> usize {
         match self {
@@ -78,11 +78,11 @@ impl Unexpected {
         }
     }
 
-    /// Copies the message to its receiver, whose endpoint is `to`, and completes the send.
+    /// Copies the data to the target of its receiver, whose endpoint is `to`, and completes the send.
     ///
     /// # Errors
     ///
-    /// The request, if the message has to be fetched from another host.
+    /// The request to send, if the data has to come from another host.
     #[inline]
     pub(crate) fn deliver(
         self,
@@ -117,7 +117,7 @@ impl Unexpected {
     }
 }
 
-/// The status of a receive that got a message.
+/// The status of a receive that has got a message.
 #[inline]
 pub(crate) fn status_of(envelope: Envelope, transfer: &Transfer) -> Status {
     let error = if transfer.truncated {

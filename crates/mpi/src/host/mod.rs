@@ -48,7 +48,7 @@ impl Host {
         &self.settings
     }
 
-    /// Where messages for a process of this host go.
+    /// The endpoint of a process of this host.
     #[inline]
     pub(crate) fn endpoint(&self, process: u32) -> &Endpoint {
         &self.endpoints[self.layout.place(process)]
@@ -64,13 +64,12 @@ impl Host {
         &self.contexts
     }
 
-    /// Sets what is told of a host that will not be heard of any more; the first setting counts. Returns whether it was
-    /// the first.
+    /// Sets what is called when a host is lost; the first setting counts. Returns whether it was the first.
     pub(crate) fn set_loss_hook(&self, hook: impl Fn(u32, &str) + Send + Sync + 'static) -> bool {
         self.loss_hook.set(Box::new(hook)).is_ok()
     }
 
-    /// A host will not be heard of any more: by the hook, or without one by ending the operating system's process.
+    /// Handles the loss of a host: by the hook, or without one by ending the operating system's process.
     pub(crate) fn lost(&self, host: u32, reason: &str) {
         match self.loss_hook.get() {
             Some(hook) => hook(host, reason),

@@ -1,4 +1,4 @@
-//! How a job joins its other hosts.
+//! Connecting a job to its other hosts.
 
 use super::Job;
 use crate::endpoint::Credits;
@@ -24,13 +24,13 @@ impl Job {
         self.network.set(Network::new(self.host(), fabric)).is_ok()
     }
 
-    /// What the job does with its other hosts, once it has joined them.
+    /// The network of the job, once it has joined its other hosts.
     #[must_use]
     pub fn network(&self) -> Option<&Arc<Network>> {
         self.network.get()
     }
 
-    /// What the job does with its other hosts.
+    /// The network of the job.
     ///
     /// # Panics
     ///
@@ -41,7 +41,7 @@ impl Job {
             .expect("a job of several hosts joins them before its ranks start")
     }
 
-    /// A way to the other hosts, for the first of these rounds, which are not negative.
+    /// A channel to the other hosts, for the first of these rounds, which are not negative.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! The network, as the scheduler drives it.
+//! The progress engine, as the scheduler drives it.
 
 use super::Job;
 use crate::network;
@@ -6,18 +6,17 @@ use simurgh_core::Network;
 use simurgh_core::sync::{Arc, AtomicU32};
 use std::time::Duration;
 
-/// How long nobody looks whether there is room for what waits to be sent on: nothing rings then.
+/// The longest sleep while tasks wait for room in a transport: no event wakes the sleeper then.
 const NAP: Duration = Duration::from_micros(50);
 
-/// The other hosts of a job, to be looked after. It keeps the job, so that a look need not ask whether it is still
-/// there.
+/// The progress engine of a job. It keeps the job, so that a poll need not check whether it is still there.
 struct Driver {
     job: Arc<Job>,
     network: Arc<network::Network>,
 }
 
 impl Job {
-    /// What is to be looked after for messages of other hosts to arrive, once the job has joined them.
+    /// What the scheduler has to poll for messages of other hosts to arrive, once the job has joined them.
     #[must_use]
     pub fn driver(self: &Arc<Self>) -> Option<Arc<dyn Network>> {
         let network = Arc::clone(self.network()?);

@@ -26,7 +26,7 @@ use simurgh_settings::{Id, Values};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// What ends the whole job.
+/// A request to end the whole job.
 #[derive(Clone, Debug)]
 pub struct Abort {
     /// The process that asks for it.
@@ -47,7 +47,7 @@ type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
 pub struct Job {
     host: Host,
     table: SelectionTable,
-    /// What hosts of one node share that talk to each other.
+    /// What hosts of one node share when they exchange messages.
     neighbours: Level,
     checks: Checks,
     places: Places,
@@ -118,20 +118,20 @@ impl Job {
         self.checks
     }
 
-    /// What happens when a call fails that is made on nothing, or on something for which no handler has been set.
+    /// The error handler of calls that are made on no object, or on one for which no handler has been set.
     #[must_use]
     pub fn initial_errhandler(&self) -> ErrorHandler {
         ErrorHandler::initial(self.settings())
     }
 
-    /// How a collective is done whose ranks have come together, and have so many bytes to move or combine.
+    /// The algorithm of a collective whose ranks have met, with so many bytes to move or combine.
     #[inline]
     pub(crate) fn algorithm(&self, operation: rules::Operation, ranks: usize, bytes: usize) -> Algorithm {
         self.table
             .algorithm_together(operation, self.extent(ranks, bytes))
     }
 
-    /// How some hosts do a collective with each other, in which so many bytes go around as all of them can tell.
+    /// The algorithm of a collective between hosts. All of them know the number of bytes.
     pub(crate) fn inter_host_choice(
         &self,
         operation: rules::Operation,
@@ -184,7 +184,7 @@ impl Job {
         Group::run(here.start, here.len() as u32)
     }
 
-    /// Where messages for a process of this host go.
+    /// The endpoint of a process of this host.
     #[inline]
     pub(crate) fn endpoint(&self, process: u32) -> &Endpoint {
         self.host.endpoint(process)
@@ -195,7 +195,7 @@ impl Job {
         self.host.contexts()
     }
 
-    /// The first `limit` operations that wait for their counterparts: what to tell of a deadlock.
+    /// The first `limit` operations that wait for their counterparts, for a deadlock report.
     #[must_use]
     pub fn unmatched(&self, limit: usize) -> Vec<Unmatched> {
         let mut found = Vec::new();
@@ -217,20 +217,21 @@ impl Job {
         &self.places
     }
 
-    /// The collectives that some ranks have called and others have not: what else to tell of a deadlock.
+    /// The collectives that some ranks have called and others have not, for a deadlock report.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
         self.places.unfinished()
     }
 
-    /// Says where the processes run; the first setting counts. Returns whether it was the first.
+    /// Sets where the processes run; the first setting counts. Returns whether it was the first.
     pub fn set_hardware(&self, hardware: Hardware) -> bool {
         hardware.caches().into_iter().for_each(set_caches);
         let first = self.layout().here().start;
         self.hardware.set(hardware.with_first(first)).is_ok()
     }
 
-    /// Where the processes run. If nobody has said so, they run anywhere on this machine; none if it cannot be read.
+    /// Where the processes run. If that has not been set, they run anywhere on this machine; none if its topology
+    /// cannot be read.
     pub fn hardware(&self) -> Option<&Hardware> {
         match self.hardware.get() {
             Some(hardware) => Some(hardware),
@@ -248,13 +249,13 @@ impl Job {
         self.processors.set(Box::new(hook)).is_ok()
     }
 
-    /// What the virtual processors have done; empty if the ranks run on others' threads.
+    /// The statistics of the virtual processors; empty if the ranks run on threads of the program.
     #[must_use]
     pub fn processors(&self) -> Vec<VpStats> {
         self.processors.get().map_or_else(Vec::new, |hook| hook())
     }
 
-    /// The other worlds, and who knows of them.
+    /// The other worlds, and the launcher.
     pub(crate) fn worlds(&self) -> &Arc<Worlds> {
         &self.worlds
     }
@@ -264,14 +265,14 @@ impl Job {
         &self.layer_state
     }
 
-    /// What messages between hosts need to know of this one.
+    /// The part of the job that messages need.
     #[inline]
     pub(crate) fn host(&self) -> &Host {
         &self.host
     }
 
-    /// Hosts of another world have come, in the order of their numbers. From now on their processes are known; so that
-    /// something can be sent to them, the [fabric](crate::Network::fabric) has to know the way
+    /// Notes hosts of another world that have come, in the order of their numbers. Their processes are known from now
+    /// on. Before something can be sent to them, the [fabric](crate::Network::fabric) has to have a route to them
     /// ([`Fabric::join`](simurgh_net::Fabric::join)), or the job is [connected](Self::connect) for the first time.
     ///
     /// # Errors
@@ -285,18 +286,17 @@ impl Job {
         Ok(())
     }
 
-    /// Hosts of another world will not be heard of any more, as it has ended: what is still sent to them is thrown
-    /// away, and it is no loss that they cannot be reached. What they have sent until now is handled.
+    /// Notes that the world of these hosts has ended. What is still sent to them is discarded, and it is no failure
+    /// that they cannot be reached. What they have sent until now is handled.
     ///
-    /// The launcher tells all other hosts so, and lets those of the world go when they have heard it.
+    /// The launcher tells all other hosts so, and lets the hosts of that world end when all have heard it.
     pub fn dismiss(&self, hosts: &[u32]) {
         if let Some(network) = self.network.get() {
             hosts.iter().for_each(|host| network.fabric().remove_host(*host));
         }
     }
 
-    /// Sets what is told of a host that will not be heard of any more; the first setting counts. Returns whether it was
-    /// the first.
+    /// Sets what is called when a host is lost; the first setting counts. Returns whether it was the first.
     pub fn set_loss_hook(&self, hook: impl Fn(u32, &str) + Send + Sync + 'static) -> bool {
         self.host.set_loss_hook(hook)
     }

@@ -1,13 +1,14 @@
-//! What the two sides of a partitioned operation share.
+//! Channels: the state that the two sides of a partitioned operation share.
 //!
 //! Rounds are numbered from 1 on each side; round n of one side goes with round n of the other. `open` is the round
 //! that the receiver has opened: its target may be written to then, and the counters are those of this round. The flag
-//! of a partition holds twice the round in which it was ready last, plus one if it has been moved. So nothing has to
-//! be reset by the sender, and a late look at a flag of an earlier or later round finds nothing to do.
+//! of a partition holds twice the round in which it was ready last, plus one if it has been moved. So the sender has to
+//! reset nothing, and a late look at a flag of an earlier or later round finds nothing to do.
 //!
-//! Sender and receiver may miss each other in one way only: the sender finds the round not open and sets the flag, and
-//! the receiver opens the round and finds the flag not set. Both write first and then look, with sequential
-//! consistency, so at least one of them sees the other; the change of the flag decides who moves the partition.
+//! Sender and receiver may miss each other in one way only: the sender finds the round not open and sets the flag,
+//! while the receiver opens the round and finds the flag not set. Both write first and then look, with sequential
+//! consistency, so that at least one of them sees the other. The change of the flag decides which of them moves the
+//! partition.
 
 use super::split::{Partitions, Split};
 use crate::deadlock::{Operation, Parts};
@@ -19,26 +20,26 @@ use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use std::sync::OnceLock;
 
-/// The connection of a partitioned send with its receive; at first only one of them is there.
+/// The connection of a partitioned send with its receive. At first it has only one of them.
 #[derive(Debug)]
 pub(crate) struct Channel {
     sender: OnceLock<Sender>,
     receiver: OnceLock<Receiver>,
     /// The round that the receiver has opened; 0 before the first.
     open: AtomicU64,
-    /// Partitions of the open round whose arrival has not begun to be told.
+    /// Partitions of the open round that have not been counted as arrived in `missing`.
     untold: AtomicUsize,
     /// Partitions of the open round that have not been moved.
     left: AtomicUsize,
     waiters: SpinLock<Waiters>,
 }
 
-/// Who waits for the end of the round.
+/// The requests that the end of the round completes.
 #[derive(Debug, Default)]
 struct Waiters {
     sender: Option<Arc<Request>>,
     receiver: Option<Arc<Request>>,
-    /// The receiver was started before there was a sender: whoever adds the sender opens the round.
+    /// The receiver was started before there was a sender. The thread that adds the sender opens the round.
     unopened: bool,
 }
 
@@ -270,8 +271,8 @@ impl Channel {
         }
     }
 
-    /// Whether the round is over but for a few instructions of those who moved its last partitions. It is, if all
-    /// partitions have been seen to have arrived.
+    /// Whether the round is over but for a few instructions of the threads that moved its last partitions. This holds
+    /// if all partitions have been seen to have arrived.
     pub(crate) fn is_ending(&self) -> bool {
         // Acquire: lowered before the counters of `has_arrived`, by whose Acquire it is visible.
         self.untold.load(Ordering::Acquire) == 0
@@ -330,7 +331,7 @@ impl Pair<'_> {
             // Release pairs with the Acquire in `has_arrived`; AcqRel collects what other threads moved there.
             self.receiver.missing[touched].fetch_sub(1, Ordering::AcqRel);
         }
-        // AcqRel: who moves the last partition tells both sides of what all have moved.
+        // AcqRel: the thread that moves the last partition publishes what all have moved.
         if self.channel.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.finish();
         }

@@ -3,7 +3,7 @@
 //! Setting up a partitioned send and a partitioned receive pairs them once and for all ([`Pairing`]): the first send
 //! that one rank sets up for a communicator, receiver and tag with the first receive of that label, and so on. Ordinary
 //! messages take no part in this. A pair shares a [`Channel`], and each start of a side begins its next round.
-//! A partition is moved from the sender's layout straight to the receiver's, by whoever comes second:
+//! A partition is moved from the sender's layout straight to the receiver's, by the side that comes second:
 //!
 //! * the sender, in the call that says that the partition is ready, if the receiver has opened the round;
 //! * the receiver, when it opens the round, if the partition was ready before.

@@ -38,7 +38,7 @@ impl Pairs {
 #[derive(Default)]
 pub(crate) struct Pairing {
     unpaired: SpinLock<Unpaired>,
-    /// All, with their labels: what to tell of a deadlock.
+    /// All channels, with their labels, for deadlock reports.
     channels: SpinLock<Vec<(Pattern, Weak<Channel>)>>,
     /// Those of the rank's sends that go to other hosts.
     remote: SpinLock<Vec<Weak<dyn RemotePartitionedSend>>>,
@@ -103,8 +103,8 @@ impl Pairing {
         remote.push(Arc::downgrade(side));
     }
 
-    /// The operations that wait here for their counterparts: those of the process that users call so, sends to it, and
-    /// its sends to other hosts.
+    /// The operations that wait here for their counterparts: those of the process with this name, sends to it, and its
+    /// sends to other hosts.
     pub(crate) fn unmatched(&self, own: &str, layout: &Layout) -> Vec<Unmatched> {
         let channels = self.channels.lock();
         let stand = |(label, channel): &(Pattern, Weak<Channel>)| {

@@ -1,4 +1,4 @@
-//! The waiting half of a blocking call.
+//! Blocking calls that have to wait.
 
 use crate::endpoint::MatchTable;
 use crate::process::Process;
@@ -6,12 +6,12 @@ use crate::request::{CallSlot, Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 
-/// A blocking call that found no counterpart and waits for one.
+/// A blocking call that has matched nothing and waits for its counterpart.
 #[derive(Debug)]
 pub(crate) enum BlockingCall<'a> {
-    /// With a slot of the process.
+    /// In a slot of the process.
     Slot { process: u32, slot: CallSlot<'a> },
-    /// With a request, when all slots are taken.
+    /// By a request, when all slots are taken.
     Request(Arc<Request>),
 }
 
@@ -22,7 +22,7 @@ impl<'a> BlockingCall<'a> {
         Self::with(process, process.endpoint().slots().take())
     }
 
-    /// Prepares to wait in the table of `process` itself, which the caller holds.
+    /// Prepares to wait in the table of `process` itself, which the caller has locked.
     #[inline]
     pub(crate) fn begin_in(_own: &MatchTable, process: &'a Process) -> Self {
         Self::with(process, process.endpoint().slots().take_locked())
@@ -39,7 +39,7 @@ impl<'a> BlockingCall<'a> {
         }
     }
 
-    /// Whom the counterpart shall tell.
+    /// The waiter for the counterpart to complete.
     #[inline]
     pub(crate) fn waiter(&self) -> Waiter {
         match self {
@@ -51,7 +51,7 @@ impl<'a> BlockingCall<'a> {
         }
     }
 
-    /// Blocks until the counterpart has done its part.
+    /// Blocks until the counterpart has completed the call.
     #[inline]
     pub(crate) fn wait(self) -> Status {
         match self {

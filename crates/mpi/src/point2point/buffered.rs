@@ -1,11 +1,11 @@
-//! The attached buffer that a buffered send takes.
+//! Buffered sends: which attached buffer they use.
 
 use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 
 impl Comm {
-    /// Occupies space for a message of `bytes` in the buffer of the communicator, or else of its session, or else of
+    /// Reserves space for a message of `bytes` in the buffer of the communicator, or else of its session, or else of
     /// the process.
     pub(super) fn reserve_buffer(&self, bytes: usize) -> Result<Reservation> {
         let own = self.buffer().reserve(bytes);

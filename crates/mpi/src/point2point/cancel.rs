@@ -8,8 +8,8 @@ use crate::request::{Direction, Request};
 use crate::status::Status;
 
 impl Request {
-    /// Takes the operation back if nobody has matched it yet; it completes either way, and its status says which.
-    /// What cancelling a generalised request does is up to the program.
+    /// Cancels the operation if it has not been matched yet. It completes either way, and its status says which. What
+    /// cancelling a generalised request does is up to the program.
     ///
     /// # Errors
     ///
@@ -19,7 +19,7 @@ impl Request {
         let Some(direction) = self.begin_cancel()? else {
             return Ok(());
         };
-        // A send may be complete though its message waits: that can be taken back too.
+        // A send may be complete though its message is queued. That can be cancelled too.
         let (owner, place) = self.queued();
         let job = process.job();
         if !job.layout().is_here(owner) {
@@ -38,7 +38,7 @@ impl Request {
         Ok(())
     }
 
-    /// Takes back a send to a process of another host, if it can be.
+    /// Cancels a send to a process of another host, if it can be.
     fn cancel_remote(&self, process: &Process, receiver: u32, place: Place) {
         let (job, network) = (process.job(), process.job().connected());
         match RemoteSend::at(place) {

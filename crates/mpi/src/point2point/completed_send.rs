@@ -1,13 +1,13 @@
-//! What is left of a send that completed before its receive: enough to take the message back.
+//! Sends that were complete before their receives: what is left of them is enough to cancel the message.
 
 use crate::matching::{NUMBER_BITS, Place};
 use crate::process::Process;
 
-/// Where the copy of a message lies until it is received: in the table of a process, under a number.
+/// A send whose message is queued at its receiver: the process, and the number of the message there.
 ///
-/// It is as small as a handle, so that such a send needs no request: only the low bits of the number are kept. They
-/// are mistaken for those of another message only if 2^31 messages have gone to the process since, while this send
-/// was not waited for.
+/// It fits in a handle, so that such a send needs no request. Only the low bits of the number are kept: they could be
+/// mistaken for those of another message only if 2^31 messages have gone to the process while this send was not waited
+/// for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompletedSend {
     process: u32,
@@ -39,7 +39,7 @@ impl CompletedSend {
         (self.process, self.number)
     }
 
-    /// Takes the message back, in the name of `process`; `false` if it has been received.
+    /// Cancels the message, in the name of `process`; `false` if it has been received.
     #[must_use]
     pub fn withdraw(self, process: &Process) -> bool {
         let job = process.job();

@@ -80,7 +80,7 @@ impl Comm {
             let request = queued.insert(self.process().requests().take_exchange());
             Waiter::Sending(Arc::clone(request))
         })?;
-        // Most sends are complete at once: then the request is that of the receive.
+        // Most sends are complete at once. Then the request is that of the receive.
         let (Sent::Queued { .. }, Some(request)) = (sent, queued) else {
             return self.irecv(target, from, receive_tag);
         };

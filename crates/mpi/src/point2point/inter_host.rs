@@ -14,9 +14,9 @@ use crate::request::Waiter;
 /// Where a message to another host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RemoteSend {
-    /// It waits here to be asked for.
+    /// Its data waits here for a clear to send.
     Waiting(Handle),
-    /// It has been sent, as this one of those that have gone to its host.
+    /// It has been sent, with this number among the messages to its host.
     Sent(u32),
     /// It has never been sent.
     Nowhere,
@@ -71,8 +71,8 @@ impl Comm {
         self.start(|waiter| self.start_remote(mode, source, process, self.outgoing(tag), waiter))
     }
 
-    /// Sends to a process of another host; `waiter` is asked who waits if the message has to stay in the sender's
-    /// memory.
+    /// Sends to a process of another host. `waiter` gives what to complete at the end if the message has to stay in the
+    /// sender's memory.
     #[inline(never)]
     pub(super) fn start_remote_send(
         &self,
@@ -85,7 +85,7 @@ impl Comm {
         self.start_remote(mode, source, process, self.outgoing(tag), waiter)
     }
 
-    /// Sends a message with this label to a process of another host.
+    /// Sends a message with this envelope to a process of another host.
     #[inline]
     pub(super) fn start_remote(
         &self,
@@ -117,7 +117,7 @@ impl Comm {
         }
     }
 
-    /// Leaves the data where it is until it is asked for.
+    /// Sends by the rendezvous protocol: leaves the data where it is until the receiver asks for it.
     #[inline(never)]
     fn send_later(&self, message: &OutgoingMessage<'_>, process: u32, waiter: Waiter) -> Sent {
         let source = message.source();
@@ -128,7 +128,7 @@ impl Comm {
         Sent::Queued { process, place }
     }
 
-    /// Sends the data at once, if it is short and there is room for it; then the number of the message.
+    /// Sends the data eagerly, if it is short and there are credits for it. The number of the message, if it was sent.
     #[inline]
     fn send_at_once(&self, message: &OutgoingMessage<'_>) -> Option<u32> {
         let own = self.process();
@@ -137,7 +137,7 @@ impl Comm {
             .send_eagerly(message, own.tuning().eager_limit_remote())
     }
 
-    /// Sends the data at once, or a copy when it is asked for.
+    /// Sends the data eagerly, or a copy of it by the rendezvous protocol.
     #[inline(never)]
     fn send_copied(
         &self,
@@ -154,7 +154,7 @@ impl Comm {
     }
 }
 
-/// A send that is complete, and of which a copy waits elsewhere.
+/// A complete send whose message may not have been received.
 #[inline]
 fn left(number: u32, process: u32) -> Sent {
     let place = RemoteSend::Sent(number).place();

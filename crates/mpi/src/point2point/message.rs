@@ -10,7 +10,7 @@ use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 
-/// A message that a matched probe took and nobody else can receive; receiving it uses it up.
+/// A message that a matched probe has taken, so that no receive can match it.
 #[derive(Debug)]
 pub struct Message(Option<Taken>);
 
@@ -39,7 +39,8 @@ impl Message {
         self.0.is_none()
     }
 
-    /// Delivers the message; none if it has to come from another host, and `waiter` is told of its end.
+    /// Delivers the message. No status if its data has to come from another host; then `waiter` gives what to complete
+    /// at the end.
     fn deliver(self, target: &Target, waiter: impl FnOnce() -> Waiter) -> Option<Status> {
         let Some(taken) = self.0 else {
             return Some(Status::PROC_NULL);

@@ -1,22 +1,24 @@
 //! Messages between two ranks.
 //!
-//! Sender and receiver meet in the receiver's table ([`crate::endpoint`]); whoever comes second copies, from the
-//! source's layout straight to the target's, after the table has been unlocked:
+//! A message is matched in the table of its receiver ([`crate::endpoint`]). Whichever side comes second copies the
+//! data, from the source's layout straight to the target's, after the table has been unlocked:
 //!
-//! * A sender that finds a posted receive copies into it and completes it. The send is complete then in every mode.
-//! * A sender that finds none leaves the message: inside the entry if it has up to [`INLINE_LIMIT`] bytes, in a
-//!   pooled buffer up to the eager limit (both unless the receiver's backlog is full), otherwise as a descriptor
-//!   of the user's memory. Only with a descriptor the sender has to wait; a synchronous send always leaves a
-//!   descriptor.
-//! * A message that was copied can be taken back ([`CompletedSend`]) though its send is complete: so cancelling works.
-//! * A receiver that finds a message takes it and copies; if it was a descriptor, it completes the send.
+//! * A sender that finds a posted receive copies into its target and completes it. The send is complete then in every
+//!   mode.
+//! * A sender that finds none queues an unexpected message. A short message lies in the entry itself, if it has up to
+//!   [`INLINE_LIMIT`] bytes; a message up to the eager limit in an eager buffer (both unless the receiver's backlog is
+//!   full); any other as a descriptor of the user's memory. Only with a descriptor does the sender have to wait. A
+//!   synchronous send always leaves a descriptor.
+//! * A receiver that finds an unexpected message takes it and copies the data. If it was a descriptor, the receiver
+//!   completes the send.
+//! * A message that was copied can be cancelled though its send is complete ([`CompletedSend`]).
 //!
-//! So a send or receive that was started needs nobody to make progress.
+//! So a send or receive between ranks of one host needs no progress engine.
 //!
-//! Costs of a short blocking message, per side: one lock of the receiver's table and, for who waits, one slot
-//! taken and one completion (each one locked instruction, two for the lock); no allocation, no reference count.
-//! The receiver's posted entry holds all the sender needs, so that a message between cores moves the table (two to
-//! four lines), the target and the ticket. The bench is `benches/pingpong.rs`.
+//! Costs of a short blocking message, per side: one lock of the receiver's table and, for a side that waits, one slot
+//! taken and one completion (each one locked instruction, two for the lock); no allocation, no reference count. The
+//! posted entry holds all that the sender needs, so that a message between cores moves the lines of the table (two to
+//! four), of the target, and of the status cell. The bench is `benches/pingpong.rs`.
 //!
 //! [`INLINE_LIMIT`]: crate::limits::INLINE_LIMIT
 

@@ -24,7 +24,7 @@ fn status_of(envelope: Envelope, bytes: usize) -> Status {
 }
 
 impl Comm {
-    /// Blocks until a message is there that a receive would get, and tells of it (`MPI_Probe`).
+    /// Blocks until a message is there that a receive would match, and gives its status (`MPI_Probe`).
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl Comm {
         Ok(status_of(envelope, bytes))
     }
 
-    /// Tells of the message that a receive would get, if there is one; otherwise lets others run (`MPI_Iprobe`).
+    /// The status of the message that a receive would match, if there is one; otherwise lets others run (`MPI_Iprobe`).
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl Comm {
         Ok(found.map(|(envelope, bytes)| status_of(envelope, bytes)))
     }
 
-    /// Blocks until a message is there that a receive would get, and takes it (`MPI_Mprobe`).
+    /// Blocks until a message is there that a receive would match, and takes it (`MPI_Mprobe`).
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Comm {
         Ok((Message::taken(self.process(), envelope, payload), status))
     }
 
-    /// Takes the message that a receive would get, if there is one; otherwise lets others run (`MPI_Improbe`).
+    /// Takes the message that a receive would match, if there is one; otherwise lets others run (`MPI_Improbe`).
     ///
     /// # Errors
     ///

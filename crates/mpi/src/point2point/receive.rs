@@ -1,4 +1,4 @@
-//! The receiving side.
+//! Receives.
 
 use super::BlockingCall;
 use crate::comm::Comm;
@@ -12,12 +12,12 @@ use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 
-/// What became of a receive.
+/// The outcome of a receive that has been started.
 #[derive(Debug)]
 pub(crate) enum Received {
     /// It is complete.
     Done(Status),
-    /// It waits in the table of its own process, or for data from another host.
+    /// It is posted in the table of its own process, or waits for data from another host.
     Posted(Place),
 }
 
@@ -66,8 +66,8 @@ impl Comm {
         }
     }
 
-    /// Receives with checked arguments; `waiter` is asked, with the process's table locked, who waits if no message
-    /// is there.
+    /// Receives with checked arguments. If no message is there, `waiter` gives what to complete when it comes; the
+    /// process's table is locked then.
     #[inline]
     pub(crate) fn post_receive(
         &self,
@@ -87,7 +87,7 @@ impl Comm {
         self.post_matching(target, pattern, waiter)
     }
 
-    /// Receives a message with a label of this pattern.
+    /// Receives a message whose envelope matches this pattern.
     #[inline]
     pub(super) fn post_matching(
         &self,

@@ -1,4 +1,4 @@
-//! The sending side.
+//! Sends.
 
 use super::BlockingCall;
 use super::CompletedSend;
@@ -24,44 +24,44 @@ pub enum Mode {
     Synchronous,
     /// At once: the message goes to the attached buffer if need be.
     Buffered,
-    /// As standard; the user says that the receive is posted, which we have no need to know.
+    /// As standard: that the receive is posted, as the user says, makes no difference here.
     Ready,
     /// At once: the message is copied out if need be, whatever its size.
     Copied,
 }
 
-/// What became of a send.
+/// The outcome of a send that has been started.
 #[derive(Debug)]
 pub(crate) enum Sent {
     /// It is complete, and so is its receive.
     Done,
-    /// It is complete: a copy of the message waits in the table of a process, or is on its way there.
+    /// It is complete: a copy of the message is queued in the table of a process, or is on its way there.
     Buffered { process: u32, place: Place },
-    /// It waits in the table of a process, or on this host to be asked for.
+    /// It is queued in the table of a process, or waits on this host for a clear to send.
     Queued { process: u32, place: Place },
 }
 
-/// What a message meets in the table of its receiver.
+/// What a message matches in the table of its receiver.
 enum Matched<'a> {
-    /// A receive, which has taken it.
+    /// A posted receive, to which it has been delivered.
     Delivered,
     /// No receive; the table is still locked.
     NoReceive(BiasedGuard<'a, MatchTable>),
 }
 
-/// What a nonblocking send leaves its caller with.
+/// What is left of a nonblocking send for its caller.
 #[derive(Debug)]
 pub enum Started {
     /// Nothing: the message has been received.
     Done,
-    /// The send is complete, but its message waits for a receive and could be taken back.
+    /// The send is complete, but its message is queued and could be cancelled.
     Buffered(CompletedSend),
     /// A request to wait for.
     Waiting(Arc<Request>),
 }
 
 impl Started {
-    /// The request, if need be the one that is done for good.
+    /// The request; for a complete send that of all complete sends.
     #[must_use]
     pub fn into_request(self, process: &Process) -> Arc<Request> {
         match self {
@@ -105,7 +105,7 @@ impl Comm {
         }
     }
 
-    /// Sends a message that has found no receive, apart from the path of those that have.
+    /// Sends a message that has matched no receive, apart from the path of those that have.
     #[inline(never)]
     fn send_unmatched(
         &self,
@@ -119,7 +119,7 @@ impl Comm {
         let sent = self.queue_unexpected(mode, process, table, tag, source, || {
             call.insert(BlockingCall::begin(self.process())).waiter()
         })?;
-        // No tuple to match on: it would be copied together, and the copy would wait for the stores of its parts.
+        // Not matched as a tuple: to put one together, loads would wait for the stores of its parts.
         if matches!(sent, Sent::Queued { .. })
             && let Some(call) = call
         {
@@ -149,7 +149,7 @@ impl Comm {
         })
     }
 
-    /// Starts a send by `offer`, which is given who waits if the message has to stay in the sender's memory.
+    /// Starts a send by `offer`, and makes a request if the message has to stay in the sender's memory.
     #[inline]
     pub(super) fn start(
         &self,
@@ -169,7 +169,8 @@ impl Comm {
         })
     }
 
-    /// Sends with checked arguments; `waiter` is asked who waits if the message has to stay in the sender's memory.
+    /// Sends with checked arguments. `waiter` gives what to complete at the end if the message has to stay in the
+    /// sender's memory.
     #[inline]
     pub(crate) fn start_send(
         &self,
@@ -192,7 +193,7 @@ impl Comm {
         }
     }
 
-    /// The label of messages that this rank sends.
+    /// The envelope of messages that this rank sends.
     #[inline]
     pub(super) fn outgoing(&self, tag: i32) -> Envelope {
         Envelope {
@@ -202,10 +203,10 @@ impl Comm {
         }
     }
 
-    /// Hands the message to a receive that has been posted for it; if there is none, the receiver's table stays locked.
+    /// Delivers the message to a posted receive that matches. If there is none, the receiver's table stays locked.
     #[inline]
     fn match_receive(&self, process: u32, tag: i32, source: &Source) -> Matched<'_> {
-        // Not handed on to the other path: so it stays in registers.
+        // Not passed on to the other path, so that it stays in registers.
         let envelope = self.outgoing(tag);
         instrument::sent(self.process(), || source.bytes());
         let mut table = self.process().job().endpoint(process).table();
@@ -219,7 +220,7 @@ impl Comm {
         }
     }
 
-    /// Leaves a message that has found no receive in the table of its receiver.
+    /// Queues a message that has matched no receive in the table of its receiver.
     #[inline]
     fn queue_unexpected(
         &self,
@@ -281,7 +282,8 @@ impl Comm {
         receive.waiter.finish(job.host(), &status_of(envelope, &transfer));
     }
 
-    /// Copies the message out, with the table unlocked, and leaves the copy unless a receive has been posted meanwhile.
+    /// Copies the message, with the table unlocked, and queues the copy unless a matching receive has been posted
+    /// meanwhile.
     fn queue_copy(
         &self,
         process: u32,

@@ -1,4 +1,4 @@
-//! What a process knows of its start.
+//! How a process was started.
 
 use crate::info::Info;
 use std::path::PathBuf;
@@ -10,6 +10,6 @@ pub struct Launch {
     pub application: u32,
     /// The executable, by absolute path.
     pub program: PathBuf,
-    /// What the start was asked for, in the keys of `MPI_INFO_ENV`.
+    /// The arguments of the start, in the keys of `MPI_INFO_ENV`.
     pub info: Info,
 }

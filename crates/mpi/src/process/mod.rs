@@ -33,7 +33,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use tuning::Tuning;
 
-/// A process in MPI's sense: a rank of the world. What every call looks at comes first, in one cache line.
+/// A process in MPI's sense: a rank of the world. The fields that every call reads come first, in one cache line.
 #[repr(C, align(64))]
 pub struct Process {
     extension: OnceLock<AnyArc>,
@@ -118,12 +118,12 @@ impl Process {
         self.id - self.job.layout().processes().start
     }
 
-    /// Says how the process was started; the first saying counts. Returns whether it was the first.
+    /// Sets how the process was started; the first setting counts. Returns whether it was the first.
     pub fn set_launch(&self, launch: Arc<Launch>) -> bool {
         self.launch.set(launch).is_ok()
     }
 
-    /// How the process was started, if a launcher has said so.
+    /// How the process was started, if a launcher has set it.
     #[must_use]
     pub fn launch(&self) -> Option<&Launch> {
         self.launch.get().map(|launch| &**launch)
@@ -169,27 +169,27 @@ impl Process {
         &self.tuning
     }
 
-    /// Where the process's buffer for buffered sends is attached.
+    /// The buffer that is attached to the process for buffered sends.
     #[must_use]
     pub fn buffer(&self) -> &SendBuffer {
         &self.buffer
     }
 
-    /// Whether the threads of the process that call MPI take turns, as they do not unless somebody vouches for it.
-    /// What the library itself does in the process's name in threads of its own takes no part in that.
+    /// Whether the threads of the process call MPI one at a time, which is so only if the program has promised it.
+    /// Threads of the library that work in the name of the process do not count.
     #[inline]
     #[must_use]
     pub fn serialized(&self) -> &Serialized {
         self.requests.serialized()
     }
 
-    /// Which threads of the process may call MPI: the highest level that anybody has been promised.
+    /// Which threads of the process may call MPI: the highest level that has been promised.
     #[must_use]
     pub fn thread_level(&self) -> ThreadLevel {
         self.level.get()
     }
 
-    /// Promises a level of thread support; with the highest, turns are not taken from now on.
+    /// Promises a level of thread support. With the highest, threads call MPI at any time from now on.
     pub fn promise(&self, level: ThreadLevel) {
         self.level.raise(level);
         if level == ThreadLevel::Multiple {
@@ -286,7 +286,7 @@ impl Process {
     /// Takes a request out of use that is not done.
     fn set_free(&self, request: Arc<Request>) {
         if request.is_generalised() {
-            // Not ours to wait for in finalize: the program completes it, and may do so after that.
+            // Finalize does not wait for it: the program completes it, and may do so later.
             return;
         }
         let mut freed = self.freed.lock();
@@ -296,7 +296,7 @@ impl Process {
         freed.push(request);
     }
 
-    /// Has a message of another host come to a target; `waiter` is told of its end.
+    /// Receives a message of another host by the rendezvous protocol; `waiter` is completed at the end.
     pub(crate) fn receive_rendezvous(
         &self,
         request: &RequestToSend,

@@ -43,7 +43,7 @@ const ACTIVE: u32 = Phase::Active as u32;
 const AFTER: u32 = Phase::After as u32;
 
 impl PhaseCell {
-    // Acquire here pairs with the Release of `step`: who sees a phase sees what led to it.
+    // Acquire pairs with the Release of `step`: a thread that sees a phase sees what was done before it.
     #[inline]
     fn word(&self) -> u32 {
         self.0.load(Ordering::Acquire)

@@ -4,9 +4,9 @@ use crate::limits::INLINE_LIMIT;
 use simurgh_core::sync::{AtomicUsize, Ordering};
 use simurgh_settings::{Id, Values};
 
-/// How many times longer than in a table of the own host a message may be that is sent to another at once.
+/// The eager limit between hosts is so many times the one within a host.
 ///
-/// Longer ones are better asked for: then who sends computes on while others move them.
+/// Longer messages go by the rendezvous protocol: the sender computes on while other threads move them.
 const REMOTE: usize = 4;
 
 /// The settings of one rank, each for what this rank sends.
@@ -42,8 +42,8 @@ impl Tuning {
         self.eager_limit.load(Ordering::Relaxed)
     }
 
-    /// A standard send to another host of up to this size is sent at once, if a packet has room for it: there it would
-    /// take a round trip to wait for the receive, and most transports copy it all the same.
+    /// A standard send to another host of up to this size is eager, if a packet has room for it. Waiting for the
+    /// receive would take a round trip, and most transports copy the data in any case.
     #[inline]
     pub(crate) fn eager_limit_remote(&self) -> usize {
         self.eager_limit().saturating_mul(REMOTE)

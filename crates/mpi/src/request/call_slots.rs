@@ -1,11 +1,13 @@
-//! Tickets for blocking calls.
+//! Slots for blocking calls.
 //!
-//! A blocking call needs a ticket only until it returns. So each rank has a few that are taken and given back
-//! without counting references. A slot is given back with a plain store. A receiver takes one with plain
-//! instructions too: it holds the lock of its own table then. A sender holds that of another rank's table, and
-//! takes one of other slots with one locked instruction. Whoever completes the call finds the slot by the numbers
-//! of the rank and of the slot. When all are taken (more threads of the rank wait than there are slots) the call
-//! uses a request instead.
+//! A blocking call needs a status cell only until it returns. So each rank has a few slots that are taken and given
+//! back without counting references.
+//!
+//! A slot is free or taken. It is given back with a plain store. The first half of the slots is for calls that wait in
+//! the rank's own match table: these are taken while that table is locked, so that a plain load and a plain store are
+//! enough. The other half is for calls that wait in the table of another rank, which are taken with one locked
+//! instruction. The side that completes the call finds the slot by the numbers of the rank and of the slot. When all
+//! are taken (more threads of the rank wait than there are slots) the call uses a request instead.
 
 use super::status_cell::StatusCell;
 use crate::limits::CALL_SLOTS;

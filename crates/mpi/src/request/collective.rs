@@ -1,7 +1,7 @@
 //! Requests of collectives.
 //!
-//! A rank that comes to wait works: the request knows the collective, and so the shares of its work that nobody has
-//! taken. One that tests lets others run, which are errands before all (`simurgh_core::yield_now`).
+//! A rank that waits takes part in the work: the request knows the collective, and so the shares of its work that no
+//! thread has taken. A rank that tests lets others run, idle tasks first (`simurgh_core::yield_now`).
 
 use super::{Kind, Request};
 use crate::error::{Error, ErrorClass, Result};

@@ -1,8 +1,9 @@
 //! Requests whose operation is the program's own (`MPI_Grequest_start`).
 //!
-//! The program says when the operation is complete, from any thread; that completes the request's ticket as a
-//! message would, so who waits sleeps until then. The resources are freed once the operation is complete *and* the
-//! request has been waited for or given up: two bits are set in either order, and who sets the second frees.
+//! The program says when the operation is complete, from any thread; that completes the status cell of the request as a
+//! message would, so that a thread that waits is suspended until then. The resources are freed once the operation is
+//! complete *and* the request has been waited for or given up: two bits are set in either order, and the thread that
+//! sets the second frees.
 
 use super::{Kind, Request, StatusCell};
 use crate::error::{Error, ErrorClass, ErrorCode, Result};
@@ -69,7 +70,7 @@ impl Generalised {
         Ok(before & COMPLETE == 0)
     }
 
-    /// The operation is complete: `ticket` tells whoever waits. Whether the request had been given up.
+    /// Completes the operation, which wakes a thread that waits. Whether the request had been given up.
     fn complete(&self, status_cell: &StatusCell) -> Result<bool> {
         let before = self.reach(COMPLETE);
         if before & COMPLETE != 0 {
@@ -119,8 +120,8 @@ impl Request {
         }
     }
 
-    /// Waits, with `wait`, for this request, or others with it. What the program is to do it may do in a handler of a
-    /// signal: as long as one may come, nobody waits for ever.
+    /// Waits, with `wait`, for this request, or others with it. The program may complete it in a signal handler. So as
+    /// long as a signal may come, the wait is no deadlock.
     pub(super) fn await_program(&self, wait: impl FnOnce()) {
         if self.is_generalised() && simurgh_core::may_be_interrupted() {
             simurgh_core::while_expecting(wait);

@@ -1,10 +1,10 @@
-//! Operations in progress.
+//! Requests: operations in progress.
 //!
-//! A request is a [`StatusCell`] for the outcome, shared by who waits for it and whoever completes it. Requests of
-//! finished one-shot operations are kept by their rank and used again ([`crate::Process::release`]), so that
-//! steady traffic allocates nothing. A send that is complete when its call returns needs no request of its own:
-//! its rank has one that is done for good. Not every request stands for one entry of a match table: an exchange has
-//! two, a task of the library and a generalised request none.
+//! A request is a [`StatusCell`] for the outcome of an operation, shared by the rank that waits for it and the thread
+//! that completes it. Requests of finished operations are kept by their rank and used again
+//! ([`crate::Process::release`]), so that steady traffic allocates nothing. A send that is complete when its call
+//! returns needs no request of its own: its rank has one that is always complete. An exchange has two entries in match
+//! tables; a task of the library and a generalised request have none.
 
 mod call_slots;
 mod collective;
@@ -44,7 +44,7 @@ use simurgh_core::yield_now;
 pub struct Request {
     status_cell: StatusCell,
     queued: Queued,
-    /// The reference of who completes the request, while nobody has to: see [`Waiter::Own`].
+    /// The reference for the thread that completes the request, while it is not in use: see [`Waiter::Own`].
     second: ArcCache<Self>,
     kind: Kind,
 }
@@ -68,7 +68,7 @@ enum Kind {
     Generalised(Generalised),
 }
 
-/// In whose table the operation waits, and where: what cancelling needs.
+/// The process in whose table the operation is queued, and its place there: what cancelling needs.
 #[derive(Debug)]
 struct Queued {
     process: AtomicU32,
@@ -88,8 +88,8 @@ impl Queued {
         }
     }
 
-    /// Relaxed throughout: only threads of the request's rank, which MPI makes take turns, write and read the
-    /// place; the table checks under its lock whether the entry is still there.
+    /// Relaxed throughout: only threads of the request's rank write and read the place, and MPI lets only one of them
+    /// at a time use the request. The table checks under its lock whether the entry is still there.
     fn set(&self, process: u32, place: Place) {
         self.process.store(process, Ordering::Relaxed);
         self.index.store(place.index, Ordering::Relaxed);
@@ -117,7 +117,7 @@ impl Request {
         }
     }
 
-    /// The request of a send that has ended so, once and for all.
+    /// The request of a send that has ended with this status.
     #[must_use]
     pub fn ended(status: &Status) -> Arc<Self> {
         let request = Self::of_kind(Kind::Send);
@@ -157,15 +157,15 @@ impl Request {
         self.status_cell.is_done() || !self.is_active()
     }
 
-    /// Whether this is a send or a receive that runs once and has ended without an error: then its status is all that
-    /// is left of it.
+    /// Whether this is a send or a receive that runs once and has ended without an error, so that its status is all
+    /// that is left of it.
     #[inline]
     #[must_use]
     pub fn has_succeeded(&self) -> bool {
         matches!(self.kind, Kind::Send | Kind::Receive) && self.status_cell.has_succeeded()
     }
 
-    /// Whether both stand for the same, and nothing but that has to be known of it.
+    /// Whether the request is of this kind and the kind has no data.
     #[inline]
     fn is_as_simple_as(&self, kind: &Kind) -> bool {
         matches!(
@@ -288,26 +288,28 @@ impl Request {
         self.queued.set(process, place);
     }
 
-    /// Who waits for an operation, for who completes it. The request is one of a rank that releases what is done.
+    /// The waiter of an operation, for the side that completes it. The request has to be released by its rank when it
+    /// is done.
     #[inline]
     pub(crate) fn own_waiter(self: &Arc<Self>) -> Waiter {
         Waiter::Own(self.second.take().unwrap_or_else(|| Arc::clone(self)))
     }
 
-    /// Completes an operation by the reference that [`Request::own_waiter`] has given, which is left for the next one.
+    /// Completes an operation by the reference that [`Request::own_waiter`] has given, and keeps the reference for the
+    /// next one.
     #[inline]
     pub(crate) fn finish_own(self: Arc<Self>, status: &Status) {
         self.finish(status);
         ArcCache::put(self, |request| &request.second);
     }
 
-    /// Whether nobody else refers to it.
+    /// Whether this is the only reference in use.
     #[inline]
     fn is_ours(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) == 1 + usize::from(self.second.is_full())
     }
 
-    /// Completes an operation that nobody but its own rank knows of.
+    /// Completes an operation that only its own rank knows.
     #[inline]
     pub(crate) fn settle(&self, status: &Status) {
         self.status_cell.settle(status);

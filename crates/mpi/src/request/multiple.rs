@@ -1,7 +1,7 @@
-//! Waiting for several requests.
+//! Multiple completions: waiting for several requests.
 //!
 //! The calls take the requests as an iterator that can be walked again, with `None` for null requests, so that the
-//! caller needs no array of its own; what became of each is told to a closure, by the request's position. Null and
+//! caller needs no array of its own. They report the outcome of each request to a closure, by its position. Null and
 //! inactive requests count as complete for the calls that wait for all, and as absent for the others.
 
 use super::Request;
@@ -217,8 +217,8 @@ where
     }
 }
 
-/// Reports the requests that are complete, and leaves them as they are; lets others run if there are any that are not:
-/// who calls until all are complete finds some of them each time. `None` if none is active.
+/// Reports the requests that are complete, and leaves them as they are; lets others run if there are any that are not,
+/// since a program that calls until all are complete finds some of them each time. `None` if none is active.
 pub fn peek_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
 where
     I: Iterator<Item = Option<&'a Request>> + Clone,

@@ -1,12 +1,12 @@
-//! Operations that are set up once and started many times.
+//! Persistent operations, which are set up once and started many times.
 //!
-//! A start does what a nonblocking call does, without what a set-up request spares: checks, a request from the pool, a
-//! handle. It goes through the match table. Pairing a persistent send with a persistent receive for good, as
-//! partitioned operations are, would be wrong: MPI lets either match an ordinary operation and orders them all. The
-//! next start of the send may have to go to a blocking receive that was posted before the start of the receive, or stay
-//! behind an ordinary message that waits. Only the table knows, and once it is locked and asked, the match has been
-//! made: with nothing else queued that is one comparison. The bench is `benches/c/requests.c`: an exchange of 8 bytes
-//! costs a rank three quarters of what it costs with nonblocking calls.
+//! A start does what a nonblocking call does, without checks, a request from the pool, and a handle. It goes through
+//! the match table. Pairing a persistent send with a persistent receive for good, as partitioned operations are, would
+//! be wrong: MPI lets either match an ordinary operation and orders them all. The next start of the send may have to
+//! match a blocking receive that was posted before the receive was started, or be queued behind an ordinary message.
+//! Only the table knows, and once it is locked and searched, the match has been made; with nothing else queued that is
+//! one comparison. The bench is `benches/c/requests.c`: an exchange of 8 bytes costs a rank three quarters of what it
+//! costs with nonblocking calls.
 
 use super::{Kind, Participation, Request};
 use crate::error::{Error, ErrorClass, Result};

@@ -1,4 +1,4 @@
-//! Requests for reuse.
+//! Pools of requests that are used again.
 
 use super::{Exchange, Kind, NOWHERE, Participation, Request};
 use crate::limits::POOLED_REQUESTS;
@@ -6,7 +6,7 @@ use crate::status::Status;
 use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, Ordering, Serialized, SpinLock, fence};
 
-/// The requests of a rank that are not in use, and one that is done for good.
+/// The requests of a rank that are not in use, and one that is always complete.
 #[derive(Debug)]
 pub(crate) struct RequestPool {
     idle: SpinLock<Vec<Arc<Request>>>,
@@ -15,7 +15,7 @@ pub(crate) struct RequestPool {
     serialized: Serialized,
 }
 
-/// How many idle requests are looked at for one to which nobody refers.
+/// How many idle requests are looked at for one without other references.
 const LOOKS: usize = 4;
 
 impl RequestPool {
@@ -61,8 +61,9 @@ impl RequestPool {
     fn take(&self, kind: Kind) -> Arc<Request> {
         match self.take_idle() {
             Some(request) if request.is_as_simple_as(&kind) => {
-                // Nothing else has to be written, so nobody has to be shut out, which would be a locked instruction.
-                // Acquire pairs with the Release of whoever has dropped the last reference but ours.
+                // Only atomics have to be written, so the request needs no exclusive reference, which would take a
+                // locked instruction. Acquire pairs with the Release of the thread that has dropped the last other
+                // reference.
                 fence(Ordering::Acquire);
                 request.status_cell.reset();
                 request.queued.forget();
@@ -88,7 +89,8 @@ impl RequestPool {
         Arc::new(Request::of_kind(kind))
     }
 
-    /// The youngest request to which nobody refers any more: a completer may not have dropped its reference yet.
+    /// The youngest request without other references: the thread that has completed a request may not have dropped its
+    /// own yet.
     #[inline]
     fn take_idle(&self) -> Option<Arc<Request>> {
         let mut idle = self.idle.lock_serialized(&self.serialized);

@@ -1,4 +1,4 @@
-//! The place where an operation's outcome is left for whoever waits for it.
+//! Status cells: the outcome of an operation, and the event of its completion.
 
 use crate::error::ErrorCode;
 use crate::instrument::{self, Reason};
@@ -8,8 +8,8 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 
 /// An outcome and the event of its arrival, on half a cache line.
 ///
-/// Written once by the completer, then read by the waiter; the completion orders the two, so that the fields need no
-/// ordering of their own.
+/// The side that completes the operation writes the fields once, before it signals the completion; the side that waits
+/// reads them after that. The completion orders the two, so that the fields need no ordering of their own.
 #[derive(Debug, Default)]
 pub(crate) struct StatusCell {
     completion: Completion,
@@ -29,7 +29,7 @@ impl StatusCell {
         self.completion.complete_biased();
     }
 
-    /// Records the outcome of an operation that nobody else knows of: nobody can wait for it yet.
+    /// Records the outcome of an operation that no other thread knows yet, so that none can wait for it.
     #[inline]
     pub(crate) fn settle(&self, status: &Status) {
         self.record(status);
@@ -64,7 +64,7 @@ impl StatusCell {
         }
     }
 
-    /// The event of the outcome's arrival.
+    /// The event of the completion.
     #[inline]
     pub(crate) fn completion(&self) -> &Completion {
         &self.completion
@@ -94,7 +94,7 @@ impl StatusCell {
         self.status()
     }
 
-    /// Makes the ticket one without an outcome, for its next operation.
+    /// Clears the outcome, for the next operation.
     #[inline]
     pub(crate) fn reset(&self) {
         self.completion.reset();

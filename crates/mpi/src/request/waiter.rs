@@ -1,4 +1,4 @@
-//! Who waits for an operation, as its counterpart sees it.
+//! Waiters: what to complete when an operation ends, as its counterpart sees it.
 
 use super::{Half, Request, StatusCell};
 use crate::status::Status;
@@ -6,19 +6,19 @@ use simurgh_core::sync::Arc;
 
 /// The ranks whose blocking calls can be completed.
 pub(crate) trait Callers {
-    /// The ticket of a blocking call of a process, by the number of its slot.
+    /// The status cell of a blocking call of a process, by the number of its slot.
     fn status_cell(&self, process: u32, slot: u32) -> &StatusCell;
 }
 
-/// Whom to tell that an operation is complete.
+/// What to complete when an operation ends.
 #[derive(Clone, Debug)]
 pub(crate) enum Waiter {
     /// A blocking call of a process, by the number of its slot.
     Call { process: u32, slot: u32 },
     /// A request.
     Request(Arc<Request>),
-    /// A request that is [released](crate::Process::release) when it is done, and not just dropped: the reference is
-    /// left with it.
+    /// A request that will be [released](crate::Process::release) by its rank. The reference is kept in the request for
+    /// its next operation.
     Own(Arc<Request>),
     /// A request of which this is the sending half.
     Sending(Arc<Request>),
@@ -35,7 +35,7 @@ impl Waiter {
         matches!(self, Self::Call { .. })
     }
 
-    /// Leaves the outcome and wakes whoever waits for it.
+    /// Records the outcome and wakes the thread that waits for it.
     #[inline]
     pub(crate) fn finish(self, callers: &impl Callers, status: &Status) {
         match self {

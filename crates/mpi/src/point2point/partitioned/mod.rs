@@ -1,7 +1,7 @@
 //! Messages sent in parts: the calls of partitioned communication.
 //!
-//! Two sides on one host share a [`Channel`]. Members on different hosts have none: there a round is one message
-//! (`away.rs`).
+//! Two sides on one host share a [`Channel`]. Sides on different hosts have none: there a round is one message
+//! (`inter_host.rs`).
 
 mod inter_host;
 
@@ -28,12 +28,12 @@ pub(crate) struct Partitioned {
     partitions: usize,
 }
 
-/// What joins a side with the other one.
+/// The link of a side to the other one.
 #[derive(Debug)]
 enum Link {
-    /// Nothing: that is the null process.
+    /// None: the other side is the null process.
     Null,
-    /// What both share.
+    /// The channel that both share.
     Channel(Arc<Channel>),
     /// Messages to another host.
     RemoteSender(Arc<RemoteSender>),
@@ -41,7 +41,7 @@ enum Link {
     RemoteReceiver(Box<RemoteReceiver>),
 }
 
-/// What a side does.
+/// The role of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Sends,
@@ -223,7 +223,7 @@ impl Request {
                 return Ok(false);
             }
         }
-        // Who has seen all partitions arrive will find the request complete.
+        // A program that has seen all partitions arrive will find the request complete.
         while channel.is_ending() && !self.is_done() {
             yield_now();
         }
