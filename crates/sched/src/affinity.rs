@@ -1,15 +1,15 @@
-//! On which processors a thread may run.
+//! CPU affinity: the processors on which a thread may run.
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::io;
 
-/// Processors on which a thread may run.
+/// A set of processors on which a thread may run.
 #[derive(Clone, Debug)]
 pub struct Affinity(CpuSet);
 
 impl Affinity {
-    /// That of the calling thread.
+    /// The affinity of the calling thread.
     ///
     /// # Errors
     ///
@@ -18,7 +18,7 @@ impl Affinity {
         Ok(Self(sched_getaffinity(None)?))
     }
 
-    /// These processors; the system knows none with a number that is left out because it is too large.
+    /// An affinity to these processors. Numbers that are larger than any that the system knows are left out.
     #[must_use]
     pub fn of(cpus: &[usize]) -> Self {
         let mut set = CpuSet::new();
@@ -33,11 +33,11 @@ impl Affinity {
         (0..CpuSet::MAX_CPU).filter(|&cpu| self.0.is_set(cpu)).collect()
     }
 
-    /// Binds a thread to them, which is the calling one if none is given.
+    /// Binds a thread to the processors: the calling thread if none is given.
     ///
     /// # Errors
     ///
-    /// Those of the system call: there is no such thread, or none of the processors may be used.
+    /// Those of the system call: there is no such thread, or it may use none of the processors.
     pub fn bind(&self, thread: Option<Pid>) -> io::Result<()> {
         Ok(sched_setaffinity(thread, &self.0)?)
     }

@@ -38,18 +38,18 @@ impl fmt::Display for DomainKind {
 pub struct Domain {
     /// What its cores share.
     pub kind: DomainKind,
-    /// A number by which all processes of the system know it among those of its kind, whichever cores are theirs.
+    /// Its number among those of its kind, the same for all processes of the system, whichever cores they may use.
     pub number: usize,
     /// Size in bytes of the shared cache or memory, if known.
     pub bytes: Option<u64>,
     /// Indices into [`crate::Topology::cores`], ascending.
     pub cores: Vec<usize>,
-    /// The domains it consists of.
+    /// The domains of which it consists.
     pub children: Vec<Domain>,
 }
 
 impl Domain {
-    /// How many levels up two cores meet: 0 for the same core, more the farther apart they are.
+    /// The distance of two cores: how many levels up they meet. It is 0 for the same core.
     #[must_use]
     pub fn distance(&self, a: usize, b: usize) -> usize {
         if a == b {
@@ -62,7 +62,7 @@ impl Domain {
         closer.map_or_else(|| self.height(), |child| child.distance(a, b))
     }
 
-    /// What is left of the domain with these cores only, which are in ascending order, numbered from 0 on.
+    /// The domain restricted to some cores, which are in ascending order and are numbered from 0 on in the result.
     pub(crate) fn restricted(&self, kept: &[usize]) -> Self {
         let place = |core: &usize| kept.binary_search(core).ok();
         let of_it = |core: &usize| place(core).is_some();
@@ -76,7 +76,7 @@ impl Domain {
         }
     }
 
-    /// The same where each hardware thread counts as a core; `threads` are those of all cores.
+    /// The same domain, with each hardware thread as a core; `threads` are the hardware threads of each core.
     pub(crate) fn split(&self, threads: &[Range<usize>]) -> Self {
         let cores: Vec<usize> = self
             .cores
@@ -98,7 +98,7 @@ impl Domain {
         }
     }
 
-    /// What becomes of a domain where cores are split: one for each hardware thread of a core.
+    /// The domains that replace this one where cores are split: one for each hardware thread of a core.
     fn parts(&self, threads: &[Range<usize>]) -> Vec<Self> {
         let whole = self.split(threads);
         if self.kind != DomainKind::Core {

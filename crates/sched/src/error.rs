@@ -1,12 +1,12 @@
-//! What can go wrong when a runtime starts.
+//! Errors at the start of a runtime or of an execution context.
 
-/// Why there is no runtime, or no execution context in it.
+/// Why a runtime, or an execution context in it, cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum SchedError {
     /// hwloc could not read the machine.
     #[error("cannot read the machine's topology: {0}")]
     Topology(String),
-    /// The process may run on no core.
+    /// The process may not run on any core.
     #[error("this process may run on no core: check its cpuset and affinity (taskset -p)")]
     NoCores,
     /// More virtual processors than the limit.
@@ -31,41 +31,46 @@ pub enum SchedError {
     /// No stack for an execution context.
     #[error("cannot make an execution context: {0}")]
     Stack(#[from] simurgh_core::StackError),
-    /// A job wants ranks to be placed by hardware that this machine does not have.
+    /// Ranks are to be placed by a kind of hardware that this machine does not have.
     #[error("this machine has no {unit} that could be told from others: choose one of {known}")]
     NoSuchUnit {
-        /// The hardware.
+        /// The kind of hardware.
         unit: &'static str,
-        /// What there is.
+        /// The kinds that there are.
         known: String,
     },
-    /// A rank wants more cores than there are together.
+    /// A rank is to have more cores than lie together anywhere.
     #[error("no {unit} of this machine has the {wanted} {element}s that each rank is to have")]
     TooSmall {
-        /// What is to have them.
+        /// The kind of hardware in which they are to lie.
         unit: &'static str,
-        /// How many.
+        /// How many elements.
         wanted: usize,
-        /// What.
+        /// The kind of element.
         element: &'static str,
     },
-    /// There are more ranks than may be.
+    /// There are more ranks than places for them.
     #[error("{ranks} ranks are too many for the {places} places that this machine has for them")]
     TooMany {
-        /// How many ranks there are to be.
+        /// The number of ranks.
         ranks: usize,
-        /// How many there may be.
+        /// The number of places.
         places: usize,
     },
-    /// A processor is not there.
+    /// There is no such processor among those that may be used.
     #[error("processor {cpu} is not among those that may be used here: {allowed}")]
     NoSuchProcessor {
         /// Its number.
         cpu: usize,
-        /// Those that may be used.
+        /// The processors that may be used.
         allowed: String,
     },
-    /// A policy name nobody knows.
-    #[error("unknown scheduling policy '{0}': choose one of: {known}", known = crate::policy::NAMES.join(", "))]
-    UnknownPolicy(String),
+    /// There is no scheduling policy of this name.
+    #[error("unknown scheduling policy '{name}': choose one of: {known}")]
+    UnknownPolicy {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
 }

@@ -1,13 +1,23 @@
-//! Which execution context runs where.
+//! The scheduler: which execution context runs where.
 //!
-//! * [`Topology`]: the cores this process may use and the tree of scheduling domains above them.
-//! * `vp`: virtual processors: one pinned kernel thread each, its idling and its statistics; one that is idle
-//!   looks after the [`Network`].
-//! * `guard`: no execution context that keeps its virtual processor keeps the others from running.
-//! * [`Placement`]: which cores each rank of a node has, if the user wants a say in it.
-//! * [`Affinity`]: on which processors a thread may run.
-//! * [`policy`]: pluggable strategies: where ECs start, whom an idle VP asks for work.
-//! * [`Runtime`]: all of it together.
+//! # Layers
+//!
+//! From bottom to top; each imports only from those before it in this list.
+//!
+//! * `error`: [`SchedError`].
+//! * `domain`: [`Domain`]: a node of the tree of scheduling domains, groups of cores that share hardware.
+//! * `topology`: [`Topology`]: the cores that this process may use, and the domains above them.
+//! * `affinity`: [`Affinity`]: the processors on which a thread may run.
+//! * [`policy`]: where contexts start, which others an idle virtual processor asks for work, what drives the network.
+//! * `placement`: [`Placement`]: process mapping, ranking and binding, as the user wants it.
+//! * `stats`: [`VpStats`]: counters of a virtual processor.
+//! * `worker_status`: what others see of a thread that runs contexts.
+//! * `deadlock`: knowing that nobody is left who could wake anybody.
+//! * `vp_set`: the virtual processors of a process: how many, on which cores, and which of them may spin.
+//! * `poller`: which idle virtual processor polls the [`Network`].
+//! * `vp`: virtual processors, each a pinned kernel thread with its idling; the starvation guard, and the substitutes
+//!   of virtual processors that one context keeps.
+//! * `runtime`: [`Runtime`]: all of it together.
 //!
 //! Depends on `simurgh-core` and `simurgh-settings`. No `unsafe`.
 #![deny(unsafe_code)]
@@ -16,13 +26,11 @@ mod affinity;
 mod deadlock;
 mod domain;
 mod error;
-mod guard;
 mod placement;
 pub mod policy;
 mod poller;
 mod runtime;
 mod stats;
-mod substitute;
 mod topology;
 mod vp;
 mod vp_set;
@@ -31,10 +39,10 @@ mod worker_status;
 pub use affinity::Affinity;
 pub use domain::{Domain, DomainKind};
 pub use error::SchedError;
-pub use guard::SUBSTITUTES_MAX;
-pub use placement::{Placement, Seat};
+pub use placement::{Placement, RankPlace};
 pub use runtime::{Builder, Runtime, VPS_MAX};
 pub use stats::VpStats;
 pub use topology::{Core, Topology};
+pub use vp::SUBSTITUTES_MAX;
 
 pub use simurgh_core::{Attribute, EcHandle, EcSpec, Network};

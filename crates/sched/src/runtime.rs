@@ -1,4 +1,4 @@
-//! The virtual processors of a process, started and stopped together.
+//! The runtime: the virtual processors of a process, started and stopped together.
 
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -9,18 +9,16 @@ use simurgh_core::{EcHandle, EcSpec, Network, Worker};
 
 use crate::deadlock::Sleepers;
 use crate::error::SchedError;
-use crate::guard::Guard;
 use crate::policy::{Policy, WorkQueue};
 use crate::stats::VpStats;
-use crate::substitute::Substitutes;
 use crate::topology::Topology;
-use crate::vp::{Common, OthersWait, Vp};
+use crate::vp::{OthersWait, Shared, StarvationGuard, Substitutes, Vp};
 use crate::vp_set::VpSet;
 
 /// Most virtual processors of a runtime.
 pub const VPS_MAX: usize = 1024;
 
-/// Chooses what a [`Runtime`] is like.
+/// Configures and starts a [`Runtime`].
 pub struct Builder {
     vps: Option<usize>,
     seed: Option<u64>,
@@ -72,8 +70,8 @@ impl Builder {
         self
     }
 
-    /// Makes the order of execution contexts a random one that the seed decides: with one virtual processor every
-    /// run is the same; with several, contexts that yield also move about at random.
+    /// Makes the order of execution contexts random, as the seed decides. With one virtual processor every run is the
+    /// same; with several, contexts that yield also move between them at random.
     #[must_use]
     pub fn seed(mut self, seed: Option<u64>) -> Self {
         self.seed = seed;
@@ -87,57 +85,61 @@ impl Builder {
         self
     }
 
-    /// Called, by a virtual processor, when every execution context is blocked and nobody in the process is left to
-    /// wake one. If there is a network, others may yet: then the process is [quiet](Runtime::quiet), and it is called
-    /// again when it has not been so for a while and is again. It is given 0 then; it is also called when a question
-    /// could not be answered at once, with the number of that.
+    /// Sets what a virtual processor calls when every execution context is blocked and nobody in the process is left to
+    /// wake one.
+    ///
+    /// If there is a network, others may still wake one. Then the process is [quiescent](Runtime::quiescence), and
+    /// `report` is called each time that it becomes so again. Its argument is 0 in these cases. It is also called with
+    /// the number of a question that could not be answered at once.
     #[must_use]
     pub fn on_deadlock(mut self, report: impl Fn(u32) + Send + Sync + 'static) -> Self {
         self.on_deadlock = Some(Box::new(report));
         self
     }
 
-    /// Number of threads of the process that are not the runtime's, are not attached, and will never wake an
-    /// execution context; deadlocks are recognised only if there are no others.
+    /// Number of threads of the process that are not the runtime's, are not attached, and will never wake an execution
+    /// context. Deadlocks are recognised only if there are no others.
     #[must_use]
     pub fn known_threads(mut self, known_threads: usize) -> Self {
         self.known_threads = known_threads;
         self
     }
 
-    /// Whether all threads of the process but the calling one and those of the runtime, whose numbers are given, wait
-    /// for each other, so that none of them wakes an execution context. Asked, now and then, when all virtual
-    /// processors sleep, and there are threads that are not attached and blocked.
+    /// Sets what tells whether all threads of the process wait for each other, so that none of them wakes an execution
+    /// context, except the calling thread and those of the runtime, whose ids are the argument.
+    ///
+    /// It is called now and then when all virtual processors sleep and there are threads that are not attached and
+    /// blocked.
     #[must_use]
     pub fn others_wait(mut self, wait: impl Fn(&[u32]) -> bool + Send + Sync + 'static) -> Self {
         self.others_wait = Some(Box::new(wait));
         self
     }
 
-    /// The machine, or this process' [share](Topology::share) of it; what the system lets it use, if not given.
+    /// The machine, or the [share](Topology::share) of it for this process; by default, what the system lets it use.
     #[must_use]
     pub fn topology(mut self, topology: Topology) -> Self {
         self.topology = Some(topology);
         self
     }
 
-    /// The first of the machine's cores on which virtual processors dedicated to the network run, by its place among
-    /// [all](Topology::machine), modulo their number. They may share it with those of other processes.
+    /// The first of the cores on which virtual processors that are dedicated to the network run: an index into
+    /// [`Topology::machine`], modulo the number of cores. They may share it with those of other processes.
     #[must_use]
     pub fn network_core(mut self, core: Option<usize>) -> Self {
         self.network_core = core;
         self
     }
 
-    /// The cores of the topology on which the members of the group begin, by their indices, instead of where the policy
-    /// would place them.
+    /// The cores on which the members of the group begin, as indices into [`Topology::cores`], instead of where the
+    /// policy would place them.
     #[must_use]
     pub fn homes(mut self, homes: Vec<usize>) -> Self {
         self.homes = homes;
         self
     }
 
-    /// The network that virtual processors with nothing better to do look after.
+    /// The network that virtual processors with nothing better to do poll.
     #[must_use]
     pub fn network(mut self, network: Arc<dyn Network>) -> Self {
         self.network = Some(network);
@@ -145,23 +147,23 @@ impl Builder {
     }
 
     /// For how long an execution context may keep its virtual processor before others that are ready there run
-    /// elsewhere; if not given, as long as it likes, as on a kernel without `membarrier(2)`. A [seeded](Builder::seed)
-    /// run is repeatable as long as that does not happen.
+    /// elsewhere. By default, and on a kernel without `membarrier(2)`, there is no limit. A [seeded](Builder::seed) run
+    /// is repeatable as long as that does not happen.
     #[must_use]
     pub fn patience(mut self, patience: Option<Duration>) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Called, by a thread of the runtime, when that happens for the first time in a seeded run: from then on the seed
-    /// alone does not decide the order.
+    /// Sets what a thread of the runtime calls when that happens for the first time in a seeded run: from then on the
+    /// seed alone does not decide the order.
     #[must_use]
     pub fn on_disorder(mut self, report: impl Fn() + Send + 'static) -> Self {
         self.on_disorder = Some(Box::new(report));
         self
     }
 
-    /// What each kernel thread does first that begins, after the start, to run execution contexts.
+    /// Sets what each kernel thread calls first that begins to run execution contexts after the start.
     #[must_use]
     pub fn prepare(mut self, prepare: impl Fn() + Send + Sync + 'static) -> Self {
         self.prepare = Box::new(prepare);
@@ -184,8 +186,8 @@ impl Builder {
             team.iter()
                 .for_each(|worker| worker.set_network(Arc::downgrade(network)));
         }
-        let first_on_duty = if vp_set.dedicated > 0 { vp_set.common } else { 0 };
-        let common = Arc::new(Common {
+        let first_candidate = if vp_set.dedicated > 0 { vp_set.common } else { 0 };
+        let shared = Arc::new(Shared {
             team,
             topology,
             stop: AtomicBool::new(false),
@@ -201,10 +203,10 @@ impl Builder {
             prepare: self.prepare,
         });
         if let Some(network) = self.network {
-            common.look_after(network, first_on_duty);
+            shared.add_network(network, first_candidate);
         }
         let mut runtime = Runtime {
-            common,
+            shared,
             policy: self.policy,
             homes: self.homes,
             vps: Vec::new(),
@@ -219,7 +221,11 @@ impl Builder {
         Ok(runtime)
     }
 
-    /// The virtual processors, if there can be so many.
+    /// The set of virtual processors.
+    ///
+    /// # Errors
+    ///
+    /// When there cannot be so many.
     fn vp_set(&self, topology: &Topology) -> Result<VpSet, SchedError> {
         let driving = self.network.as_ref().map(|_| self.policy.driving());
         let vp_set = VpSet::new(self.vps, topology, driving);
@@ -238,7 +244,7 @@ impl Builder {
 
 /// Running virtual processors. Dropping it stops them, once what is ready has run.
 pub struct Runtime {
-    common: Arc<Common>,
+    shared: Arc<Shared>,
     policy: Arc<dyn Policy>,
     homes: Vec<usize>,
     vps: Vec<Arc<Vp>>,
@@ -248,15 +254,15 @@ pub struct Runtime {
 
 impl Runtime {
     fn start_vp(&mut self, index: usize) -> Result<(), SchedError> {
-        let common = self.common.vp_set.common;
-        let topology = &self.common.topology;
+        let common = self.shared.vp_set.common;
+        let topology = &self.shared.topology;
         let mut victims = match index < common {
             true => self.policy.victims(index, common, topology),
             false => Vec::new(),
         };
         let core = |vp: usize| vp % topology.cores().len();
         victims.retain(|&victim| topology.joins(core(index), core(victim)));
-        let vp = Arc::new(Vp::new(index, Arc::clone(&self.common), victims));
+        let vp = Arc::new(Vp::new(index, Arc::clone(&self.shared), victims));
         self.vps.push(Arc::clone(&vp));
         let thread = std::thread::Builder::new()
             .name(format!("vp{index}"))
@@ -271,22 +277,22 @@ impl Runtime {
         limit: Duration,
         on_disorder: Option<Box<dyn Fn() + Send>>,
     ) -> Result<(), SchedError> {
-        let statuses = self.vps[..self.common.vp_set.common].iter();
+        let statuses = self.vps[..self.shared.vp_set.common].iter();
         let statuses: Vec<_> = statuses.map(|vp| Arc::clone(vp.status())).collect();
-        let guard = Guard::new(Arc::clone(&self.common), limit, statuses.into_iter(), on_disorder);
-        self.common.substitutes.count_other();
+        let guard = StarvationGuard::new(Arc::clone(&self.shared), limit, statuses.into_iter(), on_disorder);
+        self.shared.substitutes.count_other();
         let thread = std::thread::Builder::new().name("guard".to_owned());
         let thread = thread.spawn(move || guard.run());
         self.guard = Some(thread.map_err(SchedError::Guard)?);
         Ok(())
     }
 
-    /// From now on there is a network, of which nothing was known at the start; the first one lasts, as does one that
-    /// was there at the start. Policies that dedicate virtual processors to it come too late: all look after it.
+    /// Adds a network of which nothing was known at the start. Only the first network counts, which may be that of the
+    /// start. Policies that dedicate virtual processors to it come too late: all poll it.
     pub fn connect(&self, network: Arc<dyn Network>) {
-        let common = &self.common;
-        if common.look_after(Arc::clone(&network), 0) {
-            for worker in &common.team {
+        let shared = &self.shared;
+        if shared.add_network(Arc::clone(&network), 0) {
+            for worker in &shared.team {
                 worker.join_network(Arc::clone(&network));
                 worker.notify();
             }
@@ -296,19 +302,19 @@ impl Runtime {
     /// Number of virtual processors that run whatever is ready.
     #[must_use]
     pub fn vps(&self) -> usize {
-        self.common.vp_set.common
+        self.shared.vp_set.common
     }
 
     /// Number of virtual processors that do nothing but drive the network, behind the others.
     #[must_use]
     pub fn network_vps(&self) -> usize {
-        self.common.vp_set.dedicated
+        self.shared.vp_set.dedicated
     }
 
     /// The machine.
     #[must_use]
     pub fn topology(&self) -> &Topology {
-        &self.common.topology
+        &self.shared.topology
     }
 
     /// The policy in force.
@@ -323,21 +329,24 @@ impl Runtime {
         self.vps.iter().map(|vp| vp.stats()).collect()
     }
 
-    /// Reads the counters of each virtual processor, as long as anybody wants to.
+    /// Returns a function that reads the counters of each virtual processor; it may outlive the runtime.
     pub fn observer(&self) -> impl Fn() -> Vec<VpStats> + Send + Sync + 'static {
         let vps = self.vps.clone();
         move || vps.iter().map(|vp| vp.stats()).collect()
     }
 
-    /// Says, as long as anybody wants to know, whether what was called on a deadlock has been called and nothing has
-    /// happened since. Who wants to know what has been sent and received until then asks for that first. Where a
-    /// question cannot be answered just now, that is called with its number.
+    /// Returns a function that tells whether a deadlock has been [reported](Builder::on_deadlock) and nothing has
+    /// happened since; it may outlive the runtime.
+    ///
+    /// A caller that wants to know what was sent and received until then has to read that first. The argument is the
+    /// number of the question. If it cannot be answered just now, the function returns false, and the report is called
+    /// with that number later.
     pub fn quiescence(&self) -> impl Fn(u32) -> bool + Send + Sync + 'static {
-        let common = Arc::clone(&self.common);
+        let shared = Arc::clone(&self.shared);
         move |question| {
-            let poller = common.poller.get();
+            let poller = shared.poller.get();
             poller.map_or_else(
-                || common.sleepers.are_all_still(),
+                || shared.sleepers.are_all_still(),
                 |poller| poller.quiescence().lasts(question),
             )
         }
@@ -356,7 +365,7 @@ impl Runtime {
         f: impl FnOnce() + Send + 'static,
     ) -> Result<EcHandle, SchedError> {
         let ec = simurgh_core::create(spec, f)?;
-        Ok(ec.start(self.common.team[vp % self.common.team.len()]))
+        Ok(ec.start(self.shared.team[vp % self.shared.team.len()]))
     }
 
     /// The virtual processor on which member `index` of a group of `count` execution contexts starts: that of its
@@ -386,19 +395,19 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        if let Some(poller) = self.common.poller.get() {
+        if let Some(poller) = self.shared.poller.get() {
             poller.close();
         }
-        self.common.substitutes.end();
-        self.common.sleepers.rouse();
+        self.shared.substitutes.end();
+        self.shared.sleepers.wake_guard();
         if let Some(guard) = self.guard.take() {
             guard.thread().unpark();
             let _ = guard.join();
         }
-        self.common.substitutes.dismiss();
+        self.shared.substitutes.join();
         // Release pairs with the Acquire in `Vp::run`.
-        self.common.stop.store(true, Ordering::Release);
-        self.common.team.iter().for_each(|worker| worker.notify());
+        self.shared.stop.store(true, Ordering::Release);
+        self.shared.team.iter().for_each(|worker| worker.notify());
         for thread in self.threads.drain(..) {
             // A virtual processor that panicked has already said so on stderr.
             let _ = thread.join();

@@ -16,9 +16,9 @@ pub struct VpStats {
     pub compute_ns: u64,
     /// Times it went to sleep in the kernel.
     pub sleeps: u64,
-    /// Times it looked after the network and found something to do.
+    /// Polls of the network that found something to do.
     pub polls: u64,
-    /// Nanoseconds of the idle and the compute time in which it looked after the network, estimated.
+    /// Nanoseconds of the idle and the compute time that were spent in polls of the network, estimated.
     pub network_ns: u64,
 }
 
@@ -35,7 +35,7 @@ impl VpStats {
     }
 }
 
-/// How a virtual processor has idled: written by it, read by any thread.
+/// The idle times of a virtual processor: written by it, read by any thread.
 pub(crate) struct IdleClock {
     started: Instant,
     /// Nanoseconds of finished idle periods.
@@ -61,7 +61,7 @@ impl IdleClock {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(BUSY - 1)
     }
 
-    // Relaxed throughout: counters on their own, written by one thread, so a load and a store will do.
+    // Relaxed throughout: independent counters, written by one thread, so that a load and a store suffice.
 
     pub(crate) fn begin(&self) {
         self.since_ns.store(self.now_ns(), Ordering::Relaxed);

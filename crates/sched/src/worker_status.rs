@@ -4,7 +4,7 @@ use simurgh_core::Worker;
 
 use crate::stats::IdleClock;
 
-/// A worker, and what its thread does.
+/// A worker, and the times in which its thread has been idle.
 pub(crate) struct WorkerStatus {
     pub(crate) worker: &'static Worker,
     pub(crate) idle: IdleClock,
@@ -18,8 +18,9 @@ impl WorkerStatus {
         }
     }
 
-    /// Which of the execution contexts that the worker has run it is running now, by number; none if it idles.
-    pub(crate) fn stint(&self) -> Option<u64> {
+    /// The number of the dispatch under way: how many execution contexts the worker has resumed, this one included.
+    /// None if the worker is idle.
+    pub(crate) fn dispatch(&self) -> Option<u64> {
         self.idle.is_busy().then(|| self.worker.stats().switches)
     }
 }

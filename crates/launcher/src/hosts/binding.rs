@@ -79,7 +79,7 @@ impl NodePlacement {
         if spec.mode_of(spec.host) == Mode::Threads {
             return Ok(None);
         }
-        let seat = placement.map(|placement| &placement.seats()[ranks.start]);
+        let seat = placement.map(|placement| &placement.ranks()[ranks.start]);
         let bound = seat.filter(|seat| seat.bound.is_some());
         bound.map(|seat| Bound::to(&seat.cpus)).transpose()
     }
@@ -91,7 +91,7 @@ impl NodePlacement {
         let shares = spec.mode_of(spec.host) == Mode::Threads && spec.settings.binding() != Binding::None;
         let of_rank = match self.get(spec)? {
             Some(placement) => {
-                let seats = placement.seats()[own].iter();
+                let seats = placement.ranks()[own].iter();
                 seats.map(|seat| seat.cpus.len()).max().unwrap_or(number)
             }
             None if shares => (number / ranks).max(1),
@@ -110,7 +110,7 @@ impl NodePlacement {
             return Ok(None);
         }
         let (ranks, _) = spec.ranks_on_node();
-        let seat = self.get(spec)?.map(|placement| &placement.seats()[ranks.start]);
+        let seat = self.get(spec)?.map(|placement| &placement.ranks()[ranks.start]);
         let place = match seat.and_then(|seat| seat.bound.as_ref()) {
             Some(words) => format!("is bound to {words}"),
             None => format!(

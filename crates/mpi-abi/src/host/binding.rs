@@ -5,7 +5,7 @@ use super::output::say;
 use rustix::process::Pid;
 use simurgh_image::ProcessorSet;
 use simurgh_net::job::JobSpec;
-use simurgh_sched::{Affinity, Placement, Seat, Topology};
+use simurgh_sched::{Affinity, Placement, RankPlace, Topology};
 use simurgh_settings::Id;
 use simurgh_settings::placement::{Binding, show_processors};
 
@@ -31,9 +31,9 @@ pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
     let (topology, homes, processors, words) = match spec.settings.plan() {
         Some(plan) => {
             let placement = Placement::new(&machine, &plan, on_node)?;
-            let own = &placement.seats()[ranks.clone()];
+            let own = &placement.ranks()[ranks.clone()];
             let words: Vec<_> = own.iter().map(|seat| seat.bound.clone()).collect();
-            let set = |seat: &Seat| seat.cpus.iter().copied().collect();
+            let set = |seat: &RankPlace| seat.cpus.iter().copied().collect();
             let processors = own.iter().map(set).collect();
             let (topology, homes) = placement.of_process(ranks, machine);
             (topology, homes, processors, words)
@@ -99,7 +99,7 @@ pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
     let placement = plan.map(|plan| Placement::new(&machine, &plan, on_node));
     let seat = placement
         .transpose()?
-        .map(|placement| placement.seats()[ranks.start].clone());
+        .map(|placement| placement.ranks()[ranks.start].clone());
     if let Some(seat) = seat.as_ref().filter(|seat| seat.bound.is_some()) {
         bind_threads(&seat.cpus)?;
     }

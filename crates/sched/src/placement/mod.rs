@@ -1,10 +1,15 @@
-//! Where the ranks of a node live, if the user has a say in it: a [`Plan`] laid over a machine.
+//! Process mapping, ranking and binding: a [`Plan`] of the user applied to a machine.
 //!
-//! The machine is cut into elements (cores, or hardware threads), and these into places, each of as many neighbouring
-//! elements of one piece of hardware as a rank is to have. Ranks get one place after the other, the pieces in turn or
-//! so many places of each in a row; when all are taken, they are given out again. Then ranks may change places among
-//! them, so that their numbers follow another order. Whoever lays the same plan over the same machine comes to the same
-//! end, so that nobody has to be told where ranks live.
+//! 1. The machine is cut into elements: cores, or hardware threads.
+//! 2. Elements are grouped into places. A place has as many neighbouring elements of one piece of hardware as a rank is
+//!    to have.
+//! 3. *Mapping*: ranks get one place after the other, from each piece of hardware in turn, or a number of places of
+//!    each in a row. When all places are taken, they are given out again.
+//! 4. *Ranking*: the ranks may be renumbered among their places, so that their numbers follow another order.
+//! 5. *Binding*: each rank may be bound to the pieces of hardware in which its place lies.
+//!
+//! All processes that apply the same plan to the same machine get the same placement, so that nobody has to be told
+//! where ranks live.
 
 mod pieces;
 
@@ -18,31 +23,31 @@ use simurgh_settings::placement::{Plan, Ranking, Unit, show_processors};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Where a rank lives.
+/// The place of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct RankPlace {
     /// The hardware threads that it may use, in ascending order.
     pub cpus: Vec<usize>,
-    /// The first of those that are its own, on which it starts.
+    /// The first hardware thread of its own place, on which it starts.
     pub home: usize,
-    /// What it is bound to, in words: `core 3 (processors 3,11)`; none if it is not bound.
+    /// What it is bound to, for messages: `core 3 (processors 3,11)`; none if it is not bound.
     pub bound: Option<String>,
 }
 
-/// Where the ranks of a node live.
+/// The places of the ranks of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    seats: Vec<Seat>,
+    ranks: Vec<RankPlace>,
     threads: bool,
     binds: bool,
 }
 
 impl Placement {
-    /// Lays a plan for so many ranks over a machine.
+    /// Applies a plan to a machine, for so many ranks.
     ///
     /// # Errors
     ///
-    /// When the machine does not have what the plan is about, or ranks outnumber places and may not.
+    /// When the machine does not have the hardware that the plan names, or when ranks outnumber places and may not.
     pub fn new(topology: &Topology, plan: &Plan, ranks: usize) -> Result<Self, SchedError> {
         let elements = match &plan.chosen[..] {
             [] => Pieces::of(topology, plan.element())?,
@@ -74,23 +79,23 @@ impl Placement {
         };
         taken.truncate(ranks);
         let bound = plan.bound.map(|unit| Pieces::of(topology, unit)).transpose()?;
-        let seat = |place: Vec<usize>| seat(&elements, &place, bound.as_ref(), topology);
+        let rank_place = |place: Vec<usize>| rank_place(&elements, &place, bound.as_ref(), topology);
         Ok(Self {
-            seats: ranked(taken, &elements, plan.ranking, topology)?
+            ranks: ranked(taken, &elements, plan.ranking, topology)?
                 .into_iter()
-                .map(seat)
+                .map(rank_place)
                 .collect(),
             threads: plan.threads,
             binds: plan.bound.is_some(),
         })
     }
 
-    /// How many places a plan has for ranks on a machine before one is given out again; if so many are wanted of each
-    /// piece of hardware, these.
+    /// The number of places that a plan has on a machine before one is given out again, or, if the plan asks for a
+    /// number of each piece of hardware, all of these.
     ///
     /// # Errors
     ///
-    /// When the machine does not have what the plan is about.
+    /// When the machine does not have the hardware that the plan names.
     pub fn preset(topology: &Topology, plan: &Plan) -> Result<usize, SchedError> {
         let unit = unit_of_places(topology, plan)?;
         if unit != plan.objects {
@@ -102,48 +107,48 @@ impl Placement {
         Ok(objects.len() * number.unwrap_or(1))
     }
 
-    /// Where each rank lives, in the order of their numbers.
+    /// The place of each rank, in the order of their numbers.
     #[must_use]
-    pub fn seats(&self) -> &[Seat] {
-        &self.seats
+    pub fn ranks(&self) -> &[RankPlace] {
+        &self.ranks
     }
 
-    /// What a process has of the machine in which these ranks live, and on which of its cores each begins.
+    /// The part of the machine for a process in which these ranks live, and the index of the core on which each begins.
     ///
     /// # Panics
     ///
     /// When there are no such ranks.
     #[must_use]
     pub fn of_process(&self, ranks: Range<usize>, machine: Topology) -> (Topology, Vec<usize>) {
-        let own = &self.seats[ranks.clone()];
-        let all: BTreeSet<_> = own.iter().flat_map(|seat| &seat.cpus).copied().collect();
-        let others = self.seats[..ranks.start].iter().chain(&self.seats[ranks.end..]);
-        let crowded = others.flat_map(|seat| &seat.cpus).any(|cpu| all.contains(cpu));
+        let own = &self.ranks[ranks.clone()];
+        let all: BTreeSet<_> = own.iter().flat_map(|place| &place.cpus).copied().collect();
+        let others = self.ranks[..ranks.start].iter().chain(&self.ranks[ranks.end..]);
+        let crowded = others.flat_map(|place| &place.cpus).any(|cpu| all.contains(cpu));
         let machine = if self.threads {
             machine.by_threads()
         } else {
             machine
         };
         let cpus: Vec<_> = all.into_iter().collect();
-        let fence = |cpu: &usize| own.iter().position(|seat| seat.cpus.contains(cpu));
+        let group = |cpu: &usize| own.iter().position(|place| place.cpus.contains(cpu));
         let part = machine.part(
             &cpus,
-            |core| core.cpus.iter().find_map(fence).unwrap_or(0),
+            |core| core.cpus.iter().find_map(group).unwrap_or(0),
             crowded,
         );
         let part = if self.binds { part } else { part.unbound() };
-        let home = |seat: &Seat| {
+        let home = |place: &RankPlace| {
             part.cores()
                 .iter()
-                .position(|core| core.cpus.contains(&seat.home))
+                .position(|core| core.cpus.contains(&place.home))
         };
-        let homes = own.iter().map(|seat| home(seat).unwrap_or(0)).collect();
+        let homes = own.iter().map(|place| home(place).unwrap_or(0)).collect();
         (part, homes)
     }
 }
 
-/// The kind of hardware of which ranks are to have places. If a rank is to have more cores than one, then they are
-/// neighbours anywhere on the machine.
+/// The kind of hardware within which places lie. If a rank is to have several cores, they are neighbours anywhere on
+/// the machine.
 fn unit_of_places(topology: &Topology, plan: &Plan) -> Result<Unit, SchedError> {
     let is_core = matches!(plan.objects, Unit::HwThread | Unit::Core | Unit::L1);
     if !is_core || plan.per_object.is_some() {
@@ -157,7 +162,7 @@ fn unit_of_places(topology: &Topology, plan: &Plan) -> Result<Unit, SchedError> 
     Ok(if suffices { plan.objects } else { Unit::Machine })
 }
 
-/// The places of each piece of hardware: so many elements each. Pieces that have too few have none.
+/// The places of each piece of hardware, of `wanted` elements each. Pieces with fewer elements have none.
 fn places(elements: &Pieces, objects: &Pieces, wanted: usize) -> Vec<Vec<Vec<usize>>> {
     let places = (0..objects.len()).map(|object| {
         let inside = |&element: &usize| objects.has(object, elements.first_cpu(element));
@@ -167,20 +172,20 @@ fn places(elements: &Pieces, objects: &Pieces, wanted: usize) -> Vec<Vec<Vec<usi
     places.filter(|places: &Vec<_>| !places.is_empty()).collect()
 }
 
-/// One of each group in turn, as long as they last.
+/// One item of each group in turn, as long as they last.
 fn in_turn<T: Clone>(groups: &[Vec<T>]) -> Vec<T> {
     let longest = groups.iter().map(Vec::len).max().unwrap_or(0);
     let rounds = (0..longest).flat_map(|round| groups.iter().filter_map(move |group| group.get(round)));
     rounds.cloned().collect()
 }
 
-/// So many of each group, again and again the same if it has not as many.
+/// `number` items of each group in a row; a group that has fewer begins anew.
 fn in_rows<T: Clone>(groups: &[Vec<T>], number: usize) -> Vec<T> {
     let rows = groups.iter().flat_map(|group| group.iter().cycle().take(number));
     rows.cloned().collect()
 }
 
-/// Places in the order of ranks.
+/// The places in the order of the ranks.
 fn ranked(
     mut places: Vec<Vec<usize>>,
     elements: &Pieces,
@@ -202,11 +207,11 @@ fn ranked(
     Ok(in_turn(&(0..objects.len()).map(of_object).collect::<Vec<_>>()))
 }
 
-/// What a rank has of a place.
-fn seat(elements: &Pieces, place: &[usize], bound: Option<&Pieces>, topology: &Topology) -> Seat {
+/// The place of a rank, and what it is bound to.
+fn rank_place(elements: &Pieces, place: &[usize], bound: Option<&Pieces>, topology: &Topology) -> RankPlace {
     let home = elements.first_cpu(place[0]);
     let Some(bound) = bound else {
-        return Seat {
+        return RankPlace {
             cpus: topology.processors(),
             home,
             bound: None,
@@ -224,7 +229,7 @@ fn seat(elements: &Pieces, place: &[usize], bound: Option<&Pieces>, topology: &T
         .collect();
     let cpus: Vec<_> = cpus.into_iter().collect();
     let shown = show_processors(&cpus);
-    Seat {
+    RankPlace {
         home,
         bound: Some(format!("{} (processors {shown})", bound.words(&pieces))),
         cpus,

@@ -5,18 +5,18 @@ use crate::error::SchedError;
 use crate::topology::Topology;
 use simurgh_settings::placement::{Unit, show_processors};
 
-/// The pieces of one kind, in an order in which neighbours share the most.
+/// The pieces of one kind of hardware, in an order in which neighbours share the most.
 pub(super) struct Pieces {
     unit: Unit,
     /// The hardware threads of each.
     cpus: Vec<Vec<usize>>,
 }
 
-/// Kinds that not every machine has.
+/// Kinds of hardware that not every machine has.
 const CACHES: [(Unit, DomainKind); 2] = [(Unit::L2, DomainKind::L2), (Unit::L3, DomainKind::L3)];
 
 impl Pieces {
-    /// Cuts a machine. Where nothing is known of packages or of memory, there is one.
+    /// Cuts a machine into pieces of a kind. Where nothing is known of packages or of NUMA nodes, there is one.
     pub(super) fn of(topology: &Topology, unit: Unit) -> Result<Self, SchedError> {
         let cores = topology.cores();
         let domains = |kind| -> Vec<Vec<usize>> {
@@ -49,7 +49,7 @@ impl Pieces {
         }
     }
 
-    /// These hardware threads, one by one.
+    /// The chosen hardware threads, one piece each.
     pub(super) fn chosen(topology: &Topology, chosen: &[usize]) -> Result<Self, SchedError> {
         let allowed = topology.processors();
         if let Some(&cpu) = chosen.iter().find(|cpu| !allowed.contains(cpu)) {
@@ -78,14 +78,14 @@ impl Pieces {
         self.cpus[piece].contains(&cpu)
     }
 
-    /// Some of them in words, counted from 0: `cores 0-1`.
+    /// Some of the pieces in words, counted from 0: `cores 0-1`.
     pub(super) fn words(&self, pieces: &[usize]) -> String {
         let plural = if pieces.len() == 1 { "" } else { "s" };
         format!("{}{plural} {}", self.unit.name(), show_processors(pieces))
     }
 }
 
-/// The units by which a machine can be cut.
+/// The kinds of pieces into which a machine can be cut.
 fn known(topology: &Topology) -> String {
     let always = [Unit::HwThread, Unit::Core, Unit::L1];
     let caches = CACHES.into_iter();

@@ -29,7 +29,7 @@ fn machine() -> Topology {
 /// What the ranks may use.
 fn cpus(map: &str, rank: &str, bind: &str, ranks: usize) -> Vec<String> {
     let placement = placement(map, rank, bind, ranks).expect("a placement");
-    let seats = placement.seats().iter();
+    let seats = placement.ranks().iter();
     seats.map(|seat| show_processors(&seat.cpus)).collect()
 }
 
@@ -150,7 +150,7 @@ fn hardware_that_is_not_there_is_named() {
 fn what_ranks_are_bound_to_is_told() {
     let told = |map, bind| -> Vec<_> {
         let placement = placement(map, "", bind, 2).expect("a placement");
-        placement.seats().iter().map(|seat| seat.bound.clone()).collect()
+        placement.ranks().iter().map(|seat| seat.bound.clone()).collect()
     };
     let words = |text: &str| Some(text.to_owned());
     assert_eq!(

@@ -1,12 +1,13 @@
 //! Network dedicated (ND), alone or with the work queue, and its sleeping form.
 //!
-//! Core specialisation: some virtual processors do nothing but drive the network, so that those that run ranks compute
-//! on while messages go their way. They run what belongs to the network ([`Attribute::Network`](crate::Attribute)).
+//! This is core specialisation: some virtual processors do nothing but drive the network, so that those that run ranks
+//! go on computing while messages are on their way. They run what belongs to the network
+//! ([`Attribute::Network`](crate::Attribute)).
 
 use super::{Driving, Policy, WorkQueue};
 use crate::topology::Topology;
 
-/// Virtual processors of their own for the network.
+/// Dedicates virtual processors to the network.
 #[derive(Clone, Copy, Debug)]
 pub struct Dedicated {
     name: &'static str,
@@ -14,20 +15,20 @@ pub struct Dedicated {
 }
 
 impl Dedicated {
-    /// ND: so many processors drive the network, and they alone; each takes a core from the ranks.
+    /// ND: only these processors drive the network; each takes a core from the ranks.
     #[must_use]
     pub fn alone(processors: usize) -> Self {
         Self::new("nd", processors, false, true)
     }
 
-    /// ND+WQ: besides, ranks that wait or test look after the network themselves.
+    /// ND+WQ: ranks that wait or test drive the network, too.
     #[must_use]
     pub fn with_work_queue(processors: usize) -> Self {
         Self::new("nd+wq", processors, true, true)
     }
 
-    /// As ND+WQ, but they take no core: they sleep in the kernel until the network rings, which it does only while
-    /// nobody else looks after it, and then run wherever there is room.
+    /// As ND+WQ, but the processors take no cores. They sleep in the kernel until the network wakes them, which it does
+    /// only while nobody else polls it, and then run on any core.
     #[must_use]
     pub fn asleep(processors: usize) -> Self {
         Self::new("sleep", processors, true, false)

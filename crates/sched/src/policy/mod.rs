@@ -1,7 +1,8 @@
-//! Scheduling strategies.
+//! Scheduling policies.
 //!
-//! A policy decides where an execution context starts, whom an idle virtual processor asks for work, and who drives the
-//! network. The names are Phoenix's. Policies are chosen per run (`--policy`, `SIMURGH_POLICY`).
+//! A policy decides where an execution context starts, which others an idle virtual processor asks for work, and which
+//! virtual processors drive the network. The names are those of Phoenix. A policy is chosen for each run (`--policy`,
+//! `SIMURGH_POLICY`).
 
 mod dedicated;
 mod work_queue;
@@ -14,22 +15,22 @@ pub use work_queue::WorkQueue;
 use crate::error::SchedError;
 use crate::topology::Topology;
 
-/// Names [`by_name`] knows.
+/// The names of the policies, for [`by_name`].
 pub const NAMES: &[&str] = &["wq", "nd", "nd+wq", "sleep"];
 
-/// Who drives the network of a runtime that has one.
+/// Which virtual processors drive the network of a runtime that has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Driving {
-    /// Virtual processors that do nothing else, besides those that run ranks.
+    /// The number of virtual processors that do nothing else, besides those that run ranks.
     pub dedicated: usize,
-    /// Whether those that run ranks do so too: for an execution context that waits or tests, now and then while they
-    /// are busy, and, if none is dedicated, while they are idle.
+    /// Whether those that run ranks drive it, too: for an execution context that waits or tests, now and then while
+    /// they are busy, and, if none is dedicated, while they are idle.
     pub by_others: bool,
-    /// Whether the dedicated ones have cores of their own, on which they may watch the network.
+    /// Whether the dedicated ones have cores of their own, on which they may poll all the time.
     pub has_cores: bool,
 }
 
-/// A strategy for a set of virtual processors.
+/// A scheduling policy for a set of virtual processors.
 pub trait Policy: Send + Sync {
     /// Its name in options and reports.
     fn name(&self) -> &'static str;
@@ -37,10 +38,10 @@ pub trait Policy: Send + Sync {
     /// The virtual processor on which member `index` of a group of `count` execution contexts starts.
     fn place(&self, index: usize, count: usize, vps: usize) -> usize;
 
-    /// The virtual processors that `vp` asks for work when it has had none for a while, in order of preference.
+    /// The virtual processors that `vp` asks for work, in order of preference, when it has had none for a while.
     fn victims(&self, vp: usize, vps: usize, topology: &Topology) -> Vec<usize>;
 
-    /// Who drives the network.
+    /// Which virtual processors drive the network.
     fn driving(&self) -> Driving {
         Driving {
             dedicated: 0,
@@ -50,7 +51,7 @@ pub trait Policy: Send + Sync {
     }
 }
 
-/// The policy called `name`; if it dedicates virtual processors to the network, then so many.
+/// The policy called `name`. If it dedicates virtual processors to the network, their number is `network_vps`.
 ///
 /// # Errors
 ///
@@ -61,7 +62,10 @@ pub fn by_name(name: &str, network_vps: usize) -> Result<Arc<dyn Policy>, SchedE
         "nd" => Ok(Arc::new(Dedicated::alone(network_vps))),
         "nd+wq" => Ok(Arc::new(Dedicated::with_work_queue(network_vps))),
         "sleep" => Ok(Arc::new(Dedicated::asleep(network_vps))),
-        other => Err(SchedError::UnknownPolicy(other.to_owned())),
+        other => Err(SchedError::UnknownPolicy {
+            name: other.to_owned(),
+            known: NAMES.join(", "),
+        }),
     }
 }
 

@@ -3,7 +3,8 @@
 use super::Policy;
 use crate::topology::Topology;
 
-/// Blocks of neighbours per virtual processor; an idle one asks the nearest others for half of what they have ready.
+/// Members start in blocks of neighbours on each virtual processor. An idle one asks the nearest others for half of
+/// what they have ready.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkQueue;
 
@@ -13,7 +14,7 @@ impl Policy for WorkQueue {
     }
 
     fn place(&self, index: usize, count: usize, vps: usize) -> usize {
-        // In blocks, so that ranks that are neighbours by number, which often talk most, share a processor.
+        // In blocks, so that neighbours by number, which often communicate most, share a processor.
         index * vps / count.max(1)
     }
 

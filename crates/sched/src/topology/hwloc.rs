@@ -11,7 +11,7 @@ use crate::domain::{Domain, DomainKind};
 use crate::error::SchedError;
 
 pub(super) fn detect() -> Result<Topology, SchedError> {
-    // hwloc restricts to our affinity only what it is told to be this system.
+    // hwloc restricts the topology to this process' affinity only if it is told that it is of this system.
     let flags = BuildFlags::ASSUME_THIS_SYSTEM | BuildFlags::RESTRICT_CPU_TO_THIS_PROCESS;
     let builder = Hwloc::builder().with_flags(flags).map_err(failed)?;
     convert(&builder.build().map_err(failed)?)
@@ -38,13 +38,14 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
             root,
             binds: hwloc.is_this_system(),
             crowded: false,
-            fences: Vec::new(),
+            groups: Vec::new(),
         }),
         _ => Err(SchedError::NoCores),
     }
 }
 
-/// The domain of an object, or, if it is of no interest, those of its children. Cores are numbered as they are met.
+/// The domain of an object, or the domains of its children, if the object is of no interest. Cores are numbered in the
+/// order in which they are visited.
 fn domains(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
     let kind = match object.object_type() {
         ObjectType::Machine => DomainKind::Machine,
@@ -52,9 +53,9 @@ fn domains(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
         ObjectType::L3Cache => DomainKind::L3,
         ObjectType::L2Cache => DomainKind::L2,
         ObjectType::Core => return vec![core(object, cores)],
-        // A machine whose firmware tells nothing of cores: every hardware thread counts as one.
+        // On a machine whose firmware does not describe cores, every hardware thread counts as one.
         ObjectType::PU => return vec![core(object, cores)],
-        // Such as a group of cores that have memory of their own within a package.
+        // For example a group of cores with memory of their own within a package.
         _ => return memory(object, cores),
     };
     let first = cores.len();
@@ -71,7 +72,8 @@ fn domains(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
     }]
 }
 
-/// The domains of an object's children, within that of the memory that is attached to it, if there is any.
+/// The domains of an object's children, within the domain of the memory that is attached to the object, if there is
+/// any.
 fn memory(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
     let first = cores.len();
     let children = children(object, cores);
@@ -117,7 +119,7 @@ fn cache_bytes(object: &TopologyObject) -> Option<u64> {
     }
 }
 
-/// Bytes of the NUMA nodes attached to an object and the number of the first, if there are any.
+/// The bytes of the NUMA nodes attached to an object and the number of the first one, if there are any.
 fn numa(object: &TopologyObject) -> Option<(u64, usize)> {
     let nodes = object
         .memory_children()
@@ -127,7 +129,8 @@ fn numa(object: &TopologyObject) -> Option<(u64, usize)> {
         .reduce(|(total, first), (bytes, _)| (total + bytes, first))
 }
 
-/// The system's number for an object, or that of its first hardware thread: cores of packages may have the same.
+/// The system's number of an object, or that of its first hardware thread where the former is not unique: cores of
+/// different packages may have the same number.
 fn number(object: &TopologyObject) -> usize {
     let threads = object.cpuset().into_iter();
     let first = threads

@@ -1,4 +1,4 @@
-//! The cores this process may use, and the tree of what they share.
+//! The topology: the cores that this process may use, and the tree of what they share.
 
 mod hwloc;
 
@@ -8,28 +8,29 @@ use std::ops::Range;
 use crate::domain::Domain;
 use crate::error::SchedError;
 
-/// A core, or what of it this process may use.
+/// A core, as far as this process may use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Core {
     /// Its hardware threads, by the operating system's numbers.
     pub cpus: Vec<usize>,
 }
 
-/// What the scheduler knows of the machine.
+/// The cores of the machine and what they share, as far as the scheduler knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     cores: Vec<Core>,
     root: Domain,
     binds: bool,
-    /// All cores, also those that are others' share.
+    /// All cores, including those of other processes' shares.
     machine: Vec<Core>,
     crowded: bool,
-    /// For each core a number that those have in common between which ranks may move; none if they may move anywhere.
-    fences: Vec<usize>,
+    /// For each core, the number of its group: ranks may move between cores of a group. Empty if they may move
+    /// anywhere.
+    groups: Vec<usize>,
 }
 
 impl Topology {
-    /// Reads the machine, restricted to the cores this process may run on (cgroup and affinity).
+    /// Reads the topology of the machine, restricted to the cores on which this process may run (cgroup and affinity).
     ///
     /// # Errors
     ///
@@ -38,7 +39,7 @@ impl Topology {
         hwloc::detect()
     }
 
-    /// A machine that does not exist, by hwloc's description, such as `"package:2 numa:1 l3:1 core:4 pu:1"`.
+    /// The topology of an imaginary machine, by hwloc's description, such as `"package:2 numa:1 l3:1 core:4 pu:1"`.
     ///
     /// # Errors
     ///
@@ -47,8 +48,8 @@ impl Topology {
         hwloc::synthetic(description)
     }
 
-    /// The part that the process with this index gets of the cores, if `count` of them share the machine evenly: cores
-    /// that are neighbours. With more processes than cores, several get the same core.
+    /// The share of the process with this index, if `count` processes share the machine evenly: cores that are
+    /// neighbours. With more processes than cores, several get the same core.
     ///
     /// # Panics
     ///
@@ -79,7 +80,7 @@ impl Topology {
         first..bound(index + 1).max(first + 1)
     }
 
-    /// These of the cores, which are in ascending order.
+    /// The topology restricted to some cores, which are in ascending order.
     fn restricted(self, kept: &[usize]) -> Self {
         Self {
             root: self.root.restricted(kept),
@@ -88,22 +89,22 @@ impl Topology {
         }
     }
 
-    /// The cores that have some of these hardware threads. Ranks may move between those for which `fence` gives the
-    /// same number; `crowded` is whether other processes use some of them, too.
-    pub(crate) fn part(self, cpus: &[usize], fence: impl Fn(&Core) -> usize, crowded: bool) -> Self {
+    /// The cores that have some of these hardware threads. Ranks may move between cores of the same `group`. `crowded`
+    /// tells whether other processes use some of the cores, too.
+    pub(crate) fn part(self, cpus: &[usize], group: impl Fn(&Core) -> usize, crowded: bool) -> Self {
         let is_kept = |core: &Core| core.cpus.iter().any(|cpu| cpus.contains(cpu));
         let kept: Vec<_> = (0..self.cores.len())
             .filter(|&core| is_kept(&self.cores[core]))
             .collect();
         let part = self.restricted(&kept);
         Self {
-            fences: part.cores.iter().map(fence).collect(),
+            groups: part.cores.iter().map(group).collect(),
             crowded,
             ..part
         }
     }
 
-    /// The same machine, each of whose hardware threads counts as a core.
+    /// The same machine, with each hardware thread as a core.
     #[must_use]
     pub fn by_threads(self) -> Self {
         let split = |cores: &[Core]| -> Vec<Core> {
@@ -128,13 +129,13 @@ impl Topology {
         }
     }
 
-    /// Whether what runs on one core may go on on the other.
+    /// Whether ranks may move between two cores.
     #[must_use]
     pub fn joins(&self, core: usize, other: usize) -> bool {
-        self.fences.get(core) == self.fences.get(other)
+        self.groups.get(core) == self.groups.get(other)
     }
 
-    /// The hardware threads to which may move what runs on the core of this number, modulo their number.
+    /// The hardware threads to which ranks may move from the core with this index, modulo the number of cores.
     #[must_use]
     pub fn reach(&self, core: usize) -> Vec<usize> {
         let own = core % self.cores.len();
@@ -164,25 +165,25 @@ impl Topology {
         &self.root
     }
 
-    /// All cores, also those that are others' [share](Topology::share).
+    /// All cores, including those of other processes' [shares](Topology::share).
     #[must_use]
     pub fn machine(&self) -> &[Core] {
         &self.machine
     }
 
-    /// Whether more processes share the machine than it has cores: who watches for something keeps others from running.
+    /// Whether more processes share the machine than it has cores, so that spinning keeps others from running.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         self.crowded
     }
 
-    /// The same for threads that go where the system puts them.
+    /// The same, for threads that run where the system puts them.
     #[must_use]
     pub fn unbound(self) -> Self {
         Self { binds: false, ..self }
     }
 
-    /// Whether threads are bound to its cores, if it is the machine this process runs on.
+    /// Whether threads are to be bound to its cores. False for an imaginary machine.
     #[must_use]
     pub fn binds(&self) -> bool {
         self.binds
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_on_a_core_reaches_those_within_the_same_fence() {
+    fn ranks_move_between_cores_of_the_same_group() {
         let machine = || Topology::synthetic("core:4 pu:1").expect("a valid description");
         assert_eq!(machine().reach(5), [0, 1, 2, 3]);
         let halves = machine().part(&[0, 1, 2, 3], |core| core.cpus[0] / 2, false);

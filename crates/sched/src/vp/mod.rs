@@ -1,0 +1,241 @@
+//! Virtual processors: the kernel thread, its pinning and its idling.
+//!
+//! A VP with nothing to run spins for a bounded time, checking its inbox. Then it asks the policy's victims for work
+//! and sleeps in the kernel. The time to spin adapts: a spin that ends in sleep halves it, a spin that pays off doubles
+//! it. The VP that is the [`Poller`] polls the network meanwhile, and sleeps where the network wakes it.
+
+mod shared;
+mod starvation_guard;
+mod substitute;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use simurgh_core::sync::{Ordering, relax};
+use simurgh_core::{QUIESCENCE_DELAY, QUIESCENCE_DELAY_MAX, Worker, WorkerConfig};
+
+use crate::affinity::Affinity;
+use crate::poller::Poller;
+use crate::stats::VpStats;
+use crate::worker_status::WorkerStatus;
+
+pub(crate) use shared::{OthersWait, Shared};
+pub use starvation_guard::SUBSTITUTES_MAX;
+pub(crate) use starvation_guard::StarvationGuard;
+pub(crate) use substitute::Substitutes;
+
+/// Longest time for which an idle virtual processor spins before it sleeps: about twice the cost of a wake-up.
+const SPIN_MAX: Duration = Duration::from_micros(20);
+/// The same for one that is dedicated to the network and has a core of its own: what it waits for may come from afar.
+const SPIN_MAX_DEDICATED: Duration = Duration::from_millis(1);
+/// Shortest time, unless spinning is switched off.
+const SPIN_MIN: Duration = Duration::from_micros(1);
+/// How often an execution context that waits checks its event while nothing else is ready on its VP.
+const EC_SPIN_LIMIT: u32 = 1000;
+/// Checks of the inbox between two readings of the clock.
+const CHECKS_PER_CLOCK: u32 = 32;
+
+/// One virtual processor.
+pub(crate) struct Vp {
+    worker: &'static Worker,
+    shared: Arc<Shared>,
+    victims: Vec<usize>,
+    status: Arc<WorkerStatus>,
+}
+
+impl Vp {
+    pub(crate) fn new(index: usize, shared: Arc<Shared>, victims: Vec<usize>) -> Self {
+        let worker = shared.team[index];
+        Self {
+            worker,
+            shared,
+            victims,
+            status: Arc::new(WorkerStatus::new(worker)),
+        }
+    }
+
+    /// What others see of it.
+    pub(crate) fn status(&self) -> &Arc<WorkerStatus> {
+        &self.status
+    }
+
+    pub(crate) fn stats(&self) -> VpStats {
+        self.status.idle.stats(self.worker.stats())
+    }
+
+    /// The body of the kernel thread.
+    pub(crate) fn run(&self) {
+        self.shared.note_thread();
+        let vps = &self.shared.vp_set;
+        if self.shared.topology.binds() {
+            pin(&vps.cpus_of(self.worker.index(), &self.shared.topology));
+        }
+        let network = self.shared.poller.get().map(Poller::network);
+        self.worker.enter(WorkerConfig {
+            spin_limit: if self.may_spin() { EC_SPIN_LIMIT } else { 0 },
+            seed: self.shared.seed,
+            network: network.filter(|_| vps.drives(self.worker.index())).cloned(),
+        });
+        self.worker
+            .allow_moves(self.shared.seed.is_none() && !self.victims.is_empty());
+        let mut spin_time = SPIN_MAX;
+        loop {
+            if self.worker.has_runnable() {
+                self.pass_on();
+                self.worker.run();
+            }
+            if self.shared.stop.load(Ordering::Acquire) {
+                break;
+            }
+            spin_time = self.idle(spin_time);
+        }
+        self.worker.leave();
+    }
+
+    fn may_spin(&self) -> bool {
+        self.shared.vp_set.may_spin(self.worker.index())
+    }
+
+    fn is_dedicated(&self) -> bool {
+        self.shared.vp_set.is_dedicated(self.worker.index())
+    }
+
+    /// Waits for something to run. Returns for how long to spin next time.
+    fn idle(&self, spin_time: Duration) -> Duration {
+        if !self.is_dedicated() && self.worker.help() {
+            return spin_time;
+        }
+        self.status.idle.begin();
+        let found = self.poll() || self.may_spin() && self.spin(spin_time);
+        if !found {
+            self.sleep();
+        }
+        self.status.idle.end();
+        if found {
+            (spin_time * 2).min(self.longest_spin())
+        } else {
+            (spin_time / 2).max(SPIN_MIN)
+        }
+    }
+
+    /// Polls the network, if this one is the poller or can become it. Returns whether there was anything to do.
+    fn poll(&self) -> bool {
+        let Some(poller) = self.shared.poller.get() else {
+            return false;
+        };
+        poller.take(self.worker.index()) && poller.network().has_mail() && poller.poll(self.worker)
+    }
+
+    /// Passes the role of the poller on, if this one has it, because there is something to run.
+    fn pass_on(&self) {
+        if let Some(poller) = self.shared.poller.get() {
+            poller.pass_on(self.worker.index());
+        }
+    }
+
+    fn sees_shared_work(&self) -> bool {
+        !self.is_dedicated() && self.worker.sees_shared_work()
+    }
+
+    fn longest_spin(&self) -> Duration {
+        if self.is_dedicated() {
+            SPIN_MAX_DEDICATED
+        } else {
+            SPIN_MAX
+        }
+    }
+
+    /// Checks for work again and again for so long; whether there is any.
+    fn spin(&self, spin_time: Duration) -> bool {
+        let start = Instant::now();
+        loop {
+            for _ in 0..CHECKS_PER_CLOCK {
+                if self.worker.has_mail() || self.sees_shared_work() || self.poll() {
+                    return true;
+                }
+                relax();
+            }
+            if start.elapsed() >= spin_time || self.shared.stop.load(Ordering::Relaxed) {
+                return false;
+            }
+        }
+    }
+
+    fn sleep(&self) {
+        let ticket = self.worker.ticket();
+        if self.sees_shared_work() {
+            // It came after the last check and before the ticket: nobody will announce it again.
+            return;
+        }
+        let team = &self.shared.team;
+        self.victims
+            .iter()
+            .for_each(|&victim| self.worker.ask_for_work(team[victim]));
+        self.shared.sleepers.enter();
+        if !self.shared.stop.load(Ordering::Acquire) {
+            self.status.idle.count_sleep();
+            self.rest(ticket);
+        }
+        self.shared.sleepers.leave();
+        self.victims
+            .iter()
+            .for_each(|&victim| self.worker.stop_asking(team[victim]));
+    }
+
+    /// Sleeps in the kernel; as the poller, where the network wakes it.
+    fn rest(&self, ticket: u32) {
+        let Some(poller) = self.shared.poller.get() else {
+            return self.rest_without_network(ticket);
+        };
+        let vp = self.worker.index();
+        poller.begin_rest(vp);
+        if poller.take(vp) {
+            self.rest_as_poller(poller, ticket);
+        } else {
+            self.worker.sleep(ticket);
+        }
+        poller.end_rest(vp);
+    }
+
+    fn rest_without_network(&self, ticket: u32) {
+        let mut pause = QUIESCENCE_DELAY;
+        loop {
+            if self.shared.all_sleep() {
+                self.shared.report(0);
+                return self.worker.sleep(ticket);
+            }
+            if !self.shared.may_all_sleep_later() {
+                return self.worker.sleep(ticket);
+            }
+            self.worker.sleep_for(ticket, pause);
+            if self.worker.has_mail() || self.worker.ticket() != ticket {
+                return;
+            }
+            pause = (2 * pause).min(QUIESCENCE_DELAY_MAX);
+        }
+    }
+
+    fn rest_as_poller(&self, poller: &Poller, ticket: u32) {
+        let network = &**poller.network();
+        if !poller.quiescence().has_begun() && poller.inactivity() >= QUIESCENCE_DELAY {
+            self.check_quiescence(poller);
+        }
+        // Until the process is quiescent, the poller wakes up again to check that.
+        let limit = (!poller.quiescence().has_begun()).then_some(QUIESCENCE_DELAY);
+        self.worker.sleep_at(network, ticket, limit);
+    }
+
+    fn check_quiescence(&self, poller: &Poller) {
+        if poller.network().is_quiet() && self.shared.all_sleep() {
+            poller.quiescence().begin();
+            self.shared.report(0);
+        } else {
+            poller.restart_inactivity();
+        }
+    }
+}
+
+/// Pins the calling thread. If the kernel refuses, the thread may move, which is slower but correct.
+fn pin(cpus: &[usize]) {
+    let _ = Affinity::of(cpus).bind(None);
+}

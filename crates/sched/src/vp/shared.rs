@@ -1,0 +1,120 @@
+//! What the virtual processors of a runtime share.
+
+use std::sync::{Arc, OnceLock, Weak};
+
+use simurgh_core::sync::{AtomicBool, SpinLock};
+use simurgh_core::{Network, ProcessHooks, Worker};
+
+use super::substitute::Substitutes;
+use crate::deadlock::{Sleepers, all_others_are_blocked};
+use crate::poller::Poller;
+use crate::topology::Topology;
+use crate::vp_set::VpSet;
+
+/// Tells whether all threads of the process wait for each other, except these and the calling one.
+pub(crate) type OthersWait = Box<dyn Fn(&[u32]) -> bool + Send + Sync>;
+
+/// What all virtual processors of a runtime share.
+pub(crate) struct Shared {
+    pub(crate) team: Vec<&'static Worker>,
+    pub(crate) topology: Topology,
+    pub(crate) stop: AtomicBool,
+    pub(crate) sleepers: Sleepers,
+    pub(crate) on_deadlock: Option<Box<dyn Fn(u32) + Send + Sync>>,
+    pub(crate) known_threads: usize,
+    /// The ids of the threads of the runtime.
+    pub(crate) threads: SpinLock<Vec<u32>>,
+    pub(crate) others_wait: Option<OthersWait>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) vp_set: VpSet,
+    /// Which virtual processor polls the network, if there is one.
+    pub(crate) poller: OnceLock<Poller>,
+    pub(crate) substitutes: Substitutes,
+    /// What a thread calls before it becomes a substitute.
+    pub(crate) prepare: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Shared {
+    /// Has the virtual processors from `first` on poll a network. Returns whether it is the first one; others are
+    /// ignored.
+    pub(crate) fn add_network(self: &Arc<Self>, network: Arc<dyn Network>, first: usize) -> bool {
+        let mut is_first = false;
+        self.poller.get_or_init(|| {
+            is_first = true;
+            let hooks = SchedulerHooks(Arc::downgrade(self));
+            Poller::new(network, hooks, first, self.vp_set.all())
+        });
+        is_first
+    }
+
+    /// Whether all virtual processors sleep, and nothing is left in the process that could wake any of them. The caller
+    /// is a virtual processor that is counted as asleep, or an attached thread that is counted as blocked.
+    pub(crate) fn all_sleep(&self) -> bool {
+        let quiet = || self.substitutes.are_quiet();
+        let others_wait = || {
+            let known = self.team.len() + self.known_threads + self.substitutes.threads();
+            all_others_are_blocked(known)
+                || self
+                    .others_wait
+                    .as_ref()
+                    .is_some_and(|wait| wait(&self.threads.lock()))
+        };
+        self.sleepers.are_all(&self.team, quiet, others_wait)
+    }
+
+    /// Whether that may become true although no virtual processor wakes up before.
+    pub(super) fn may_all_sleep_later(&self) -> bool {
+        self.others_wait.is_some() && self.sleepers.count() == self.team.len()
+    }
+
+    /// Notes that the calling thread belongs to the runtime.
+    pub(super) fn note_thread(&self) {
+        let number = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        self.threads.lock().push(number);
+    }
+
+    /// Reports that nobody is left in this process to wake an execution context: in answer to a question, or unasked
+    /// (0).
+    pub(super) fn report(&self, question: u32) {
+        if let Some(report) = &self.on_deadlock {
+            report(question);
+        }
+    }
+
+    /// Ends the help of a thread that has acted in the place of a virtual processor.
+    pub(super) fn end_help(&self) {
+        self.sleepers.end_help();
+        if self.sleepers.count() == self.team.len() {
+            // Nobody has checked since then whether all sleep.
+            self.team[0].notify();
+        }
+    }
+}
+
+/// What the poll leader asks of the virtual processors.
+struct SchedulerHooks(Weak<Shared>);
+
+impl ProcessHooks for SchedulerHooks {
+    fn are_others_idle(&self) -> bool {
+        self.0.upgrade().is_some_and(|shared| shared.all_sleep())
+    }
+
+    fn on_quiescent(&self, question: u32) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.report(question);
+        }
+    }
+
+    fn wake_successor(&self) -> bool {
+        self.0.upgrade().is_some_and(|shared| {
+            let poller = shared.poller.get();
+            poller.is_some_and(|poller| poller.wake_resting(&shared.team))
+        })
+    }
+
+    fn notify_worker(&self, worker: usize) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.team[worker].notify();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The starvation guard: an execution context that keeps its virtual processor does not keep others from running.
+//!
+//! Scheduling is cooperative. A context that computes, spins on shared memory or blocks in the kernel without calling
+//! the runtime keeps its virtual processor, and what else is ready there waits. It may wait for ever, if the context
+//! waits for something that another one is to do. So a thread checks from time to time which virtual processors still
+//! run the context that they ran before. From one that has done so for longer than the limit, it takes away what else
+//! is ready. It gives that to an idle virtual processor that has asked for work, or else to a
+//! [substitute](super::substitute). Substitutes are guarded as virtual processors are.
+//!
+//! Costs: each use of a run queue is bracketed by two plain stores. A line of each virtual processor is read four times
+//! per limit while any of them is awake, and never while all sleep. For a processor that is kept, there is a system
+//! call that interrupts all others, if something has come for it. Its queue may hold something besides, for which that
+//! is done ever less often.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use simurgh_core::Evicted;
+
+use super::shared::Shared;
+use super::substitute::Substitute;
+use crate::poller::Poller;
+use crate::worker_status::WorkerStatus;
+
+/// Most substitutes of a runtime: so many execution contexts may keep a virtual processor or a substitute at a time
+/// before one more keeps others from running.
+pub const SUBSTITUTES_MAX: usize = 64;
+
+/// Checks in the time for which an execution context may keep its virtual processor.
+const CHECKS: u32 = 4;
+
+/// Most checks of a worker that is kept between two looks at its queue.
+const QUEUE_PERIOD: u32 = 16;
+
+/// Checks whether an execution context keeps others from running.
+pub(crate) struct StarvationGuard {
+    shared: Arc<Shared>,
+    limit: Duration,
+    guarded: Vec<Guarded>,
+    /// To be called when something is run elsewhere for the first time.
+    on_relief: Option<Box<dyn Fn() + Send>>,
+}
+
+/// A virtual processor or a substitute, as the guard knows it.
+struct Guarded {
+    status: Arc<WorkerStatus>,
+    /// The dispatch that was under way at the last check.
+    dispatch: Option<u64>,
+    since: Instant,
+    /// How many checks have found that it lasts for too long.
+    overdue_checks: u32,
+    substitute: Option<Arc<Substitute>>,
+}
+
+impl Guarded {
+    fn new(status: Arc<WorkerStatus>) -> Self {
+        Self {
+            status,
+            dispatch: None,
+            since: Instant::now(),
+            overdue_checks: 0,
+            substitute: None,
+        }
+    }
+
+    /// The dispatch under way, if it has lasted longer than the limit.
+    fn overdue(&mut self, limit: Duration) -> Option<u64> {
+        let dispatch = self.status.dispatch();
+        if dispatch.is_none() || dispatch != self.dispatch {
+            (self.dispatch, self.since, self.overdue_checks) = (dispatch, Instant::now(), 0);
+        }
+        let overdue = dispatch.filter(|_| self.since.elapsed() >= limit);
+        self.overdue_checks += u32::from(overdue.is_some());
+        overdue
+    }
+
+    /// Takes away what is ready there, if this check looks for it.
+    fn evict(&self) -> Evicted {
+        let is_due =
+            self.overdue_checks.is_power_of_two() || self.overdue_checks.is_multiple_of(QUEUE_PERIOD);
+        match is_due || !self.status.worker.is_quiet() {
+            true => self.status.worker.evict(),
+            false => Evicted::default(),
+        }
+    }
+}
+
+impl StarvationGuard {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        limit: Duration,
+        statuses: impl Iterator<Item = Arc<WorkerStatus>>,
+        on_relief: Option<Box<dyn Fn() + Send>>,
+    ) -> Self {
+        Self {
+            shared,
+            limit,
+            guarded: statuses.map(Guarded::new).collect(),
+            on_relief,
+        }
+    }
+
+    /// The body of the kernel thread, which is unparked when the runtime ends.
+    pub(crate) fn run(mut self) {
+        self.shared.note_thread();
+        let mut all_slept = false;
+        while !self.shared.substitutes.are_over() {
+            let all_sleep = self.shared.sleepers.count() == self.shared.team.len();
+            if all_sleep && all_slept {
+                self.shared.sleepers.sleep_as_guard(self.shared.team.len());
+            }
+            all_slept = all_sleep;
+            std::thread::park_timeout(self.limit / CHECKS);
+            self.check();
+        }
+    }
+
+    fn check(&mut self) {
+        for index in 0..self.guarded.len() {
+            if let Some(dispatch) = self.guarded[index].overdue(self.limit) {
+                self.relieve(index, dispatch);
+            }
+        }
+    }
+
+    /// Has what is ready run elsewhere, where one execution context keeps it from running.
+    fn relieve(&mut self, index: usize, dispatch: u64) {
+        self.shared.sleepers.begin_help();
+        let worker = self.guarded[index].status.worker;
+        let evicted = self.guarded[index].evict();
+        let is_wanted = !evicted.is_empty();
+        if is_wanted && let Some(report) = self.on_relief.take() {
+            report();
+        }
+        if is_wanted && let Some(idle) = worker.asking_worker() {
+            idle.take_in(evicted);
+        } else if is_wanted || self.leaves_network_alone(index) {
+            match self.substitute(index) {
+                Some(substitute) => substitute.stand_in(dispatch, evicted),
+                None => worker.take_in(evicted),
+            }
+        }
+        self.shared.end_help();
+    }
+
+    /// Whether others that live there may wait for the network, and nobody is free to poll it.
+    fn leaves_network_alone(&self, index: usize) -> bool {
+        self.shared.poller.get().is_some_and(Poller::is_vacant)
+            && self.shared.sleepers.count() == 0
+            && self.guarded[index].status.worker.residents() > 1
+    }
+
+    /// The substitute of a worker; none if there cannot be more.
+    fn substitute(&mut self, index: usize) -> Option<Arc<Substitute>> {
+        if let Some(substitute) = &self.guarded[index].substitute {
+            return Some(Arc::clone(substitute));
+        }
+        let shared = &self.shared;
+        let status = &self.guarded[index].status;
+        let substitute = (self.guarded.len() < shared.vp_set.common + SUBSTITUTES_MAX)
+            .then(|| shared.substitutes.start(status, shared))
+            .flatten()?;
+        self.guarded[index].substitute = Some(Arc::clone(&substitute));
+        self.guarded.push(Guarded::new(Arc::clone(substitute.status())));
+        Some(substitute)
+    }
+}
