@@ -35,8 +35,8 @@ pub fn page_size() -> usize {
 
 /// Private anonymous memory, readable and writable, with one inaccessible guard page at its low end.
 ///
-/// Pages are committed when first touched and never as huge pages, so that a large region of which only the top is
-/// used costs only that.
+/// Pages are committed when they are first touched, and never as huge pages. So a large region of which only the top is
+/// used costs only the memory of the top.
 #[derive(Debug)]
 pub struct Region {
     start: usize,
@@ -46,7 +46,7 @@ pub struct Region {
 impl Region {
     /// Maps `usable` bytes (rounded up to whole pages) above a guard page.
     ///
-    /// With `executable` the memory may also hold code: programs with trampolines on their stack ask for it.
+    /// With `executable`, the memory may also hold code, as programs with trampolines on their stacks need.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         // SAFETY:
         // - the range was mapped by `with_guard` and belongs to this value alone;
-        // - whoever handed out addresses of it keeps the region alive as long as they are used.
+        // - whoever hands out addresses of it keeps the region alive as long as they are used.
         let unmapped = unsafe { rustix::mm::munmap(self.start as *mut _, self.size) };
         debug_assert!(unmapped.is_ok(), "a region is unmapped exactly once");
     }

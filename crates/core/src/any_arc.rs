@@ -1,4 +1,4 @@
-//! Shared objects whose type is known only to those who put them somewhere.
+//! Counted references whose type is known only to those that put them somewhere.
 
 use std::any::{Any, TypeId};
 use std::mem::ManuallyDrop;
@@ -6,29 +6,30 @@ use std::ptr::NonNull;
 
 use crate::sync::Arc;
 
-/// An object and its type. `dyn Any` alone would have to be asked what it is, by a call through its table, each time.
+/// A counted reference to an object, and the type of the object. With `dyn Any` alone, each check of the type would be
+/// a call through its table.
 #[repr(C)]
 pub struct AnyArc {
     of: TypeId,
     place: NonNull<()>,
-    /// Keeps the object.
+    /// Keeps the object alive.
     _object: Arc<dyn Any + Send + Sync>,
 }
 
 // SAFETY:
-// - the pointer goes to the object, which may be shared and sent itself.
+// - the pointer refers to the object, which may itself be shared and sent.
 unsafe impl Send for AnyArc {}
 // SAFETY:
 // - as above.
 unsafe impl Sync for AnyArc {}
 
 impl AnyArc {
-    /// Takes an object.
+    /// Makes one of a reference to an object.
     #[must_use]
     pub fn new<T: Any + Send + Sync>(object: Arc<T>) -> Self {
         Self {
             of: TypeId::of::<T>(),
-            // The pointer is the one that `with` makes an `Arc` of again.
+            // The pointer is the one from which `with` makes an `Arc` again.
             place: NonNull::new(Arc::as_ptr(&object).cast_mut().cast())
                 .expect("an object does not lie at address zero"),
             _object: object,
@@ -42,7 +43,7 @@ impl AnyArc {
             return f(None);
         }
         // SAFETY:
-        // - the place came from an `Arc` of this type, whose count includes ours; this one is not dropped.
+        // - the place comes from an `Arc` of this type, whose count includes `_object`; this one is not dropped.
         let object = unsafe { ManuallyDrop::new(Arc::from_raw(self.place.as_ptr().cast::<T>())) };
         f(Some(&object))
     }
@@ -52,7 +53,7 @@ impl AnyArc {
     #[must_use]
     pub fn get<T: Any>(&self) -> Option<&T> {
         // SAFETY:
-        // - the object is of this type, and lives as long as we do, where it is.
+        // - the object is of this type, and stays where it is as long as `self` lives.
         (self.of == TypeId::of::<T>()).then(|| unsafe { &*self.place.as_ptr().cast::<T>() })
     }
 }

@@ -1,10 +1,10 @@
-//! Work in parts that may suspend, side by side.
+//! Fork and join: parts of a work that may suspend, side by side.
 //!
-//! The first part is done by the caller, and each other one by an execution context of its own; they begin on different
-//! workers of the team, as far as there are any. Where no execution context can be had the caller does those parts too,
-//! one after the other.
+//! The caller does the first part, and an execution context of its own each other one. They begin on different workers
+//! of the team, as far as there are any. The caller also does the parts for which no execution context can be had, one
+//! after the other.
 //!
-//! Cost: a stack from the pool and two switches for each part but the first, and the wait for the last.
+//! Cost: a stack from the pool and two switches for each part except the first, and the wait for the last one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -12,8 +12,10 @@ use crate::execution::current_worker;
 use crate::execution::worker::Worker;
 use crate::execution::{EcHandle, EcSpec, create};
 
-/// Calls `work` with every number below `parts`, each once and in an execution context of its own; returns when all
-/// calls have returned. No part may wait for a later one, which may not begin before it has ended.
+/// Calls `work` with every number below `parts`, each once and in an execution context of its own. Returns when all
+/// calls have returned.
+///
+/// No part may wait for a later one, which may not begin before the first one has ended.
 ///
 /// # Panics
 ///
@@ -23,8 +25,8 @@ pub fn fork_join(parts: usize, work: &(dyn Fn(usize) + Sync)) {
         return (0..parts).for_each(work);
     };
     // SAFETY:
-    // - only the lifetime is erased: whoever gets the reference has ended before this function does, for it joins all
-    //   it has started, and nothing that may panic lies between.
+    // - only the lifetime is erased: all that get the reference have ended before this function does, which joins all
+    //   that it has started, and nothing that may panic lies in between.
     let lasting =
         unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) };
     let started: Vec<Option<EcHandle>> = (1..parts).map(|part| start(worker, part, lasting)).collect();
@@ -42,7 +44,7 @@ pub fn fork_join(parts: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// Lets an execution context do a part; none if there is no stack for it.
+/// Starts an execution context for a part; none if there is no stack for it.
 fn start(worker: &'static Worker, part: usize, work: &'static (dyn Fn(usize) + Sync)) -> Option<EcHandle> {
     let peers = worker.peers();
     let place = peers.get((worker.index() + part) % peers.len().max(1));

@@ -1,26 +1,26 @@
-//! What is known of each host, by number: entries are added while others read, and stay.
+//! The host table: what is known of each host, by its number. Entries are added while others read, and stay.
 //!
-//! The hosts that start together have consecutive numbers and one table from the start. Those that come later, or were
-//! there before, lie in further tables, each twice as long as the one before, which are made when the first of their
-//! numbers comes.
+//! The hosts that start together have consecutive numbers, and one table from the start. Hosts that come later, or were
+//! there before, are in further tables. Each of these is twice as long as the one before, and is made when the first
+//! host with one of its numbers comes.
 //!
-//! The upper bits of a number say to which *realm* it belongs, as far as there are several
-//! ([`REALM_BITS`](HostTable::REALM_BITS)): each realm has further tables of its own, so that few numbers of many
-//! realms take little memory. There are few realms; they lie in a list, the one of the first table before all others.
+//! The upper bits of a number name the *realm* of the host ([`REALM_BITS`](HostTable::REALM_BITS)). Each realm has
+//! further tables of its own, so that few numbers of many realms take little memory. There are few realms; they are in
+//! a linked list, which begins with the realm of the first table.
 //!
-//! Costs: for those of the first table, a subtraction, a comparison and the entry itself, as in any table; for others
-//! of its realm two dependent loads more; for those of others, one for each realm before theirs besides. 16 bytes for
-//! each number of a further table, and the entries that there are.
+//! Costs of a look-up: in the first table, a subtraction, a comparison and the load of the entry, as in any table. For
+//! other hosts of the same realm, two dependent loads more; for those of another realm, besides, one load for each
+//! realm before it in the list. A further table takes 16 bytes for each of its numbers, and the memory of its entries.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Numbers in the first of the further tables.
+/// The length of the first of the further tables.
 const SHORTEST: usize = 64;
-/// Further tables of a realm: every number has its place.
+/// The number of further tables of a realm, in which every number has its place.
 const TABLES: usize = 15;
 
-/// Entries by number.
+/// Entries by the number of a host.
 pub struct HostTable<T> {
     /// The number of the first entry of `first`.
     begin: u32,
@@ -28,7 +28,7 @@ pub struct HostTable<T> {
     others: RealmTables<T>,
 }
 
-/// The further tables of a realm, and those of the next one.
+/// The further tables of a realm, and the next realm.
 struct RealmTables<T> {
     realm: u32,
     tables: [OnceLock<Table<T>>; TABLES],
@@ -38,10 +38,10 @@ struct RealmTables<T> {
 type Table<T> = Box<[OnceLock<Box<T>>]>;
 
 impl<T> HostTable<T> {
-    /// The bits of a number within its realm; those above say which that is.
+    /// The number of bits of a number within its realm; the bits above name the realm.
     pub const REALM_BITS: u32 = 20;
 
-    /// Entries for these numbers, which are found fastest.
+    /// A table with entries for these numbers, which are found fastest.
     pub fn new(numbers: Range<u32>, entry: impl FnMut(u32) -> T) -> Self {
         Self {
             begin: numbers.start,
@@ -56,7 +56,7 @@ impl<T> HostTable<T> {
         self.begin..self.begin + self.first.len() as u32
     }
 
-    /// The entry with a number, if there is one.
+    /// The entry of a number, if there is one.
     #[inline]
     #[must_use]
     pub fn get(&self, number: u32) -> Option<&T> {
@@ -78,7 +78,7 @@ impl<T> HostTable<T> {
             .map(|entry| &**entry)
     }
 
-    /// Adds an entry; false, and nothing has changed, if there is one with this number.
+    /// Adds an entry; false, without effect, if there is one with this number.
     pub fn add(&self, number: u32, entry: T) -> bool {
         if self.first().contains(&number) {
             return false;
@@ -156,7 +156,7 @@ fn realm_of(number: u32) -> u32 {
     number >> HostTable::<()>::REALM_BITS
 }
 
-/// The table of its realm in which a number lies, and where.
+/// The index of the table of its realm in which a number lies, and the place in that table.
 fn place(number: u32) -> (usize, usize) {
     let number = (number & ((1 << HostTable::<()>::REALM_BITS) - 1)) as usize;
     let table = (number / SHORTEST + 1).ilog2() as usize;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_other_realms_are_found_too() {
+    fn entries_of_other_realms_are_found() {
         let number = |realm: u32, local: u32| realm << HostTable::<u32>::REALM_BITS | local;
         let table = HostTable::new(number(3, 5)..number(3, 7), |number| number);
         let last = number(1, 0) - 1;

@@ -15,8 +15,8 @@
 //! * `machine`: stacks, hollow pthreads, the thread pointer, the floating-point environment, signal masks.
 //! * `network`: what the runtime asks of a [`Network`], counters of polls, [`Quiescence`].
 //! * `queue`: intrusive queue, inbox, run queue.
-//! * `execution`: [`EcRef`], [`park`], [`create`], [`Completion`], interrupts, the [`PollLeader`], and [`Worker`], which
-//!   runs execution contexts.
+//! * `execution`: [`EcRef`], [`park`], [`create`], [`Completion`], interrupts, the [`PollLeader`], and [`Worker`],
+//!   which runs execution contexts.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
 //!   [`BroadcastRing`].
 //! * `owner`: the object, of a higher layer, for which an execution context works.

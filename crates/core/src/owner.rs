@@ -1,4 +1,4 @@
-//! What an execution context works for: a slot for one object of a higher layer, the rank.
+//! The owner of an execution context: one object of a higher layer, the rank, for which it works.
 
 use std::any::Any;
 
@@ -20,7 +20,7 @@ pub fn set_owner<T: Any + Send + Sync>(owner: Option<Arc<T>>) {
 
 /// Calls `f` with the owner of the calling execution context, if it has one of type `T`.
 ///
-/// `f` must not call [`set_owner`]. Cost: a thread-local read and a type check; no reference count is touched.
+/// `f` must not call [`set_owner`]. Cost: a thread-local load and a type check; no reference count is touched.
 #[inline]
 pub fn with_owner<T: Any, R>(f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
     let Some(ec) = try_current() else { return f(None) };

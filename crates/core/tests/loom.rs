@@ -67,7 +67,7 @@ fn an_inbox_loses_nothing_and_keeps_each_producers_order() {
     });
 }
 
-/// Rings by a word of its own, as one that sleeps in `poll(2)` does.
+/// A network that wakes a sleeper by a word of its own, as one that sleeps in `poll(2)` does.
 struct Bell {
     rung: AtomicU32,
     arrived: AtomicUsize,
@@ -91,7 +91,7 @@ impl Network for Bell {
     fn sleep(&self, word: &AtomicU32, expected: u32, _limit: Option<Duration>) {
         let rung = self.rung.load(Ordering::SeqCst);
         if !self.has_mail() && word.load(Ordering::SeqCst) == expected {
-            // Deaf to the word from here on.
+            // From here on a change of the word is not noticed.
             while self.rung.load(Ordering::SeqCst) == rung {
                 thread::yield_now();
             }
@@ -108,7 +108,7 @@ impl Network for Bell {
 }
 
 #[test]
-fn who_sleeps_at_the_network_hears_its_inbox_and_the_network() {
+fn a_consumer_that_sleeps_in_the_network_notices_its_inbox_and_the_network() {
     model(|| {
         let bell = Arc::new(Bell {
             rung: AtomicU32::new(0),
@@ -322,16 +322,16 @@ fn nobody_leaves_a_barrier_early_round_after_round() {
     });
 }
 
-/// Two parties meet thrice; at each meeting the second is on the worker that `place` says.
-fn parties_meet(place: fn(u64) -> usize) {
+/// Two parties pass three phases; in each the second one is on the worker that `place` returns.
+fn two_parties_pass(place: fn(u64) -> usize) {
     model(move || {
         let shared = Arc::new(CyclicBarrier::<u64, u64>::new(2));
         let party = move |shared: &CyclicBarrier<u64, u64>, party: usize| {
             for round in 1..=3 {
                 set_worker(if party == 0 { 0 } else { place(round) });
-                let sum = |brought: simurgh_core::Contributions<'_, u64>, agreed: bool, sum: &mut u64| {
+                let sum = |values: simurgh_core::Contributions<'_, u64>, agreed: bool, sum: &mut u64| {
                     assert!(agreed);
-                    *sum = brought.iter().sum();
+                    *sum = values.iter().sum();
                 };
                 let guard = shared
                     .arrive_and_wait(
@@ -354,18 +354,19 @@ fn parties_meet(place: fn(u64) -> usize) {
 }
 
 #[test]
-fn parties_of_one_worker_meet() {
-    parties_meet(|_| 0);
+fn parties_of_one_worker_pass_a_cyclic_barrier() {
+    two_parties_pass(|_| 0);
 }
 
 #[test]
-fn parties_that_wander_between_workers_meet() {
-    parties_meet(|round| round as usize % 2);
-    parties_meet(|round| 1 - round as usize % 2);
+fn parties_that_move_between_workers_pass_a_cyclic_barrier() {
+    two_parties_pass(|round| round as usize % 2);
+    two_parties_pass(|round| 1 - round as usize % 2);
 }
 
-/// Two parties that see each other meet; meetings that leave a result and those that do not look alike to the other.
-fn two_face_each_other(times: u64, has_result: fn(u64) -> bool) {
+/// Two parties that see each other's flags pass phases, with and without a result, which the other one cannot tell
+/// apart.
+fn two_parties_with_flags_pass(times: u64, has_result: fn(u64) -> bool) {
     model(move || {
         set_worker_count(3);
         let shared = Arc::new(CyclicBarrier::<u64, u64>::new(2));
@@ -377,9 +378,9 @@ fn two_face_each_other(times: u64, has_result: fn(u64) -> bool) {
                 let theirs = round * 10 + 1 - party;
                 if has_result(round) {
                     let last =
-                        |brought: simurgh_core::Contributions<'_, u64>, agreed: bool, result: &mut u64| {
+                        |values: simurgh_core::Contributions<'_, u64>, agreed: bool, result: &mut u64| {
                             assert!(agreed);
-                            *result = brought[0];
+                            *result = values[0];
                         };
                     let guard =
                         shared.arrive_and_wait(party as usize, round, bring, last, |wait| wait.block());
@@ -389,13 +390,10 @@ fn two_face_each_other(times: u64, has_result: fn(u64) -> bool) {
                         (round * 10, theirs)
                     );
                 } else {
-                    let circle = shared.as_flag_barrier().expect("two parties");
-                    let presence = circle.arrive_and_wait(party as usize, round, bring, |wait| wait.block());
-                    let presence = presence.unwrap();
-                    assert_eq!(
-                        (presence.agreed(), presence.contributions()[other]),
-                        (true, theirs)
-                    );
+                    let barrier = shared.as_flag_barrier().expect("two parties");
+                    let guard = barrier.arrive_and_wait(party as usize, round, bring, |wait| wait.block());
+                    let guard = guard.unwrap();
+                    assert_eq!((guard.agreed(), guard.contributions()[other]), (true, theirs));
                 }
             }
         };
@@ -407,26 +405,26 @@ fn two_face_each_other(times: u64, has_result: fn(u64) -> bool) {
 }
 
 #[test]
-fn parties_that_see_each_other_meet() {
-    two_face_each_other(3, |_| false);
-    two_face_each_other(2, |round| round == 2);
+fn parties_with_flags_pass_a_cyclic_barrier() {
+    two_parties_with_flags_pass(3, |_| false);
+    two_parties_with_flags_pass(2, |round| round == 2);
 }
 
-/// What a party of a barrier brings: its round, and where it is told that it has been dismissed.
+/// The value of a party of a split barrier: its round, and what is completed when it is released.
 type Presence = Arc<(AtomicUsize, Completion)>;
 
-/// Does all shares that are left; who finishes the last one dismisses everybody, and says so.
+/// Does all shares that are left. Whoever finishes the last one releases all parties, and completes their events.
 fn do_shares(barrier: &SplitBarrier<Presence>, round: usize) {
-    while let Some(claim) = barrier.claim_share() {
-        assert!((0..2).all(|party| claim.values().of(party).0.load(Ordering::Relaxed) >= round));
-        if let Some(all) = claim.finish() {
+    while let Some(share) = barrier.claim_share() {
+        assert!((0..2).all(|party| share.values().of(party).0.load(Ordering::Relaxed) >= round));
+        if let Some(all) = share.finish() {
             all.release().for_each(|(_, presence)| presence.1.complete());
         }
     }
 }
 
 #[test]
-fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
+fn a_phase_of_a_split_barrier_is_complete_for_the_last_party_and_in_each_share() {
     model(|| {
         let barrier = Arc::new(SplitBarrier::<Presence>::new(2));
         let party = |barrier: &SplitBarrier<Presence>, party: usize| {
@@ -449,8 +447,8 @@ fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
     });
 }
 
-/// Two parties of so many workers show each other something.
-fn two_show_something(workers: usize) {
+/// Two parties on so many workers publish something in turn.
+fn two_publish(workers: usize) {
     model(move || {
         set_worker_count(workers);
         let ring = Arc::new(BroadcastRing::<u64>::new(2));
@@ -480,21 +478,21 @@ fn two_show_something(workers: usize) {
 }
 
 #[test]
-fn what_is_shown_is_seen_and_not_written_again_before_all_have_left() {
-    two_show_something(2);
+fn what_is_published_is_received_and_not_written_again_before_all_have_left() {
+    two_publish(2);
 }
 
 #[test]
-fn what_few_are_shown_is_seen_and_not_written_again_before_all_have_left() {
-    two_show_something(3);
+fn what_few_parties_publish_is_received_and_not_written_again_before_all_have_left() {
+    two_publish(3);
 }
 
 #[test]
-fn who_ends_a_solitude_waits_for_the_access_that_counts_on_it() {
+fn a_revocation_waits_for_the_access_that_relies_on_the_bias() {
     model(|| {
         let shared = Arc::new((Bias::new(), AtomicUsize::new(0)));
         // SAFETY:
-        // - the other thread below ends it before it touches anything.
+        // - the other thread below revokes it before it touches anything.
         unsafe { shared.0.begin() };
         // With a load and a store where nobody else is expected, and an exchange otherwise.
         let raise = |(bias, number): &(Bias, AtomicUsize)| {
@@ -510,7 +508,7 @@ fn who_ends_a_solitude_waits_for_the_access_that_counts_on_it() {
         };
         let other = Arc::clone(&shared);
         let visitor = thread::spawn(move || {
-            other.0.end();
+            other.0.revoke();
             raise(&other);
         });
         raise(&shared);

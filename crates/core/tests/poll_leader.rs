@@ -1,5 +1,5 @@
-//! Threads of a process without workers look after the network while they wait. A process has one poll_leader, hence
-//! one test.
+//! Threads of a process without workers poll the network while they wait. A process has one poll leader, hence this
+//! file has one test.
 #![cfg(not(loom))]
 
 use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, futex_wait_for, futex_wake};
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A network whose messages are events that happen when they are looked at.
+/// A network whose messages are completions, which a poll completes.
 #[derive(Default)]
 struct Post {
     letters: Mutex<VecDeque<Arc<Completion>>>,
@@ -57,7 +57,7 @@ impl Network for Post {
     }
 }
 
-/// Counts how often the process has become quiet.
+/// Counts how often the process has become quiescent.
 struct Count(Arc<AtomicUsize>);
 
 impl ProcessHooks for Count {
@@ -71,7 +71,7 @@ impl ProcessHooks for Count {
 }
 
 #[test]
-fn whoever_waits_looks_after_the_network_for_all() {
+fn a_thread_that_waits_polls_the_network_for_all() {
     let post = Arc::new(Post::default());
     let quiet = Arc::new(AtomicUsize::new(0));
     let network: Arc<dyn Network> = post.clone();
@@ -89,7 +89,7 @@ fn whoever_waits_looks_after_the_network_for_all() {
                     .for_each(|event| event.wait())
             });
         }
-        // Backwards in each round, so that those who have the watch hand it on.
+        // Backwards in each round, so that leaders resign.
         for round in events.chunks(4) {
             round.iter().rev().for_each(|event| post.send(event));
         }
@@ -99,15 +99,15 @@ fn whoever_waits_looks_after_the_network_for_all() {
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| last.wait());
         let mut deadline = Deadline::after(LIMIT);
-        // It is told once it is so.
-        let is_told = || poll_leader.is_quiet(1) && quiet.load(Ordering::SeqCst) >= 1;
-        while !is_told() && !deadline.has_passed() {
+        // The hook is called once the process is quiescent.
+        let is_reported = || poll_leader.is_quiet(1) && quiet.load(Ordering::SeqCst) >= 1;
+        while !is_reported() && !deadline.has_passed() {
             std::thread::yield_now();
         }
-        let was_told = is_told();
+        let was_reported = is_reported();
         post.send(&last);
         waiter.join().unwrap();
-        assert!(was_told);
+        assert!(was_reported);
     });
     assert!(!poll_leader.is_quiet(1), "something has happened since");
 }

@@ -36,8 +36,8 @@ impl VpSet {
             common,
             dedicated,
             by_others,
-            common_spins: !topology.is_crowded() && (fewest..=cores).contains(&wanted),
-            dedicated_spins: !topology.is_crowded() && has_cores && common + dedicated <= cores,
+            common_spins: !topology.is_oversubscribed() && (fewest..=cores).contains(&wanted),
+            dedicated_spins: !topology.is_oversubscribed() && has_cores && common + dedicated <= cores,
             network_core: None,
         }
     }

@@ -31,7 +31,7 @@ impl IdleTask for Count {
 }
 
 #[test]
-fn another_processor_does_the_errands_of_one_that_computes() {
+fn another_processor_does_the_idle_tasks_of_one_that_computes() {
     let runtime = Builder::new().vps(Some(2)).start().expect("a runtime");
     let work = || {
         for _ in 0..50 {
@@ -48,12 +48,12 @@ fn another_processor_does_the_errands_of_one_that_computes() {
 }
 
 #[test]
-fn errands_of_an_attached_thread_are_its_own() {
+fn an_attached_thread_has_no_team_for_its_idle_tasks() {
     assert!(!post_idle_task(Arc::<Count>::default()));
 }
 
 #[test]
-fn a_processor_does_its_own_errands_when_its_contexts_sleep() {
+fn a_processor_does_its_own_idle_tasks_when_its_contexts_sleep() {
     let runtime = Builder::new().vps(Some(1)).start().expect("a runtime");
     let task = Arc::new(Count::default());
     let posted = task.clone();

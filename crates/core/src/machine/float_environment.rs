@@ -1,18 +1,19 @@
 //! The floating-point environment: rounding, traps, treatment of denormals, and the exceptions raised so far.
 //!
-//! By the ABI the control bits of MXCSR and the x87 control word outlive a function call, so each execution context has
-//! its own; and so it has its flags, which programs test and clear. A worker reads the environment when it leaves an
-//! execution context, and loads that of the next one where the two differ: to load costs more than to read, and most
-//! contexts agree. What else the floating-point unit holds (data registers, masks, tiles) does not outlive a call.
+//! By the ABI, the control bits of MXCSR and the x87 control word are preserved across a function call, so each
+//! execution context has its own. It also has its own flags, which programs test and clear. A worker reads the
+//! environment when a context leaves its stack, and loads that of the next one where the two differ: loading costs more
+//! than reading, and most contexts agree. The rest of the floating-point unit (data registers, masks, tiles) is not
+//! preserved across a call.
 //!
-//! Cost of a switch: `stmxcsr`, `fnstcw`, `fnstsw`, a store and a compare, none of which anything waits for. Bench:
+//! Cost of a switch: `stmxcsr`, `fnstcw`, `fnstsw`, a store and a comparison, off the critical path. Bench:
 //! `benches/switch.rs`.
 
 use std::arch::asm;
 
-/// Flags of exceptions, in MXCSR and in the x87 status word.
+/// The flags of exceptions, in MXCSR and in the x87 status word.
 const FLAGS: u64 = 0x3f;
-/// Where MXCSR has the bits that keep exceptions from trapping; in the x87 control word they are the lowest.
+/// The bits that keep exceptions from trapping. They are the lowest in the x87 control word, and shifted in MXCSR.
 const MASKS: u64 = 0x3f;
 const MXCSR_MASKS_SHIFT: u32 = 7;
 const CONTROL_SHIFT: u32 = 32;
@@ -32,7 +33,7 @@ struct X87Environment {
 }
 
 impl FloatEnvironment {
-    /// That of the caller.
+    /// The environment of the caller.
     #[inline(always)]
     pub(crate) fn read() -> Self {
         let (mut mxcsr, mut control) = (0_u32, 0_u16);
@@ -54,7 +55,7 @@ impl FloatEnvironment {
         Self(u64::from(mxcsr) | u64::from(control) << CONTROL_SHIFT | flags << STATUS_SHIFT)
     }
 
-    /// Makes it the environment of whatever runs on the calling thread from here on; `now` is the present one.
+    /// Loads the environment on the calling thread, where `now` is the present one.
     #[inline(always)]
     pub(crate) fn load(self, now: Self) {
         if self != now {
@@ -62,8 +63,8 @@ impl FloatEnvironment {
         }
     }
 
-    /// Calls `f` with this environment's rounding and treatment of denormals, for whose owner it computes. Nothing
-    /// traps in it, and what flags it raises is forgotten. `f` neither suspends nor panics.
+    /// Calls `f`, which computes on behalf of the owner of this environment, with its rounding and its treatment of
+    /// denormals. Nothing traps in `f`, and the flags that it raises are dropped. `f` must not suspend or panic.
     pub(crate) fn lend<R>(self, f: impl FnOnce() -> R) -> R {
         let own = Self::read();
         self.untrapped().load(own);
@@ -72,7 +73,7 @@ impl FloatEnvironment {
         result
     }
 
-    /// The same, with all exceptions masked and no flags.
+    /// The same environment, with all exceptions masked and no flags.
     fn untrapped(self) -> Self {
         let cleared = self.0 & !(FLAGS | FLAGS << STATUS_SHIFT);
         Self(cleared | MASKS << MXCSR_MASKS_SHIFT | MASKS << CONTROL_SHIFT)
@@ -107,12 +108,12 @@ impl FloatEnvironment {
         self.x87() >> 16
     }
 
-    /// Whether an exception has happened that traps at the next instruction that looks at it.
+    /// Whether an exception is pending, so that the next x87 instruction that checks would trap.
     fn is_pending(self) -> bool {
         u64::from(self.x87_flags()) & !(u64::from(self.x87_control()) & MASKS) != 0
     }
 
-    /// By the cheapest way there is: to load the control word takes some cycles, to load flags a hundred.
+    /// Loads the x87 part in the cheapest way: loading the control word takes a few cycles, loading flags a hundred.
     fn replace_x87(self, now: Self) {
         let control = self.x87_control();
         if self.x87_flags() == 0 {
@@ -135,11 +136,11 @@ impl FloatEnvironment {
         // SAFETY:
         // - the structure is as large as what is written and read;
         // - the register stack stays as it is: its top is part of what is written back. An exception that is pending is
-        //   cleared first, so that it does not trap here: it belongs to the other environment, which has been read.
+        //   cleared first, so that it does not trap here: it belongs to the other environment, which was read before.
         unsafe {
             asm!("fnstenv [{}]", "fnclex", in(reg) &raw mut environment, options(nostack));
             environment.control = environment.control & !0xffff | control;
-            // Without flags the bits that sum them up are to be clear, too; the processor sets them anew.
+            // The bits that summarise the flags have to be clear, too; the processor sets them anew.
             environment.status = environment.status & !0x80ff | flags;
             asm!("fldenv [{}]", in(reg) &raw const environment, options(nostack, readonly));
         }
@@ -150,7 +151,7 @@ impl FloatEnvironment {
 mod tests {
     use super::FloatEnvironment;
 
-    /// As every thread begins: to nearest, double extended precision, nothing traps, no flags.
+    /// The environment at the start of a thread: to nearest, double extended precision, nothing traps, no flags.
     const DEFAULT: FloatEnvironment = FloatEnvironment(0x037f_0000_1f80);
     /// Downwards everywhere, denormals are zero, division by zero has happened on x87, inexact on SSE.
     const STRANGE: FloatEnvironment = FloatEnvironment(0x0004_077f_0000_bfe0);
@@ -180,13 +181,13 @@ mod tests {
         (sse.to_bits(), x87.to_bits())
     }
 
-    /// Runs on a thread of its own, whose environment may be spoilt.
+    /// Runs `f` on a thread of its own, whose environment it may change.
     fn apart<R: Send>(f: impl FnOnce() -> R + Send) -> R {
         std::thread::scope(|scope| scope.spawn(f).join().expect("no panic"))
     }
 
     #[test]
-    fn what_is_loaded_is_read_again() {
+    fn a_loaded_environment_is_read_back() {
         let (found, back) = apart(|| {
             let before = FloatEnvironment::read();
             STRANGE.load(before);

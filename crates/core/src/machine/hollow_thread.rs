@@ -1,28 +1,29 @@
-//! Thread control blocks without a kernel thread: "hollow pthreads".
+//! Hollow threads: thread control blocks without a kernel thread.
 //!
-//! `pthread_create` on a stack of ours makes a thread control block, its static TLS and its place in glibc's thread
-//! list at the top of that stack. The new kernel thread then takes itself out of everything the kernel knows about it
-//! and exits by the bare system call. What stays is a block that every part of glibc takes for a live thread; a
-//! coroutine runs below it with the thread pointer set to it.
+//! `pthread_create` on a stack of the runtime makes a thread control block, its static TLS and its entry in glibc's
+//! thread list at the top of that stack. The new kernel thread then removes itself from all that the kernel has
+//! registered about it, and exits by the bare system call. What stays is a block that every part of glibc takes for a
+//! live thread. A coroutine runs below it, with the thread pointer set to it.
 
 use std::arch::asm;
 use std::sync::OnceLock;
 
 use crate::sync::{AtomicU32, Ordering};
 
-/// Thread ids that no kernel thread can have: above any `pid_max`, below the bits the futex protocol uses.
+/// Thread ids that no kernel thread can have: above any `pid_max`, and below the bits that the futex protocol uses.
 const FIRST_TID: u32 = 1 << 23;
 const LAST_TID: u32 = (1 << 30) - 1;
-/// Where glibc 2.34 to 2.40 keep the thread id in `struct pthread`; looked for elsewhere if it is not there.
+/// The offset of the thread id in `struct pthread` of glibc 2.34 to 2.40; other offsets are tried if it is not there.
 const TID_OFFSET_USUAL: usize = 720;
 const TID_OFFSETS: std::ops::Range<usize> = 256..2048;
-/// Frames of the ended kernel thread above the coroutine's first one stay untouched, with its red zone.
+/// The size of the red zone. It stays untouched, with the frames of the ended kernel thread, above the first frame of
+/// the coroutine.
 const RED_ZONE: usize = 256;
 const RSEQ_UNREGISTER: libc::c_int = 1;
 const RSEQ_SIGNATURE: u32 = 0x5305_3053;
 const RSEQ_AREA_SIZE: u32 = 32;
 
-/// Why a hollow pthread could not be made.
+/// Why a hollow thread could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum HollowError {
     /// The C library refused the thread.
@@ -30,14 +31,14 @@ pub enum HollowError {
         "pthread_create for an execution context failed: {0} (is the stack larger than the thread-local storage?)"
     )]
     Create(std::io::Error),
-    /// The C library keeps the thread id where we do not find it.
+    /// The C library keeps the thread id at an unknown offset.
     #[error(
         "this C library keeps the thread id at an unknown place: execution contexts need glibc 2.34 or later"
     )]
     UnknownLibc,
 }
 
-/// What the short-lived kernel thread leaves behind.
+/// The thread control block that the short-lived kernel thread leaves behind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hollow {
     /// Its thread pointer.
@@ -48,7 +49,7 @@ pub(crate) struct Hollow {
 
 /// Shared by the maker and the short-lived kernel thread.
 struct Birth {
-    /// Non-zero until the kernel has let go of the thread.
+    /// Non-zero until the kernel thread has ended.
     alive: AtomicU32,
     tid: u32,
     rseq_offset: Option<isize>,
@@ -75,11 +76,11 @@ pub(crate) unsafe fn create(low: usize, high: usize) -> Result<Hollow, HollowErr
     let signals = SignalsBlocked::new();
     // SAFETY:
     // - the caller vouches for the memory;
-    // - `birth` outlives the thread: we wait below until the kernel has cleared `alive`, its last act.
+    // - `birth` outlives the thread: this function waits below until the kernel has cleared `alive`, its last act.
     let created = unsafe { start_thread(low, high, &mut birth) };
     drop(signals);
     created.map_err(HollowError::Create)?;
-    // Acquire: the kernel's store comes after all the thread did.
+    // Acquire: the kernel's store comes after all that the thread did.
     while birth.alive.load(Ordering::Acquire) != 0 {
         // The kernel wakes with a shared futex, so a private wait would sleep for ever.
         futex_wait_shared(&birth.alive, 1);
@@ -95,7 +96,7 @@ pub(crate) unsafe fn create(low: usize, high: usize) -> Result<Hollow, HollowErr
 
 fn futex_wait_shared(word: &AtomicU32, expected: u32) {
     use rustix::thread::futex;
-    // Early returns are the caller's loop's business.
+    // The caller's loop handles early returns.
     let _ = futex::wait(word, futex::Flags::empty(), expected, None);
 }
 
@@ -109,7 +110,7 @@ fn next_tid() -> u32 {
     tid
 }
 
-/// Where glibc registered restartable sequences, relative to the thread pointer; none before glibc 2.35.
+/// The offset from the thread pointer at which glibc has registered restartable sequences; none before glibc 2.35.
 fn rseq_offset() -> Option<isize> {
     static OFFSET: OnceLock<Option<isize>> = OnceLock::new();
     *OFFSET.get_or_init(|| {
@@ -123,7 +124,7 @@ fn rseq_offset() -> Option<isize> {
     })
 }
 
-/// All signals are blocked while this lives, so that the new thread never takes one.
+/// Keeps all signals blocked while it lives, so that the new thread never takes one.
 struct SignalsBlocked(libc::sigset_t);
 
 impl SignalsBlocked {
@@ -183,11 +184,11 @@ unsafe fn start_thread(low: usize, high: usize, birth: &mut Birth) -> std::io::R
     }
 }
 
-/// Start routine of the kernel thread: leaves the control block behind and exits without telling glibc.
+/// The start routine of the kernel thread: leaves the control block behind and exits without telling glibc.
 extern "C" fn hollow_out(argument: *mut libc::c_void) -> *mut libc::c_void {
     let frame = 0_usize;
     // SAFETY:
-    // - `argument` is the `Birth` of `create`, which waits for our end before it reads or frees it.
+    // - `argument` is the `Birth` of `create`, which waits for the end of this thread before it reads or frees it.
     let birth = unsafe { &mut *argument.cast::<Birth>() };
     birth.thread_pointer = super::thread_pointer::ThreadPointer::get();
     birth.stack_top = (std::ptr::from_ref(&frame) as usize - RED_ZONE) & !15;
@@ -213,7 +214,8 @@ extern "C" fn hollow_out(argument: *mut libc::c_void) -> *mut libc::c_void {
     }
 }
 
-/// Puts a tid no kernel thread has into the control block, so that locks that remember their owner tell ECs apart.
+/// Writes a thread id that no kernel thread has into the control block, so that locks that remember their owner tell
+/// execution contexts apart.
 fn replace_tid(thread_pointer: u64, fake: u32) -> bool {
     // SAFETY:
     // - gettid has no preconditions.

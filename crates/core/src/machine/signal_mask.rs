@@ -1,13 +1,13 @@
-//! Threads that are none of the program's, and leave its signals to those that are.
+//! The signal mask of the runtime's threads, which leave the program's signals to the program's threads.
 //!
-//! The kernel gives a signal to any thread that has not blocked it, so a thread of ours that has not makes the masks
-//! of the program's threads worthless: what it blocks, to wait for it, ours would take.
+//! The kernel delivers a signal to any thread that has not blocked it. A program may block a signal in all its threads,
+//! to wait for it. A thread of the runtime that has not blocked it would take it.
 
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What a thread causes itself is its own affair.
-const CAUSED: [libc::c_int; 7] = [
+/// Signals that a thread causes itself, and that it does not block.
+const SYNCHRONOUS: [libc::c_int; 7] = [
     libc::SIGSEGV,
     libc::SIGBUS,
     libc::SIGFPE,
@@ -17,16 +17,16 @@ const CAUSED: [libc::c_int; 7] = [
     libc::SIGSYS,
 ];
 
-/// Runs `start` with all signals blocked that others may send: threads that it starts have them blocked from their
+/// Runs `start` with all signals blocked that others may send. Threads that it starts have them blocked from their
 /// first instruction on.
 pub fn with_signals_blocked<R>(start: impl FnOnce() -> R) -> R {
     let mut all = MaybeUninit::uninit();
     let mut before = MaybeUninit::uninit();
     // SAFETY:
-    // - the first call initialises the set; the old mask is written if the last one succeeds.
+    // - the first call initialises the set; the old mask is written if the last call succeeds.
     let changed = unsafe {
         libc::sigfillset(all.as_mut_ptr());
-        CAUSED.iter().for_each(|signal| {
+        SYNCHRONOUS.iter().for_each(|signal| {
             libc::sigdelset(all.as_mut_ptr(), *signal);
         });
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) == 0
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_leave_signals_to_others() {
+    fn threads_that_are_started_so_block_signals() {
         let look = || [libc::SIGALRM, libc::SIGUSR1, libc::SIGSEGV].map(blocks);
         let thread = with_signals_blocked(|| std::thread::spawn(look));
         assert_eq!(thread.join().unwrap(), [true, true, false]);

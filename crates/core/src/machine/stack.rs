@@ -1,22 +1,22 @@
-//! Stacks of execution contexts: guard page, room to run, and a thread control block at the top.
+//! Stacks of execution contexts: a guard page, the usable memory, and a thread control block at the top.
 
 use simurgh_alloc::{Region, RegionError};
 
 use super::hollow_thread::{self, HollowError};
 use crate::sync::SpinLock;
 
-/// Why there is no stack for an execution context.
+/// Why a stack for an execution context cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum StackError {
-    /// No memory.
+    /// The memory could not be mapped.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// No thread control block.
+    /// The thread control block could not be made.
     #[error(transparent)]
     Hollow(#[from] HollowError),
 }
 
-/// A stack with the thread control block that goes with it.
+/// A stack with its thread control block.
 pub(crate) struct EcStack {
     shape: Shape,
     region: Region,
@@ -31,7 +31,7 @@ struct Shape {
     executable: bool,
 }
 
-/// Stacks whose execution contexts have ended. They are never unmapped: glibc's thread list runs through them.
+/// Stacks whose execution contexts have ended. They are never unmapped, because glibc's thread list runs through them.
 static POOL: SpinLock<Vec<EcStack>> = SpinLock::new(Vec::new());
 
 impl EcStack {
@@ -61,7 +61,7 @@ impl EcStack {
                 used: false,
             }),
             Err(error @ HollowError::UnknownLibc) => {
-                // The control block is in glibc's list already.
+                // The control block is already in glibc's list.
                 std::mem::forget(region);
                 Err(error.into())
             }
@@ -75,7 +75,7 @@ impl EcStack {
         POOL.lock().push(self);
     }
 
-    /// Whether an execution context has run on it before, so that its thread-local variables need a fresh start.
+    /// Whether an execution context has run on it before, so that its thread-local variables have to be reset.
     pub(crate) fn is_used(&self) -> bool {
         self.used
     }
@@ -85,7 +85,7 @@ impl EcStack {
         self.thread_pointer
     }
 
-    /// Lowest address of the guard page, of the usable memory, and the first address above it.
+    /// The lowest address of the guard page, that of the usable memory, and the first address above that.
     pub(crate) fn bounds(&self) -> (usize, usize, usize) {
         (self.region.guard(), self.region.low(), self.region.high())
     }

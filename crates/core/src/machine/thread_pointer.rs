@@ -1,7 +1,7 @@
 //! The thread pointer (`fs` base on x86-64).
 //!
-//! With it travel errno, thread-local variables, exception state and the allocator's thread cache. Cost of a write:
-//! 9 to 28 ns in a virtual machine with FSGSBASE, about a microsecond by system call without.
+//! Errno, thread-local variables, exception state and the allocator's thread cache move with it. Cost of a write: 9 to
+//! 28 ns in a virtual machine with FSGSBASE, about a microsecond by a system call without.
 
 use std::arch::asm;
 use std::sync::OnceLock;
@@ -15,19 +15,19 @@ fn fast() -> bool {
     *FAST.get_or_init(|| rustix::param::linux_hwcap().1 & HWCAP2_FSGSBASE != 0)
 }
 
-/// How this machine writes the thread pointer; asked once per worker, kept by value.
+/// How the thread pointer is written on this machine; each worker detects it once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadPointer {
     fast: bool,
 }
 
 impl ThreadPointer {
-    /// Asks the kernel what the processor offers.
+    /// Detects what the processor offers.
     pub(crate) fn detect() -> Self {
         Self { fast: fast() }
     }
 
-    /// The thread pointer of the calling thread: by the ABI, the word it points to holds its own address.
+    /// The thread pointer of the calling thread. By the ABI, the word to which it points holds its own address.
     pub(crate) fn get() -> u64 {
         let value: u64;
         // SAFETY:

@@ -1,8 +1,20 @@
-//! The door of a virtual processor: many producers, one consumer, and the consumer's sleep.
+//! The inbox of a virtual processor (its injector queue): many producers, one consumer, and the consumer's sleep.
 //!
-//! One word holds the whole state: empty, asleep, or the newest of a stack of elements linked through themselves. A
-//! push is one compare-and-swap on one line and learns from the same word whether the consumer must be woken; taking
-//! everything is one swap, after which the consumer puts the elements in order of arrival.
+//! # Protocol
+//!
+//! One word, `head`, has the whole state:
+//!
+//! | state | meaning |
+//! |---|---|
+//! | null | empty; the consumer is awake |
+//! | `asleep()` | empty; the consumer sleeps, or is about to |
+//! | an element | the newest of a stack of elements, linked through themselves |
+//!
+//! A push is one compare-exchange on one line, and learns from the old word whether the consumer has to be woken. To
+//! take everything is one swap, after which the consumer reverses the stack, into the order of arrival.
+//!
+//! A consumer that sleeps also hears of notifications that push nothing. It takes a ticket, the number of wake-ups so
+//! far, before it checks for the last time what could keep it awake, and sleeps only while that number is the same.
 
 use std::ptr;
 use std::sync::{OnceLock, Weak};
@@ -12,13 +24,13 @@ use crate::network::Network;
 use crate::queue::{IntrusiveQueue, Node};
 use crate::sync::{AtomicPtr, AtomicU32, Ordering, futex_wait, futex_wait_for, futex_wake};
 
-/// Multi-producer single-consumer queue whose consumer can sleep on it.
+/// A multi-producer single-consumer queue on which the consumer can sleep.
 pub struct Inbox<T: Node> {
-    /// Null: empty. The address of `asleep`: empty, and the consumer sleeps. Otherwise the newest element.
+    /// The state: see the protocol.
     head: AtomicPtr<T>,
-    /// Counts wake-ups; the consumer sleeps on it.
+    /// The number of wake-ups; the consumer sleeps on it.
     wakeups: AtomicU32,
-    /// Where the consumer may sleep instead: whoever wakes it rings there too.
+    /// The network in which the consumer may sleep instead, and which is then to be woken, too.
     network: OnceLock<Weak<dyn Network>>,
 }
 
@@ -39,25 +51,25 @@ impl<T: Node> Inbox<T> {
         }
     }
 
-    /// Says where the consumer may [sleep](Inbox::sleep_at) besides; before it does, and once.
+    /// Sets the network in which the consumer may [sleep](Inbox::sleep_at), before it does. To be called once.
     pub fn set_network(&self, network: Weak<dyn Network>) {
         let set = self.network.set(network).is_ok();
         debug_assert!(set, "a consumer has one network");
     }
 
-    /// A mark that is no element's address: elements are aligned, addresses in the first page are not mapped.
+    /// A value that is no element's address: elements are aligned, and the first page is not mapped.
     fn asleep() -> *mut T {
         ptr::without_provenance_mut(1)
     }
 
-    /// Adds an element that is on no list, and wakes the consumer if it sleeps.
+    /// Adds an element, which is on no list, and wakes the consumer if it sleeps.
     pub fn push(&self, node: &'static T) {
         self.push_linked(node, node);
     }
 
-    /// Adds a whole queue at the price of one push. The consumer sees it in reverse order.
-    pub fn push_all(&self, chain: IntrusiveQueue<T>) {
-        if let Some((head, tail)) = chain.into_ends() {
+    /// Adds a whole queue at the cost of one push. The consumer gets its elements in reverse order.
+    pub fn push_all(&self, queue: IntrusiveQueue<T>) {
+        if let Some((head, tail)) = queue.into_ends() {
             self.push_linked(head, tail);
         }
     }
@@ -71,7 +83,7 @@ impl<T: Node> Inbox<T> {
                 head
             };
             last.link().store(below, Ordering::Relaxed);
-            // Release publishes the links and all the producer wrote to the elements; pairs with the Acquire in
+            // Release publishes the links and all that the producer wrote to the elements; pairs with the Acquire in
             // `take`.
             let new = ptr::from_ref(first).cast_mut();
             match self
@@ -97,38 +109,38 @@ impl<T: Node> Inbox<T> {
         }
     }
 
-    /// Whether the consumer seems to sleep: a hint for who could do without it.
+    /// Whether the consumer seems to sleep: a hint.
     pub fn seems_asleep(&self) -> bool {
         self.head.load(Ordering::Relaxed) == Self::asleep()
     }
 
-    /// Ends the consumer's sleep although nothing was added; also one that is about to begin, if its
+    /// Ends the consumer's sleep although nothing was added; also a sleep that is about to begin, if its
     /// [`Inbox::ticket`] was taken before.
     pub fn notify(&self) {
         self.wake();
     }
 
-    /// What [`Inbox::sleep`] wants: taken before the consumer looks at anything else that could keep it awake.
+    /// A ticket for [`Inbox::sleep`]. The consumer takes it before it checks anything else that could keep it awake.
     pub fn ticket(&self) -> u32 {
-        // SeqCst: a nudger changes its condition first, the consumer takes its ticket first.
+        // SeqCst: a notifier changes its condition first, the consumer takes its ticket first.
         self.wakeups.load(Ordering::SeqCst)
     }
 
-    /// Whether there is something to take. Consumer only.
+    /// Whether there is something to take. For the consumer.
     #[inline]
     pub fn has_mail(&self) -> bool {
         // Relaxed: `take` synchronises.
         !self.head.load(Ordering::Relaxed).is_null()
     }
 
-    /// Whether nothing was pushed since the last `take`. For anybody.
+    /// Whether nothing was pushed since the last `take`. Anybody may call this.
     pub fn is_quiet(&self) -> bool {
         // SeqCst: part of the argument in the scheduler's `deadlock.rs`.
         let head = self.head.load(Ordering::SeqCst);
         head.is_null() || head == Self::asleep()
     }
 
-    /// Takes everything, oldest first. Consumer only.
+    /// Takes everything, oldest first. For the consumer.
     pub fn take(&self) -> IntrusiveQueue<T> {
         // Acquire pairs with the Release in `push_linked`.
         let newest = self.head.swap(ptr::null_mut(), Ordering::Acquire);
@@ -139,8 +151,8 @@ impl<T: Node> Inbox<T> {
         Self::oldest_first(newest)
     }
 
-    /// Takes everything, oldest first, in the consumer's place, which may find nothing where it has seen something. For
-    /// anybody.
+    /// Takes everything, oldest first, in the place of the consumer, which may then find nothing though it has seen
+    /// something. Anybody may call this.
     pub fn steal_all(&self) -> IntrusiveQueue<T> {
         let mut head = self.head.load(Ordering::Relaxed);
         while !head.is_null() && head != Self::asleep() {
@@ -157,48 +169,48 @@ impl<T: Node> Inbox<T> {
     }
 
     fn oldest_first(mut node: *mut T) -> IntrusiveQueue<T> {
-        let mut chain = IntrusiveQueue::new();
+        let mut queue = IntrusiveQueue::new();
         // SAFETY:
-        // - a pushed element lives for ever, and since it was taken its link belongs to who has done that.
+        // - a pushed element lives for ever, and its link belongs to the caller, who has taken it.
         while let Some(element) = unsafe { node.as_ref() } {
             node = element.link().load(Ordering::Relaxed);
-            chain.push_front(element);
+            queue.push_front(element);
         }
-        chain
+        queue
     }
 
-    /// Sleeps until something is pushed or, since `ticket`, somebody has nudged; returns at once if that is so already.
-    /// Consumer only.
+    /// Sleeps until something is pushed or [`Inbox::notify`] is called; returns at once if that has happened since
+    /// `ticket`. For the consumer.
     pub fn sleep(&self, ticket: u32) {
-        if !self.lie_down() {
+        if !self.begin_sleep() {
             return;
         }
         while self.head.load(Ordering::Relaxed) == Self::asleep() {
             if self.wakeups.load(Ordering::SeqCst) != ticket {
-                return self.get_up();
+                return self.end_sleep();
             }
             futex_wait(&self.wakeups, ticket);
         }
     }
 
-    /// As [`Inbox::sleep`], but may also return early, and does when the time is over.
+    /// As [`Inbox::sleep`], but returns when the time is over, and may return early.
     pub fn sleep_for(&self, ticket: u32, limit: Duration) {
-        if self.lie_down() {
+        if self.begin_sleep() {
             futex_wait_for(&self.wakeups, ticket, Some(limit));
-            self.get_up();
+            self.end_sleep();
         }
     }
 
-    /// As [`Inbox::sleep`], but also until something arrives from the network, or the time is over.
+    /// As [`Inbox::sleep`], but returns also when something arrives from the network, or the time is over.
     pub fn sleep_at(&self, network: &dyn Network, ticket: u32, limit: Option<Duration>) {
-        if self.lie_down() {
+        if self.begin_sleep() {
             network.sleep(&self.wakeups, ticket, limit);
-            self.get_up();
+            self.end_sleep();
         }
     }
 
     /// Marks the consumer as asleep, unless there is something to take.
-    fn lie_down(&self) -> bool {
+    fn begin_sleep(&self) -> bool {
         // Relaxed: an element found here is taken by `take`, which synchronises.
         self.head
             .compare_exchange(
@@ -210,8 +222,8 @@ impl<T: Node> Inbox<T> {
             .is_ok()
     }
 
-    /// Takes the mark away. Fails if something has just been pushed, which has taken it away as well.
-    fn get_up(&self) {
+    /// Marks the consumer as awake. Without effect if something has just been pushed, which does that, too.
+    fn end_sleep(&self) {
         let _ = self.head.compare_exchange(
             Self::asleep(),
             ptr::null_mut(),

@@ -1,17 +1,17 @@
-//! A queue threaded through its elements.
+//! An intrusive queue: linked through its elements.
 //!
-//! Every execution context is on at most one list, so one link inside it serves all: pushing, popping and splicing
-//! whole queues are O(1) and allocate nothing.
+//! Every execution context is on at most one list, so one link inside it serves all lists. To push, to pop and to
+//! splice whole queues is O(1) and allocates nothing.
 
 use std::ptr::{self, NonNull};
 
 use crate::sync::{AtomicPtr, Ordering};
 
-/// An element that carries the link of the one list it is on.
+/// An element that carries the link of the one list on which it is.
 ///
 /// # Safety
 ///
-/// * `link` always returns the same field of the element, used by nothing but the list.
+/// * `link` always returns the same field of the element, which nothing but the list uses.
 /// * Elements live for the rest of the program (they come from a pool that is never freed).
 pub unsafe trait Node: Sized + 'static {
     /// The link.
@@ -26,7 +26,7 @@ pub struct IntrusiveQueue<T: Node> {
 }
 
 // SAFETY:
-// - a chain owns its elements' links, and elements are only handed out as shared references.
+// - a queue owns its elements' links, and elements are only handed out as shared references.
 unsafe impl<T: Node + Sync> Send for IntrusiveQueue<T> {}
 
 impl<T: Node> Default for IntrusiveQueue<T> {
@@ -59,15 +59,15 @@ impl<T: Node> IntrusiveQueue<T> {
         self.head.is_null()
     }
 
-    /// Appends an element that is on no list.
+    /// Appends an element, which is on no list.
     #[inline]
     pub fn push_back(&mut self, node: &'static T) {
-        // The links are ordered by whatever protects the chain.
+        // Relaxed: whatever protects the queue orders the links.
         node.link().store(ptr::null_mut(), Ordering::Relaxed);
         let node = ptr::from_ref(node).cast_mut();
         match NonNull::new(self.tail) {
             // SAFETY:
-            // - a tail that is not null is an element of this chain and lives for ever.
+            // - a tail that is not null is an element of this queue and lives for ever.
             Some(tail) => unsafe { tail.as_ref() }.link().store(node, Ordering::Relaxed),
             None => self.head = node,
         }
@@ -75,7 +75,7 @@ impl<T: Node> IntrusiveQueue<T> {
         self.len += 1;
     }
 
-    /// Puts an element that is on no list in front.
+    /// Puts an element, which is on no list, in front.
     #[inline]
     pub fn push_front(&mut self, node: &'static T) {
         node.link().store(self.head, Ordering::Relaxed);
@@ -90,7 +90,7 @@ impl<T: Node> IntrusiveQueue<T> {
     #[inline]
     pub fn pop_front(&mut self) -> Option<&'static T> {
         // SAFETY:
-        // - a head that is not null is an element of this chain and lives for ever.
+        // - a head that is not null is an element of this queue and lives for ever.
         let node: &'static T = unsafe { self.head.as_ref() }?;
         self.head = node.link().load(Ordering::Relaxed);
         if self.head.is_null() {
@@ -100,7 +100,7 @@ impl<T: Node> IntrusiveQueue<T> {
         Some(node)
     }
 
-    /// Takes the element at `index`, which costs a walk to it. For the seeded scheduler.
+    /// Takes the element at `index`: O(index). For the seeded scheduler.
     pub fn remove(&mut self, index: usize) -> Option<&'static T> {
         let mut before = IntrusiveQueue::new();
         for _ in 0..index.min(self.len) {
@@ -121,7 +121,7 @@ impl<T: Node> IntrusiveQueue<T> {
             Some(_) if taken.is_empty() => {}
             Some(tail) => {
                 // SAFETY:
-                // - a tail that is not null is an element of this chain and lives for ever.
+                // - a tail that is not null is an element of this queue and lives for ever.
                 unsafe { tail.as_ref() }
                     .link()
                     .store(taken.head, Ordering::Relaxed);
@@ -131,7 +131,7 @@ impl<T: Node> IntrusiveQueue<T> {
         }
     }
 
-    /// Splits off the elements from `at` on: costs a walk of `at` steps.
+    /// Splits off the elements from `at` on: O(at).
     pub fn split_off(&mut self, at: usize) -> IntrusiveQueue<T> {
         let mut kept = IntrusiveQueue::new();
         while kept.len < at {
@@ -148,25 +148,25 @@ impl<T: Node> IntrusiveQueue<T> {
     pub(crate) fn for_each(&self, mut visit: impl FnMut(&'static T)) {
         let mut node = self.head;
         // SAFETY:
-        // - elements live for ever, and their links are the chain's.
+        // - elements live for ever, and their links belong to the queue.
         while let Some(element) = unsafe { node.as_ref() } {
             visit(element);
             node = element.link().load(Ordering::Relaxed);
         }
     }
 
-    /// First element, left in place.
+    /// The first element, which stays in the queue.
     #[must_use]
     pub fn front(&self) -> Option<&'static T> {
         // SAFETY:
-        // - a head that is not null is an element of this chain and lives for ever.
+        // - a head that is not null is an element of this queue and lives for ever.
         unsafe { self.head.as_ref() }
     }
 
-    /// First and last element, for a list that takes over the links.
+    /// The first and the last element, for a list that takes over the links.
     pub(crate) fn into_ends(self) -> Option<(&'static T, &'static T)> {
         // SAFETY:
-        // - ends that are not null are elements of this chain and live for ever.
+        // - ends that are not null are elements of this queue and live for ever.
         unsafe { Some((self.head.as_ref()?, self.tail.as_ref()?)) }
     }
 }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_leave_in_the_order_they_came() {
+    fn elements_leave_in_the_order_in_which_they_came() {
         let mut queue = chain(0..3);
         queue.push_front(item(9));
         assert_eq!(queue.len(), 4);

@@ -1,33 +1,39 @@
-//! What a worker has ready: a queue that one thread uses all the time, and that another may empty now and then.
+//! The run queue of a worker: one thread uses it all the time, and another one may steal everything now and then.
 //!
-//! The owner brackets each use by plain stores. A thief says that it has come, has a barrier put into the owner's
-//! thread, and looks whether the owner is within a use: if so it goes away again, otherwise the owner waits for it
-//! before the next one. So the owner pays two plain stores and a load of its own line, and a steal_all is a system
-//! call. Raids are numbered, as who waits for one need not wait for the next: that finds the queue in use.
+//! # Protocol
+//!
+//! * The owner brackets each use: it stores `in_use`, issues a light fence, and reads `steals`. While a steal is under
+//!   way it waits for the end of that one. After the use it clears `in_use`.
+//! * A thief makes `steals` odd, issues a heavy fence, and reads `in_use`. If the queue is in use the thief takes
+//!   nothing; otherwise it takes everything, since the owner waits before the next use. Then it makes `steals` even.
+//!
+//! With the two fences either the thief sees the use, or the owner sees the steal. So the owner pays two plain stores
+//! and a load of its own line, and a steal costs a system call. Steals are numbered, so that an owner that waits for
+//! one does not wait for the next, which finds the queue in use.
 
 use std::cell::UnsafeCell;
 
-use crate::queue::{IntrusiveQueue, Node};
+use super::{IntrusiveQueue, Node};
 use crate::sync::asymmetric_fence::{heavy_fence, light_fence};
 use crate::sync::{AtomicBool, AtomicU32, Ordering, back_off, relax};
 
-/// Looks at a steal_all that does not end before its victim offers its core to others: the thief may need it.
+/// Checks for the end of a steal before the owner offers its core to others: the thief may need it.
 const SPINS: u32 = 200;
 
-/// A queue with an owner, from which one other thread at a time may take everything.
+/// A queue with an owner, from which one other thread at a time may steal everything.
 pub struct RunQueue<T: Node> {
-    chain: UnsafeCell<IntrusiveQueue<T>>,
+    queue: UnsafeCell<IntrusiveQueue<T>>,
     in_use: AtomicBool,
-    /// Twice the number of steals that are over, and one more during a steal_all.
+    /// Twice the number of steals that are over, and one more during a steal.
     steals: AtomicU32,
 }
 
 // SAFETY:
-// - the chain is used by its owner, by the promise of `with`, and by one thief, by that of `steal_all`, which exclude
+// - the queue is used by its owner, by the promise of `with`, and by one thief, by that of `steal_all`, which exclude
 //   each other as described above; its elements may be used by any thread.
 unsafe impl<T: Node + Sync> Sync for RunQueue<T> {}
 // SAFETY:
-// - a chain may be sent to another thread.
+// - a queue may be sent to another thread.
 unsafe impl<T: Node + Sync> Send for RunQueue<T> {}
 
 impl<T: Node> Default for RunQueue<T> {
@@ -41,7 +47,7 @@ impl<T: Node> RunQueue<T> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            chain: UnsafeCell::new(IntrusiveQueue::new()),
+            queue: UnsafeCell::new(IntrusiveQueue::new()),
             in_use: AtomicBool::new(false),
             steals: AtomicU32::new(0),
         }
@@ -51,62 +57,61 @@ impl<T: Node> RunQueue<T> {
     ///
     /// # Safety
     ///
-    /// The caller is the owner: nobody else calls this, save after the caller has passed the queue on. `f` neither uses
-    /// the queue nor panics.
+    /// The caller is the owner: nobody else calls this, except after the caller has passed the queue on. `f` neither
+    /// uses the queue otherwise nor panics.
     #[inline]
     pub unsafe fn with<R>(&self, f: impl FnOnce(&mut IntrusiveQueue<T>) -> R) -> R {
-        // Relaxed: the barrier orders it before the load.
+        // Relaxed: the fence orders it before the load.
         self.in_use.store(true, Ordering::Relaxed);
-        // Pairs with the heavy one in `steal_all`: either the thief sees that the queue is in use, or this one the
-        // steal_all.
+        // Pairs with the heavy fence in `steal_all`: see the protocol.
         light_fence();
         // Acquire pairs with the Release at the end of `steal_all`.
-        let steal_all = self.steals.load(Ordering::Acquire);
-        if !steal_all.is_multiple_of(2) {
-            self.await_steal(steal_all);
+        let steal = self.steals.load(Ordering::Acquire);
+        if !steal.is_multiple_of(2) {
+            self.await_steal(steal);
         }
         // SAFETY:
-        // - this is the owner, and thieves that come from now on see that the queue is in use.
-        let result = f(unsafe { &mut *self.chain.get() });
+        // - this is the owner, and a thief that comes from now on sees that the queue is in use.
+        let result = f(unsafe { &mut *self.queue.get() });
         // Release pairs with the Acquire in `steal_all`.
         self.in_use.store(false, Ordering::Release);
         result
     }
 
-    /// Waits for the end of this steal_all.
+    /// Waits for the end of the steal with this number.
     #[cold]
-    fn await_steal(&self, steal_all: u32) {
-        let mut looks = 0;
+    fn await_steal(&self, steal: u32) {
+        let mut checks = 0;
         // Acquire: as in `with`.
-        while self.steals.load(Ordering::Acquire) == steal_all {
-            looks += 1;
-            if looks < SPINS {
+        while self.steals.load(Ordering::Acquire) == steal {
+            checks += 1;
+            if checks < SPINS {
                 relax();
             } else {
-                back_off(looks - SPINS);
+                back_off(checks - SPINS);
             }
         }
     }
 
-    /// Takes everything, unless the owner is just using the queue.
+    /// Steals everything, unless the owner is just using the queue.
     ///
     /// # Safety
     ///
-    /// One thread at a time steals.
+    /// Only one thread at a time calls this.
     pub unsafe fn steal_all(&self) -> IntrusiveQueue<T> {
-        // Relaxed: thieves alone write it, one at a time.
-        let steal_all = self.steals.load(Ordering::Relaxed).wrapping_add(1);
-        self.steals.store(steal_all, Ordering::SeqCst);
+        // Relaxed: only thieves write it, one at a time.
+        let steal = self.steals.load(Ordering::Relaxed).wrapping_add(1);
+        self.steals.store(steal, Ordering::SeqCst);
         heavy_fence();
         // Acquire pairs with the Release in `with`.
         let taken = match self.in_use.load(Ordering::Acquire) {
             true => IntrusiveQueue::new(),
             // SAFETY:
-            // - the owner is not within a use, and waits for the end of the steal_all before the next.
-            false => std::mem::take(unsafe { &mut *self.chain.get() }),
+            // - the owner is not within a use, and waits for the end of the steal before the next one.
+            false => std::mem::take(unsafe { &mut *self.queue.get() }),
         };
         // Release pairs with the Acquire in `with`.
-        self.steals.store(steal_all.wrapping_add(1), Ordering::Release);
+        self.steals.store(steal.wrapping_add(1), Ordering::Release);
         taken
     }
 }
@@ -129,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_taken_once_by_the_owner_or_by_raiders() {
+    fn everything_is_taken_once_by_the_owner_or_by_a_thief() {
         const ITEMS: u64 = 200_000;
         assert!(crate::sync::asymmetric_fence::enable_heavy_fence());
         let (ready, over) = (RunQueue::new(), AtomicBool::new(false));
@@ -149,12 +154,12 @@ mod tests {
             let with = |f: &mut dyn FnMut(&mut IntrusiveQueue<Item>)| unsafe { ready.with(f) };
             for step in 0..ITEMS {
                 let item = &*Box::leak(Box::new(Item(AtomicPtr::new(ptr::null_mut()))));
-                with(&mut |chain| chain.push_back(item));
+                with(&mut |queue| queue.push_back(item));
                 if step % 3 == 0 {
-                    with(&mut |chain| kept += u64::from(chain.pop_front().is_some()));
+                    with(&mut |queue| kept += u64::from(queue.pop_front().is_some()));
                 }
             }
-            with(&mut |chain| kept += std::mem::take(chain).len() as u64);
+            with(&mut |queue| kept += std::mem::take(queue).len() as u64);
             over.store(true, Ordering::Release);
             stolen.fetch_add(kept, Ordering::Relaxed);
         });

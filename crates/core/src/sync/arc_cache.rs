@@ -1,13 +1,13 @@
-//! A counted reference that somebody has no more use for, kept for who needs one next.
+//! A cache of one counted reference, which is kept for the next use instead of being dropped.
 //!
-//! To copy a counted reference, and to drop it, are a locked instruction each. Where something is handed to and fro
-//! between two who take turns, the same reference goes there and back instead.
+//! To clone a counted reference and to drop it costs a locked instruction each. Where a reference is handed to and fro
+//! between two sides, the cache lets the same one go there and back.
 
 use std::ptr;
 
 use super::{Arc, AtomicPtr, Ordering, if_biased};
 
-/// Room for a reference.
+/// Room for one counted reference.
 pub struct ArcCache<T>(AtomicPtr<T>);
 
 impl<T> Default for ArcCache<T> {
@@ -17,16 +17,16 @@ impl<T> Default for ArcCache<T> {
 }
 
 impl<T> ArcCache<T> {
-    /// Keeps a reference at a place, which may be in what it refers to, if there is none yet and the process is in
-    /// [solitude](super::begin_bias); otherwise drops it.
+    /// Puts a reference into the cache at `place`, if that is empty and the process is [biased](super::begin_bias);
+    /// otherwise drops the reference.
     ///
-    /// Where the place is in what is referred to, somebody is to [take](ArcCache::take) the reference out before he
-    /// drops the last other one: the two would keep each other.
+    /// The cache may lie in the object that the reference keeps alive. Then somebody has to [take](ArcCache::take) the
+    /// reference out before the last other one is dropped, or the object is never freed.
     #[inline]
     pub fn put(reference: Arc<T>, place: impl Fn(&T) -> &Self) {
         let keep = || {
             let Self(room) = place(&reference);
-            // Relaxed: only who has the process to himself keeps anything.
+            // Relaxed: references are put here only while the process is biased.
             let is_free = room.load(Ordering::Relaxed).is_null();
             if is_free {
                 room.store(Arc::as_ptr(&reference).cast_mut(), Ordering::Relaxed);
@@ -38,11 +38,11 @@ impl<T> ArcCache<T> {
         }
     }
 
-    /// The reference that is kept, if there is one.
+    /// Takes the reference out, if there is one.
     #[inline]
     pub fn take(&self) -> Option<Arc<T>> {
         let Self(room) = self;
-        // Relaxed: a hint, but in solitude.
+        // Relaxed: a hint, except while the process is biased.
         let kept = room.load(Ordering::Relaxed);
         if kept.is_null() {
             return None;
@@ -53,12 +53,12 @@ impl<T> ArcCache<T> {
         };
         let kept = if_biased(plain, || room.swap(ptr::null_mut(), Ordering::Acquire));
         // SAFETY:
-        // - a pointer that is not null is that of a reference that `put` has forgotten, and nobody else has it: it is
-        //   null from now on.
+        // - a pointer that is not null is that of a reference that `put` has forgotten, and nobody else has taken it:
+        //   the word is null from now on.
         (!kept.is_null()).then(|| unsafe { Arc::from_raw(kept) })
     }
 
-    /// Whether a reference is kept: a hint, if somebody else may take it.
+    /// Whether there is a reference: a hint, if somebody else may take it.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {

@@ -1,29 +1,30 @@
-//! Barriers for two sides of which one comes often and the other seldom: the price is paid by the latter alone.
+//! Asymmetric fences: a pair of fences for a side that passes often and one that passes seldom, where only the latter
+//! pays.
 //!
-//! A light barrier costs nothing but what the compiler could have done; a heavy one is a system call that puts a
-//! barrier into every running thread of the process (`membarrier(2)`). Between a store before and a load behind one of
-//! them they do together what two fences with `SeqCst` would do.
+//! A light fence only keeps the compiler from reordering. A heavy fence is a system call that issues a fence in every
+//! running thread of the process (`membarrier(2)`). Where each side stores before its fence and loads after it, the two
+//! have the effect of two fences with `SeqCst`.
 
 use super::{Ordering, fence};
 
-/// Has the compiler, and whoever calls for a [`heavy_fence`], keep the order of stores before and loads after.
+/// Orders stores before it and loads after it, for threads that issue a [`heavy_fence`].
 #[inline]
 pub(crate) fn light_fence() {
     #[cfg(not(loom))]
     std::sync::atomic::compiler_fence(Ordering::SeqCst);
-    // The model knows no barriers that one thread puts into others.
+    // The model has no fences that one thread issues in others.
     #[cfg(loom)]
     fence(Ordering::SeqCst);
 }
 
-/// A barrier in every thread of the process, if they [are there](enable_heavy_fence).
+/// Issues a fence in every running thread of the process, if that is [enabled](enable_heavy_fence).
 pub(crate) fn heavy_fence() {
     fence(Ordering::SeqCst);
     #[cfg(not(loom))]
     membarrier(PRIVATE_EXPEDITED);
 }
 
-/// Whether the kernel puts barriers into the threads of this process from now on.
+/// Enables heavy fences for this process; false if the kernel does not support them.
 pub(crate) fn enable_heavy_fence() -> bool {
     #[cfg(not(loom))]
     return membarrier(REGISTER_PRIVATE_EXPEDITED);
@@ -36,7 +37,7 @@ const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
 #[cfg(not(loom))]
 const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
 
-/// Asks for the command; whether the kernel has done it.
+/// Issues a command of `membarrier(2)`; false if the kernel refuses it.
 #[cfg(not(loom))]
 fn membarrier(command: libc::c_int) -> bool {
     // SAFETY:

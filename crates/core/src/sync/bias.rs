@@ -1,38 +1,50 @@
-//! A process whose engine one thread has to itself, so that locks are a matter of form.
+//! The bias of a process: its locks are free for one thread, or for threads that are serialized, until that is revoked.
 //!
-//! Most programs say that their threads take turns in calling MPI. Where such a program has its process to itself,
-//! and no thread of ours works for it, nobody ever waits for a lock; but taking one is a locked instruction, and the
-//! path of a short message has ten. In solitude an access is bracketed by plain stores instead.
+//! This is biased locking for all locks of a process at once. Most programs promise that their threads call MPI one at
+//! a time (`MPI_THREAD_SERIALIZED`, or less). Where such a program has its process to itself, and no thread of the
+//! runtime works for it, nobody ever waits for a lock. But to take a lock is a locked instruction, and the path of a
+//! short message has ten. While the process is biased, plain stores bracket an access instead.
 //!
-//! A second thread that comes ends the solitude, for good, before it touches anything: it says so, has the kernel put
-//! a barrier into every running thread (`membarrier(2)`), and waits until nobody is within an access. From then on
-//! all take the locks.
+//! # Protocol
 //!
-//! Costs: of an access in solitude three stores and four loads of one line; otherwise two loads of a line that nobody
-//! writes. The end is a system call, once.
+//! `state` goes from `UNDECIDED` to `BIASED`, and from either to `REVOKED`, for good. `depth` says whether somebody is
+//! within an access.
+//!
+//! * To begin an access, a thread stores `ENTERING` in `depth`, issues a light fence, and reads `state`. If the process
+//!   is biased it stores the depth of the access, and lowers it at the end. Otherwise it clears `depth` and takes the
+//!   lock.
+//! * To revoke the bias, a thread stores `REVOKED`, issues a heavy fence (`membarrier(2)`), and waits until `depth` is
+//!   zero. It does so before it touches anything that is accessed so. From then on all take the locks.
+//!
+//! With the two fences either the revoking thread sees `ENTERING`, or the other one sees `REVOKED`.
+//!
+//! # Costs
+//!
+//! An access in a biased process costs three stores and four loads of one line; in others, two loads of a line that
+//! nobody writes. The revocation costs one system call.
 
 use super::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
 use super::{AtomicU8, AtomicU32, Ordering, back_off, relax};
 #[cfg(not(loom))]
 use crossbeam_utils::CachePadded;
 
-/// Nobody has said yet whether there will be others.
-const OPEN: u8 = 0;
-const ALONE: u8 = 1;
-const SHARED: u8 = 2;
+/// It is not known yet whether there will be several threads.
+const UNDECIDED: u8 = 0;
+const BIASED: u8 = 1;
+const REVOKED: u8 = 2;
 
 /// In `depth`: somebody looks whether there is still bias. Others that see it are not within an access for that.
-const KNOCK: u32 = 1;
-/// In `depth`: an access.
+const ENTERING: u32 = 1;
+/// In `depth`: one access.
 const ACCESS: u32 = 2;
 
-/// Looks at an access that does not end before whoever waits for that offers its core to others.
+/// Checks for the end of an access before the revoking thread offers its core to others.
 const SPINS: u32 = 200;
 
-/// Whether one thread at a time uses something, without locks.
+/// Whether accesses to something need locks.
 pub struct Bias {
     state: AtomicU8,
-    /// Accesses within each other, times [`ACCESS`]. Written by whoever has the turn.
+    /// The number of nested accesses, times [`ACCESS`]. Written by the one thread that may be within an access.
     depth: AtomicU32,
 }
 
@@ -40,80 +52,81 @@ pub struct Bias {
 static PROCESS: CachePadded<Bias> = CachePadded::new(Bias::new());
 
 impl Bias {
-    /// Not begun.
+    /// A bias that has not begun.
     #[cfg(not(loom))]
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            state: AtomicU8::new(OPEN),
+            state: AtomicU8::new(UNDECIDED),
             depth: AtomicU32::new(0),
         }
     }
 
-    /// Not begun.
+    /// A bias that has not begun.
     #[cfg(loom)]
     #[must_use]
     pub fn new() -> Self {
         Self {
-            state: AtomicU8::new(OPEN),
+            state: AtomicU8::new(UNDECIDED),
             depth: AtomicU32::new(0),
         }
     }
 
-    /// Begins, unless it has ended before or the kernel cannot end it.
+    /// Begins the bias, unless it has been revoked before, or the kernel has no heavy fences.
     ///
     /// # Safety
     ///
-    /// From now on threads that come to an access of any kind do so one after the other, each seeing what the ones
-    /// before have done, until [`Bias::end`] has returned; nobody is within an access.
+    /// Nobody is within an access. From now on, until [`Bias::revoke`] has returned, threads begin an access one after
+    /// the other, each seeing what the ones before have done.
     pub unsafe fn begin(&self) {
         if enable_heavy_fence() {
             let _ = self
                 .state
-                .compare_exchange(OPEN, ALONE, Ordering::SeqCst, Ordering::SeqCst);
+                .compare_exchange(UNDECIDED, BIASED, Ordering::SeqCst, Ordering::SeqCst);
         }
     }
 
-    /// Ends for good. When it returns, nobody is within an access that counts on it. Not to be called within one.
-    pub fn end(&self) {
-        if self.state.swap(SHARED, Ordering::SeqCst) == SHARED {
-            return self.until_left();
+    /// Revokes the bias, for good. When this returns, nobody is within an access that relies on it. Not to be called
+    /// within an access.
+    pub fn revoke(&self) {
+        if self.state.swap(REVOKED, Ordering::SeqCst) == REVOKED {
+            return self.await_end_of_access();
         }
         heavy_fence();
-        self.until_left();
+        self.await_end_of_access();
     }
 
-    fn until_left(&self) {
-        let mut looks = 0;
+    fn await_end_of_access(&self) {
+        let mut checks = 0;
         // Acquire pairs with the Release in `leave`.
         while self.depth.load(Ordering::Acquire) > 0 {
-            looks += 1;
-            if looks < SPINS {
+            checks += 1;
+            if checks < SPINS {
                 relax();
             } else {
-                back_off(looks - SPINS);
+                back_off(checks - SPINS);
             }
         }
     }
 
-    /// Begins an access. If true, no lock is needed, and [`Bias::leave`] has to be called; what is entered before
-    /// that is part of the same access.
+    /// Begins an access. If this returns true, no lock is needed, and [`Bias::leave`] has to be called; accesses that
+    /// begin before that are nested.
     #[inline]
     pub fn enter(&self) -> bool {
-        // Relaxed: within an access it is this thread's, and there is none once the solitude has ended.
+        // Relaxed: within an access it is this thread's, and nobody is within one after the revocation.
         let depth = self.depth.load(Ordering::Relaxed);
         if depth >= ACCESS {
             self.depth.store(depth + ACCESS, Ordering::Relaxed);
             return true;
         }
-        // Relaxed: looked at again below.
-        if self.state.load(Ordering::Relaxed) != ALONE {
+        // Relaxed: read again below.
+        if self.state.load(Ordering::Relaxed) != BIASED {
             return false;
         }
-        self.depth.store(KNOCK, Ordering::Relaxed);
-        // Pairs with the heavy barrier in `end`: either that thread sees the knock, or this one the end.
+        self.depth.store(ENTERING, Ordering::Relaxed);
+        // Pairs with the heavy fence in `revoke`: see the protocol.
         light_fence();
-        if self.state.load(Ordering::Relaxed) == ALONE {
+        if self.state.load(Ordering::Relaxed) == BIASED {
             self.depth.store(ACCESS, Ordering::Relaxed);
             return true;
         }
@@ -122,7 +135,7 @@ impl Bias {
         false
     }
 
-    /// Ends an access; false if it was one that needs locks.
+    /// Ends an access. Returns false if the access needs locks.
     #[inline]
     pub fn leave(&self) -> bool {
         // Relaxed: as in `enter`.
@@ -130,7 +143,7 @@ impl Bias {
         if depth < ACCESS {
             return false;
         }
-        // Release pairs with the Acquire in `until_left`.
+        // Release pairs with the Acquire in `await_end_of_access`.
         self.depth.store(depth - ACCESS, Ordering::Release);
         true
     }
@@ -142,12 +155,12 @@ impl Default for Bias {
     }
 }
 
-/// Begins the solitude of this process, unless it has ended before.
+/// Begins the bias of this process, unless it has been revoked before.
 ///
 /// # Safety
 ///
-/// Threads use the runtime of this process one after the other, each seeing what the ones before have done, until one
-/// has called [`revoke_bias`]; none is using it now.
+/// No thread is using the runtime of this process. From now on, until one has called [`revoke_bias`], threads use it
+/// one after the other, each seeing what the ones before have done.
 #[cfg(not(loom))]
 pub unsafe fn begin_bias() {
     // SAFETY:
@@ -155,10 +168,10 @@ pub unsafe fn begin_bias() {
     unsafe { PROCESS.begin() }
 }
 
-/// Ends the solitude of this process: threads may use the runtime side by side from now on.
+/// Revokes the bias of this process: threads may use the runtime concurrently from now on.
 #[cfg(not(loom))]
 pub fn revoke_bias() {
-    PROCESS.end();
+    PROCESS.revoke();
 }
 
 #[inline]
@@ -177,8 +190,8 @@ pub(super) fn leave() -> bool {
     return false;
 }
 
-/// What `plain` gives if the calling thread has the process to itself, which lasts until it returns; otherwise what
-/// `locked` gives. Both are to do the same to words that nobody changes but in such calls.
+/// Calls `plain` if the process is biased, which then lasts until `plain` returns; otherwise calls `locked`. Both have
+/// to do the same, to words that nobody changes but in such calls.
 #[inline]
 pub fn if_biased<R>(plain: impl FnOnce() -> R, locked: impl FnOnce() -> R) -> R {
     if !enter() {
@@ -196,7 +209,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn nothing_is_lost_when_a_solitude_ends_while_it_is_used() {
+    fn nothing_is_lost_when_a_bias_is_revoked_while_it_is_used() {
         const STEPS: u64 = 20_000;
         for round in 0..50_u64 {
             let (bias, sum) = (Bias::new(), AtomicU64::new(0));
@@ -209,14 +222,14 @@ mod tests {
                 }
             };
             // SAFETY:
-            // - the other thread ends it before it touches anything.
+            // - the other thread revokes it before it touches anything.
             unsafe { bias.begin() };
             thread::scope(|scope| {
                 scope.spawn(|| {
                     while sum.load(Ordering::Relaxed) < round * 100 {
                         relax();
                     }
-                    bias.end();
+                    bias.revoke();
                     (0..STEPS).for_each(|_| raise());
                 });
                 (0..STEPS).for_each(|_| raise());

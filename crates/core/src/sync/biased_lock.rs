@@ -1,10 +1,10 @@
-//! Locks for those who mostly take turns anyway.
+//! A spin lock that is free of locked instructions while the process is biased.
 
 use std::ops::{Deref, DerefMut};
 
-use super::{AtomicBool, Ordering, SpinLock, bias};
+use super::{SpinLock, bias};
 
-/// A [`SpinLock`] that is a matter of form while the process is in [solitude](super::begin_bias).
+/// A [`SpinLock`] that is not taken while the process is [biased](super::begin_bias).
 #[derive(Default)]
 pub struct BiasedLock<T>(SpinLock<T>);
 
@@ -42,7 +42,7 @@ impl<T> Deref for BiasedGuard<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         // SAFETY:
-        // - the guard proves that this thread holds the lock, or has the process to itself until the guard is dropped.
+        // - the guard proves that this thread holds the lock, or is within an access of a biased process.
         unsafe { &*self.0.value_ptr() }
     }
 }
@@ -61,7 +61,7 @@ impl<T> Drop for BiasedGuard<'_, T> {
     fn drop(&mut self) {
         if !bias::leave() {
             // SAFETY:
-            // - not in solitude the lock was taken, by this guard, whose last use this is.
+            // - outside of a biased access the lock was taken, by this guard, whose last use this is.
             unsafe { self.0.unlock() }
         }
     }
@@ -70,34 +70,5 @@ impl<T> Drop for BiasedGuard<'_, T> {
 impl<T> std::fmt::Debug for BiasedLock<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BiasedLock").finish_non_exhaustive()
-    }
-}
-
-/// Whether those who share something take turns.
-#[derive(Debug, Default)]
-pub struct Serialized(AtomicBool);
-
-impl Serialized {
-    /// They do so from now on.
-    ///
-    /// # Safety
-    ///
-    /// Until [`Serialized::end`], what is locked with these turns is locked by one thread after the other, each seeing
-    /// what the ones before have done; and so is `end` called.
-    pub unsafe fn begin(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    /// They do not any more.
-    pub fn end(&self) {
-        self.0.store(false, Ordering::SeqCst);
-    }
-
-    /// Whether they do.
-    #[inline]
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        // Relaxed: each thread that has a turn sees what was written in the ones before.
-        self.0.load(Ordering::Relaxed)
     }
 }

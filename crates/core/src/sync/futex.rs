@@ -1,15 +1,15 @@
-//! Sleeping in the kernel until a word changes.
+//! Futexes: sleeping in the kernel until a word changes.
 
 use std::time::Duration;
 
 use super::AtomicU32;
 
-/// Sleeps while `word` is `expected`; may return early. The caller checks its condition again.
+/// Sleeps while `word` is `expected`; may return early, so the caller has to check its condition again.
 pub fn futex_wait(word: &AtomicU32, expected: u32) {
     futex_wait_for(word, expected, None);
 }
 
-/// As [`futex_wait`], for so long at most if there is a limit.
+/// As [`futex_wait`], but not longer than the limit, if there is one.
 #[cfg(not(loom))]
 pub fn futex_wait_for(word: &AtomicU32, expected: u32, limit: Option<Duration>) {
     use rustix::thread::futex;
@@ -18,7 +18,7 @@ pub fn futex_wait_for(word: &AtomicU32, expected: u32, limit: Option<Duration>) 
     let _ = futex::wait(word, futex::Flags::PRIVATE, expected, limit.as_ref());
 }
 
-/// Wakes up to `count` sleepers of [`futex_wait`].
+/// Wakes up to `count` threads in [`futex_wait`].
 #[cfg(not(loom))]
 pub fn futex_wake(word: &AtomicU32, count: u32) {
     use rustix::thread::futex;
@@ -26,7 +26,7 @@ pub fn futex_wake(word: &AtomicU32, count: u32) {
     let _ = futex::wake(word, futex::Flags::PRIVATE, count);
 }
 
-/// Wakes up to `count` that sleep on a word as something shared between processes, wherever they are.
+/// Wakes up to `count` threads of any process that sleep on a word in shared memory.
 #[cfg(not(loom))]
 pub fn futex_wake_shared(word: &AtomicU32, count: u32) {
     use rustix::thread::futex;
@@ -38,7 +38,7 @@ pub fn futex_wake_shared(word: &AtomicU32, count: u32) {
 #[cfg(loom)]
 pub fn futex_wait_for(word: &AtomicU32, expected: u32, _limit: Option<Duration>) {
     loop {
-        // First, so that a caller's loop around an early return lets the others go on too.
+        // First, so that a caller's loop around an early return lets the others go on, too.
         loom::thread::yield_now();
         if word.load(super::Ordering::SeqCst) != expected {
             return;

@@ -1,12 +1,14 @@
-//! Atomics and the spin lock: the only door to them in the workspace.
+//! Atomics, and the locks of kernel threads. The whole workspace takes its atomics from here.
 //!
-//! Under `--cfg loom` the same names are loom's, and every type of this crate built on them is model-checked.
+//! Under `--cfg loom` the same names are those of loom, so that every type of this crate that is built on them is
+//! model-checked.
 
 mod arc_cache;
 pub(crate) mod asymmetric_fence;
 mod bias;
 mod biased_lock;
 mod futex;
+mod serialized;
 mod spin;
 
 #[cfg(not(loom))]
@@ -21,15 +23,16 @@ pub use loom::sync::atomic::{
     Ordering, fence,
 };
 
-/// Reference counting is not part of any protocol here, so it is the standard one under loom too.
+/// Reference counting is not part of any protocol here, so it is the standard one under loom, too.
 pub use std::sync::Arc;
 
 pub use arc_cache::ArcCache;
 pub use bias::{Bias, if_biased};
 #[cfg(not(loom))]
 pub use bias::{begin_bias, revoke_bias};
-pub use biased_lock::{BiasedGuard, BiasedLock, Serialized};
+pub use biased_lock::{BiasedGuard, BiasedLock};
 pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
+pub use serialized::Serialized;
 pub use spin::{SpinGuard, SpinLock};
 
 /// Waits a moment inside a bounded spin.
@@ -41,7 +44,7 @@ pub fn relax() {
     loom::thread::yield_now();
 }
 
-/// Asks for the line of a place that is to be written soon.
+/// Prefetches the line of a place that is to be written soon.
 #[inline]
 pub fn prefetch_write<T>(place: *const T) {
     #[cfg(not(any(loom, miri)))]
@@ -54,16 +57,16 @@ pub fn prefetch_write<T>(place: *const T) {
     let _ = place;
 }
 
-/// Stores a value, and with it what was written before (Release), before all that follows: as a fence with SeqCst
-/// behind the store, at about half its price.
+/// Stores a value with Release, and orders the store before all that follows. It does what a store and a fence with
+/// SeqCst behind it would do, at about half the cost.
 #[inline]
 pub fn store_fenced(word: &AtomicU64, value: u64) {
     #[cfg(not(loom))]
     {
-        // The total order of SeqCst has it before every access of this thread with SeqCst that follows.
+        // In the total order of SeqCst it precedes every access with SeqCst of this thread that follows.
         word.swap(value, Ordering::SeqCst);
     }
-    // The model knows that order of fences alone.
+    // The model has that order for fences only.
     #[cfg(loom)]
     {
         word.store(value, Ordering::Release);
@@ -71,12 +74,12 @@ pub fn store_fenced(word: &AtomicU64, value: u64) {
     }
 }
 
-/// Times [`back_off`] only yields before it sleeps.
+/// How often [`back_off`] only yields, before it sleeps.
 const YIELDS: u32 = 100;
-/// Length of such a sleep.
+/// The length of such a sleep.
 const NAP: std::time::Duration = std::time::Duration::from_micros(50);
 
-/// Leaves the core to other kernel threads, on the `turn`-th look at something that is taking long.
+/// Leaves the core to other kernel threads, after the `turn`-th check of something that takes long.
 #[cold]
 pub(crate) fn back_off(turn: u32) {
     #[cfg(loom)]

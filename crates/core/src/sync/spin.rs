@@ -5,16 +5,16 @@ use std::ops::{Deref, DerefMut};
 
 use super::{AtomicBool, Ordering, Serialized, back_off, relax};
 
-/// Looks at a held lock before a waiter offers its core to others.
+/// Checks of a held lock before a waiter offers its core to others.
 const SPINS: u32 = 200;
 
-/// A lock for short critical sections: a waiter looks at it for a bounded time, then leaves its core to others, ever
-/// longer.
+/// A lock for short critical sections: a waiter spins for a bounded time, and then leaves its core to others, for
+/// longer and longer.
 ///
-/// It blocks the kernel thread, not the execution context: never hold it across [`crate::park`],
-/// [`crate::yield_now`] or a copy of unbounded length. Uncontended, taking it costs one locked instruction and
-/// giving it back a plain store; that is why waiters look again and are not woken: only a holder that has lost its
-/// core keeps them long enough to notice.
+/// It blocks the kernel thread, not the execution context: never hold it across [`crate::park`], [`crate::yield_now`]
+/// or a copy of unbounded length. Without contention, to take it costs one locked instruction, and to release it a
+/// plain store. For the sake of the latter nobody wakes waiters, which poll instead: they notice the delay only if the
+/// holder has lost its core.
 #[derive(Default)]
 pub struct SpinLock<T: ?Sized> {
     held: AtomicBool,
@@ -25,7 +25,7 @@ pub struct SpinLock<T: ?Sized> {
 // - the lock gives access to the value to one thread at a time.
 unsafe impl<T: ?Sized + Send> Send for SpinLock<T> {}
 // SAFETY:
-// - as above; sharing the lock only lets threads take turns.
+// - as above; sharing the lock only lets threads use the value one after the other.
 unsafe impl<T: ?Sized + Send> Sync for SpinLock<T> {}
 
 /// Access to the value of a [`SpinLock`]; dropping it unlocks.
@@ -63,14 +63,17 @@ impl<T: ?Sized> SpinLock<T> {
         SpinGuard { lock: self }
     }
 
-    /// Takes the lock, without a locked instruction if those who do so take turns.
+    /// Takes the lock, without a locked instruction if those that take it are serialized.
     #[inline]
     pub fn lock_serialized(&self, serialized: &Serialized) -> SpinGuard<'_, T> {
         if !serialized.holds() {
             return self.lock();
         }
-        debug_assert!(!self.held.load(Ordering::Relaxed), "turns are not taken");
-        // Relaxed: who has the next turn sees it, and the value.
+        debug_assert!(
+            !self.held.load(Ordering::Relaxed),
+            "the promise of serialization is broken"
+        );
+        // Relaxed: the next thread sees it, and the value, by the promise.
         self.held.store(true, Ordering::Relaxed);
         SpinGuard { lock: self }
     }
@@ -92,18 +95,18 @@ impl<T: ?Sized> SpinLock<T> {
 
     #[cold]
     fn lock_contended(&self) {
-        let mut looks = 0;
+        let mut checks = 0;
         while self.held.load(Ordering::Relaxed) || !self.take() {
-            looks += 1;
-            if looks < SPINS {
+            checks += 1;
+            if checks < SPINS {
                 relax()
             } else {
-                back_off(looks - SPINS)
+                back_off(checks - SPINS)
             }
         }
     }
 
-    /// Gives the lock back on behalf of a guard that was forgotten.
+    /// Releases the lock on behalf of a guard that was forgotten.
     ///
     /// # Safety
     ///
@@ -114,14 +117,14 @@ impl<T: ?Sized> SpinLock<T> {
         self.held.store(false, Ordering::Release);
     }
 
-    /// The value, for whoever holds the lock without a guard.
+    /// The value, for a caller that holds the lock without a guard.
     pub(crate) fn value_ptr(&self) -> *mut T {
         self.value.get()
     }
 }
 
 impl<'a, T: ?Sized> SpinGuard<'a, T> {
-    /// Leaves the lock held, for somebody else to give back.
+    /// Leaves the lock held, for somebody else to release.
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn leave_held(self) -> &'a SpinLock<T> {

@@ -123,7 +123,7 @@ impl Placement {
         let own = &self.ranks[ranks.clone()];
         let all: BTreeSet<_> = own.iter().flat_map(|place| &place.cpus).copied().collect();
         let others = self.ranks[..ranks.start].iter().chain(&self.ranks[ranks.end..]);
-        let crowded = others.flat_map(|place| &place.cpus).any(|cpu| all.contains(cpu));
+        let oversubscribed = others.flat_map(|place| &place.cpus).any(|cpu| all.contains(cpu));
         let machine = if self.threads {
             machine.by_threads()
         } else {
@@ -134,7 +134,7 @@ impl Placement {
         let part = machine.part(
             &cpus,
             |core| core.cpus.iter().find_map(group).unwrap_or(0),
-            crowded,
+            oversubscribed,
         );
         let part = if self.binds { part } else { part.unbound() };
         let home = |place: &RankPlace| {

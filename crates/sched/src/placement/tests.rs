@@ -173,11 +173,11 @@ fn a_process_has_the_cores_of_its_ranks_which_begin_on_their_own() {
     assert_eq!((cores, homes), (vec![0, 2, 8, 10], vec![2, 1]));
     assert!(part.joins(0, 1) && !part.joins(1, 2));
     assert_eq!(part.root().children.len(), 2);
-    assert!(part.is_crowded());
+    assert!(part.is_oversubscribed());
     let two = placement("package", "", "", 2).expect("a placement");
     let (part, homes) = two.of_process(1..2, machine());
     assert_eq!(
-        (part.cores().len(), homes, part.is_crowded()),
+        (part.cores().len(), homes, part.is_oversubscribed()),
         (4, vec![0], false)
     );
 }

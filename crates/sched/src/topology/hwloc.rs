@@ -37,7 +37,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
             cores,
             root,
             binds: hwloc.is_this_system(),
-            crowded: false,
+            oversubscribed: false,
             groups: Vec::new(),
         }),
         _ => Err(SchedError::NoCores),

@@ -23,7 +23,7 @@ pub struct Topology {
     binds: bool,
     /// All cores, including those of other processes' shares.
     machine: Vec<Core>,
-    crowded: bool,
+    oversubscribed: bool,
     /// For each core, the number of its group: ranks may move between cores of a group. Empty if they may move
     /// anywhere.
     groups: Vec<usize>,
@@ -58,7 +58,7 @@ impl Topology {
     pub fn share(self, index: usize, count: usize) -> Self {
         let kept: Vec<_> = self.portion(index, count).collect();
         Self {
-            crowded: count > self.cores.len(),
+            oversubscribed: count > self.cores.len(),
             ..self.restricted(&kept)
         }
     }
@@ -89,9 +89,9 @@ impl Topology {
         }
     }
 
-    /// The cores that have some of these hardware threads. Ranks may move between cores of the same `group`. `crowded`
-    /// tells whether other processes use some of the cores, too.
-    pub(crate) fn part(self, cpus: &[usize], group: impl Fn(&Core) -> usize, crowded: bool) -> Self {
+    /// The cores that have some of these hardware threads. Ranks may move between cores of the same `group`.
+    /// `oversubscribed` tells whether other processes use some of the cores, too.
+    pub(crate) fn part(self, cpus: &[usize], group: impl Fn(&Core) -> usize, oversubscribed: bool) -> Self {
         let is_kept = |core: &Core| core.cpus.iter().any(|cpu| cpus.contains(cpu));
         let kept: Vec<_> = (0..self.cores.len())
             .filter(|&core| is_kept(&self.cores[core]))
@@ -99,7 +99,7 @@ impl Topology {
         let part = self.restricted(&kept);
         Self {
             groups: part.cores.iter().map(group).collect(),
-            crowded,
+            oversubscribed,
             ..part
         }
     }
@@ -173,8 +173,8 @@ impl Topology {
 
     /// Whether more processes share the machine than it has cores, so that spinning keeps others from running.
     #[must_use]
-    pub fn is_crowded(&self) -> bool {
-        self.crowded
+    pub fn is_oversubscribed(&self) -> bool {
+        self.oversubscribed
     }
 
     /// The same, for threads that run where the system puts them.

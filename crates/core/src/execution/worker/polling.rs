@@ -86,13 +86,13 @@ impl Worker {
         self.own.poll_counters.poll(network)
     }
 
-    /// As [`Worker::sleep`], but may also return early, and does when the time is over.
+    /// As [`Worker::sleep`], but returns when the time is over, and may return early.
     pub fn sleep_for(&self, ticket: u32, limit: Duration) {
         self.shared.inbox.sleep_for(ticket, limit);
     }
 
-    /// As [`Worker::sleep`], but also until something arrives from the network, or the time is over. The worker must
-    /// have been told of the network.
+    /// As [`Worker::sleep`], but returns also when something arrives from the network, which must be
+    /// [known](Worker::set_network) to the worker, or the time is over.
     pub fn sleep_at(&self, network: &dyn Network, ticket: u32, limit: Option<Duration>) {
         self.shared.inbox.sleep_at(network, ticket, limit);
     }
