@@ -189,6 +189,9 @@ static void mapping(void)
     int none[2] = {2 * check_size, 0};
     OK(MPI_Cart_map(MPI_COMM_WORLD, 2, none, none, &mine));
     CHECK(mine == MPI_UNDEFINED);
+    MPI_Comm cart = MPI_COMM_WORLD;
+    OK(MPI_Cart_create(MPI_COMM_WORLD, 2, none, none, 0, &cart));
+    CHECK(cart == MPI_COMM_NULL);
 }
 
 static void errors(void)
@@ -201,8 +204,8 @@ static void errors(void)
     CHECK(cart == MPI_COMM_NULL);
     FAILS(MPI_Cart_map(world, 2, dims, periods, &rank), MPI_ERR_DIMS);
     dims[1] = 0;
-    FAILS(MPI_Cart_create(world, 2, dims, periods, 0, &cart), MPI_ERR_DIMS);
     dims[0] = -1;
+    FAILS(MPI_Cart_create(world, 2, dims, periods, 0, &cart), MPI_ERR_DIMS);
     FAILS(MPI_Cart_map(world, 2, dims, periods, &rank), MPI_ERR_DIMS);
     FAILS(MPI_Cart_create(world, -1, dims, periods, 0, &cart), MPI_ERR_DIMS);
     FAILS(MPI_Cart_create(world, 1, NULL, periods, 0, &cart), MPI_ERR_ARG);

@@ -30,12 +30,17 @@ impl Comm {
     /// A communicator whose ranks form a grid (`MPI_Cart_create`); `None` for ranks beyond it. With `reorder` the ranks
     /// are placed on the machine so that neighbours are near each other.
     ///
+    /// A grid of which a dimension has no extent has no place for any rank.
+    ///
     /// # Errors
     ///
-    /// [`ErrorClass::Dims`] if an extent is not positive or the grid is larger than the communicator,
+    /// [`ErrorClass::Dims`] if an extent is negative or the grid is larger than the communicator,
     /// [`ErrorClass::NotSame`] if the ranks describe different grids.
     pub fn cart_create(&self, dims: &[i32], periods: &[bool], reorder: bool) -> Result<Option<Arc<Self>>> {
         self.check_intra()?;
+        if Cart::is_empty(dims) {
+            return Ok(None);
+        }
         let cart = Cart::new(dims, periods)?;
         self.check_points(&cart)?;
         self.create_described::<Cart>(digest(&(dims, periods)), reorder, || {

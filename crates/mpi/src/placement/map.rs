@@ -20,7 +20,7 @@ impl Comm {
     /// As [`Comm::cart_create`] otherwise.
     pub fn cart_map(&self, dims: &[i32], periods: &[bool]) -> Result<i32> {
         self.check_intra()?;
-        if dims.contains(&0) && dims.iter().all(|&extent| extent >= 0) {
+        if Cart::is_empty(dims) {
             return Ok(UNDEFINED);
         }
         let cart = Cart::new(dims, periods)?;
