@@ -43,8 +43,9 @@ fn rooms(mpiexec: &Mpiexec, program: &Binary, ranks: usize) -> Vec<Vec<usize>> {
     (0..ranks)
         .map(|rank| {
             let main = of(rank, "main");
-            assert_eq!(of(rank, "thread"), main, "{run}");
-            assert_eq!(of(rank, "child"), main, "{run}");
+            for other in ["thread", "child", "posix_spawn", "vfork", "popen", "system"] {
+                assert_eq!(of(rank, other), main, "{other}: {run}");
+            }
             main
         })
         .collect()

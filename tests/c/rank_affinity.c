@@ -1,9 +1,12 @@
 /* What the main thread of a rank answers about itself: processors and stack. With an argument, the processors on which
- * each thread finds itself: for each rank "RANK main LIST", "RANK thread LIST" and "RANK child LIST". */
+ * each thread finds itself: for each rank "RANK main LIST", "RANK thread LIST", "RANK child LIST", and so on for what it
+ * has the system start. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +67,70 @@ static cpu_set_t of_child(void)
     EXPECT(read(ends[0], &set, sizeof set) == sizeof set && waitpid(child, &status, 0) == child && status == 0);
     close(ends[0]);
     close(ends[1]);
+    return set;
+}
+
+/* The processors in a line of a file like /proc/self/status, "Cpus_allowed_list: 0-2,5", which is closed. */
+static cpu_set_t listed(FILE *file)
+{
+    char line[4096] = "";
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT(file && fgets(line, sizeof line, file));
+    for (char *at = line + strcspn(line, "0123456789"); *at;) {
+        int first = (int)strtol(at, &at, 10), last = *at == '-' ? (int)strtol(at + 1, &at, 10) : first;
+        for (int i = first; i <= last; i++)
+            CPU_SET(i, &set);
+        at += strcspn(at, "0123456789");
+    }
+    return set;
+}
+
+#define TELL "grep Cpus_allowed_list /proc/self/status"
+
+static cpu_set_t of_popen(void)
+{
+    FILE *stream = popen(TELL, "r");
+    cpu_set_t set = listed(stream);
+    EXPECT(pclose(stream) == 0);
+    return set;
+}
+
+static cpu_set_t of_system(void)
+{
+    char name[64], command[160];
+    snprintf(name, sizeof name, "/tmp/simurgh-affinity-%d-%d", (int)getpid(), rank);
+    snprintf(command, sizeof command, TELL " > %s", name);
+    EXPECT(system(command) == 0);
+    FILE *file = fopen(name, "r");
+    cpu_set_t set = listed(file);
+    EXPECT(fclose(file) == 0 && remove(name) == 0);
+    return set;
+}
+
+/* By posix_spawn, or by vfork and execv. */
+static cpu_set_t of_program(int spawn)
+{
+    char *arguments[] = {"sh", "-c", TELL, NULL};
+    int ends[2], status = -1;
+    EXPECT(pipe2(ends, O_CLOEXEC) == 0);
+    pid_t child;
+    if (spawn) {
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        EXPECT(posix_spawn(&child, "/bin/sh", &actions, NULL, arguments, environ) == 0);
+        posix_spawn_file_actions_destroy(&actions);
+    } else if ((child = vfork()) == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        execv("/bin/sh", arguments);
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *file = fdopen(ends[0], "r");
+    cpu_set_t set = listed(file);
+    fclose(file);
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
     return set;
 }
 
@@ -135,10 +202,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     cpu_set_t main_set = of_main(), thread_set = of_thread(NULL), child_set = of_child();
+    cpu_set_t spawned_set = of_program(1), forked_set = of_program(0), popen_set = of_popen(), system_set = of_system();
     if (argc > 1) {
         say("main", &main_set);
         say("thread", &thread_set);
         say("child", &child_set);
+        say("posix_spawn", &spawned_set);
+        say("vfork", &forked_set);
+        say("popen", &popen_set);
+        say("system", &system_set);
     }
     check_stack();
     check_changes();

@@ -124,3 +124,34 @@ bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set
             return false;
     return true;
 }
+
+/* Children inherit the processors of the thread that makes them. That which runs the main thread is bound to one, so it
+ * has the rank's for so long. A signal handler may have the main thread go on elsewhere: it is given its own by number. */
+struct simurgh_lent simurgh_lend_processors(void)
+{
+    struct simurgh_lent lent = {0};
+    cpu_set_t processors;
+    if (!simurgh_inherit_processors(NULL, &processors))
+        return lent;
+    pid_t thread = (pid_t)libc.syscall(SYS_gettid);
+    if (libc.sched_getaffinity(thread, sizeof lent.before, &lent.before) == 0 &&
+        libc.sched_setaffinity(thread, sizeof processors, &processors) == 0)
+        lent.thread = thread;
+    return lent;
+}
+
+void simurgh_take_processors_back(const struct simurgh_lent *lent)
+{
+    int error = errno;
+    if (lent->thread)
+        libc.sched_setaffinity(lent->thread, sizeof lent->before, &lent->before);
+    errno = error;
+}
+
+/* The child of a vfork, which is about to become another program. It may run where the rank may. */
+void simurgh_leave_processor(void)
+{
+    cpu_set_t processors;
+    if (libc.getpid() != simurgh_shim_rank.host_pid && simurgh_inherit_processors(NULL, &processors))
+        libc.sched_setaffinity(0, sizeof processors, &processors);
+}

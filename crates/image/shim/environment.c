@@ -166,7 +166,7 @@ EXPORT int system(const char *command)
         return 1;
     pid_t child;
     char *arguments[] = {"sh", "-c", (char *)command, NULL};
-    int status, error = libc.posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ);
+    int status, error = posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ);
     if (error) {
         errno = error;
         return -1;

@@ -199,24 +199,32 @@ EXPORT char *canonicalize_file_name(const char *path)
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
+    simurgh_leave_processor();
     return libc.execve(simurgh_program_at(path), argv, envp);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
+    simurgh_leave_processor();
     return libc.execvpe(simurgh_program_at(file), argv, envp);
 }
 
 EXPORT int posix_spawn(pid_t *restrict child, const char *restrict path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *restrict attributes, char *const argv[], char *const envp[])
 {
-    return libc.posix_spawn(child, simurgh_program_at(path), actions, attributes, argv, envp);
+    struct simurgh_lent lent = simurgh_lend_processors();
+    int error = libc.posix_spawn(child, simurgh_program_at(path), actions, attributes, argv, envp);
+    simurgh_take_processors_back(&lent);
+    return error;
 }
 
 EXPORT int posix_spawnp(pid_t *restrict child, const char *restrict file, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *restrict attributes, char *const argv[], char *const envp[])
 {
-    return libc.posix_spawnp(child, simurgh_program_at(file), actions, attributes, argv, envp);
+    struct simurgh_lent lent = simurgh_lend_processors();
+    int error = libc.posix_spawnp(child, simurgh_program_at(file), actions, attributes, argv, envp);
+    simurgh_take_processors_back(&lent);
+    return error;
 }
 
 EXPORT unsigned long getauxval(unsigned long type)

@@ -167,4 +167,14 @@ int simurgh_open_own(const char *path, int flags);
 enum { SIMURGH_NOT_OWN = -2 };
 bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set);
 
+/* A thread that has a rank's processors for a moment: 0, or its number, and its own. */
+struct simurgh_lent {
+    pid_t thread;
+    cpu_set_t before;
+};
+
+struct simurgh_lent simurgh_lend_processors(void);
+void simurgh_take_processors_back(const struct simurgh_lent *lent);
+void simurgh_leave_processor(void);
+
 #endif

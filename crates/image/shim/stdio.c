@@ -227,7 +227,10 @@ EXPORT FILE *tmpfile64(void)
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
-    return remember(libc.popen(command, mode));
+    struct simurgh_lent lent = simurgh_lend_processors();
+    FILE *stream = libc.popen(command, mode);
+    simurgh_take_processors_back(&lent);
+    return remember(stream);
 }
 
 EXPORT int fclose(FILE *stream)
