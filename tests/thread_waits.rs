@@ -47,6 +47,9 @@ fn ranks_that_wait_for_ever_are_found_though_they_have_other_threads() {
         ("funneled", &[5]),
         ("join", &[5, 6, 7]),
         ("exit", &[5]),
+        ("condition", &[5]),
+        ("semaphore", &[5]),
+        ("mutex", &[5]),
     ] {
         let jobs = [
             stage.mpiexec(3),
@@ -64,7 +67,7 @@ fn who_waits_for_a_thread_that_others_will_wake_is_in_no_deadlock() {
     let stage = Stage::locate();
     let program = deadlocks(&stage);
     for mode in ["processes", "threads"] {
-        for way in ["idle", "join"] {
+        for way in ["idle", "join", "condition", "semaphore", "mutex"] {
             let run = stage.mpiexec(3).mode(mode).args([way, "go on"]).run(&program);
             run.expect_success();
             assert_eq!(run.stdout, "goes on\n".repeat(3), "{run}");

@@ -35,6 +35,31 @@ static void *receive_one(void *tag)
     return NULL;
 }
 
+static pthread_cond_t received = PTHREAD_COND_INITIALIZER;
+static sem_t has_received, has_locked;
+static int is_received;
+
+/* The main thread waits for what this one does when it has received. */
+static void *receive_and_tell(void *tag)
+{
+    receive(*(int *)tag);
+    pthread_mutex_lock(&mutex);
+    is_received = 1;
+    pthread_cond_broadcast(&received);
+    pthread_mutex_unlock(&mutex);
+    sem_post(&has_received);
+    return NULL;
+}
+
+static void *receive_locked(void *tag)
+{
+    pthread_mutex_lock(&mutex);
+    sem_post(&has_locked);
+    receive(*(int *)tag);
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+
 /* Wakes another one now and then, which sends what all wait for in the end. */
 static void *pass_time(void *unused)
 {
@@ -72,6 +97,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     sem_init(&posted, 0, 0);
+    sem_init(&has_received, 0, 0);
+    sem_init(&has_locked, 0, 0);
     if (argc > 2) {
         late[0] = start(send_late, NULL);
         late[1] = start(pass_time, NULL);
@@ -88,10 +115,30 @@ int main(int argc, char **argv)
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
     }
+    if (strcmp(way, "condition") == 0) {
+        start(receive_and_tell, &tags[0]);
+        pthread_mutex_lock(&mutex);
+        while (!is_received)
+            pthread_cond_wait(&received, &mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    if (strcmp(way, "semaphore") == 0) {
+        start(receive_and_tell, &tags[0]);
+        sem_wait(&has_received);
+    }
+    if (strcmp(way, "mutex") == 0) {
+        start(receive_locked, &tags[0]);
+        sem_wait(&has_locked);
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
     if (strcmp(way, "exit") == 0) {
         start(receive_one, &tags[0]);
         pthread_exit(NULL);
     }
+    if (argc > 2 && (strcmp(way, "condition") == 0 || strcmp(way, "semaphore") == 0 || strcmp(way, "mutex") == 0))
+        for (int i = 1; i < THREADS; i++)
+            receive(tags[i]);
     for (int i = 0; argc > 2 && i < 2; i++)
         pthread_join(late[i], NULL);
     printf("goes on\n");

@@ -56,6 +56,7 @@ struct hooks {
     void (*thread_started)(void *user);
     void (*thread_ended)(void *user);
     void (*await_thread)(void *user, uint32_t *word, uint32_t value);
+    void (*wake)(void *user);
     void (*exited_elsewhere)(void *user, int status);
     void (*yield)(void *user);
     void *(*context)(void *user, uint32_t **attention);
@@ -152,6 +153,11 @@ void simurgh_leave(int status, void *saved_stack) __attribute__((noreturn));
 void simurgh_wait_for_threads(void);
 void simurgh_await_end(pthread_t thread);
 void simurgh_let_others_run(void);
+/* Suspend the main context for as long as the wait lasts. What the waiting function would return, or -1 if it cannot
+ * be done; of a mutex, which is still to be locked, whether it could. */
+int simurgh_await_semaphore(sem_t *semaphore);
+int simurgh_await_condition(pthread_cond_t *condition, pthread_mutex_t *mutex);
+bool simurgh_await_mutex(pthread_mutex_t *mutex);
 /* Sleeps for a moment, at most until `end` on the monotonic clock; false once that is reached. */
 bool simurgh_sleep_a_slice(struct timespec end);
 struct timespec simurgh_time_after(struct timespec duration);

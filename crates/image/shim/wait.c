@@ -2,8 +2,9 @@
  *
  * There a wait in the kernel would keep the virtual processor, and with it the ranks that share it, from going on; what
  * is waited for may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in
- * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not. Only
- * the end of a thread is known to the host, so that the main context is suspended until it comes.
+ * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not. After
+ * the longest, another thread of the rank waits in the place of the main context (waiter.c), which is suspended until
+ * what it waits for has come; so it is at once while it waits for the end of a thread.
  * On other threads of the rank, and where nobody has to wait, these are libc's functions. */
 #include "signals.h"
 
@@ -54,6 +55,11 @@ static void go_on_waiting(void)
     simurgh_let_others_run();
 }
 
+static bool slices_are_over(void)
+{
+    return slice == SIMURGH_SLICE_NANOSECONDS;
+}
+
 static int end_waiting(int result)
 {
     slice = SIMURGH_FIRST_SLICE_NANOSECONDS;
@@ -95,7 +101,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
         /* Also finds out that the mutex is ours already, where its type wants that to be an error. */
         struct timespec end = end_of_slice(CLOCK_REALTIME);
         error = libc.pthread_mutex_timedlock(mutex, &end);
-        if (error == ETIMEDOUT)
+        if (error == ETIMEDOUT && !(slices_are_over() && simurgh_await_mutex(mutex)))
             go_on_waiting();
     } while (error == ETIMEDOUT);
     return end_waiting(error);
@@ -119,6 +125,11 @@ EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     if (!shares_its_thread())
         return libc.pthread_cond_wait(condition, mutex);
+    if (slices_are_over()) {
+        int error = simurgh_await_condition(condition, mutex);
+        if (error >= 0)
+            return end_waiting(error ? error : pthread_mutex_lock(mutex));
+    }
     struct timespec end = end_of_slice(CLOCK_MONOTONIC);
     int error = libc.pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &end);
     if (error != ETIMEDOUT)
@@ -139,6 +150,10 @@ EXPORT int sem_wait(sem_t *semaphore)
             return end_waiting(0);
         if (errno == EINTR ? simurgh_handled() != handled : errno != ETIMEDOUT)
             return end_waiting(-1);
+        /* The other thread would take it though a handler had ended this wait. */
+        int error = slices_are_over() && !simurgh_signals.listening ? simurgh_await_semaphore(semaphore) : -1;
+        if (error == 0)
+            return end_waiting(0);
         go_on_waiting();
     }
 }

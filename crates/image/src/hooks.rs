@@ -18,8 +18,11 @@ pub struct Hooks {
     /// Called last on such a thread, after the destructors of its C++ thread-local objects.
     pub thread_ended: unsafe extern "C" fn(user: *mut c_void),
     /// Called on the stack of [`Instance::run`](crate::Instance::run): suspends the rank until the word is no longer
-    /// the value. It changes before `thread_ended` is called.
+    /// the value. It changes before `thread_ended` or `wake` is called.
     pub await_thread: unsafe extern "C" fn(user: *mut c_void, word: *mut u32, value: u32),
+    /// Called on a thread of the rank's shim that nobody else knows: the word has changed for which the rank is
+    /// suspended in `await_thread`.
+    pub wake: unsafe extern "C" fn(user: *mut c_void),
     /// Another thread of the rank than the one in [`Instance::run`](crate::Instance::run) has called `exit` or a
     /// relative. Handlers have run and stdout is flushed there; the rank counts as ended with this status. `run`
     /// returns the same status if the rank's main thread later exits too, which it need not do (it may be blocked).

@@ -17,6 +17,7 @@ static HOOKS: Hooks = Hooks {
     thread_started,
     thread_ended,
     await_thread,
+    wake: yield_now,
     exited_elsewhere,
     yield_now,
     context,

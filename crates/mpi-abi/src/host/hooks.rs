@@ -22,6 +22,7 @@ pub(super) static HOOKS: Hooks = Hooks {
     thread_started,
     thread_ended,
     await_thread,
+    wake,
     exited_elsewhere,
     yield_now,
     context: signals::context,
@@ -81,7 +82,7 @@ unsafe extern "C" fn thread_ended(user: *mut c_void) {
     altstack::remove();
     // SAFETY:
     // - the image hands back what it was given.
-    unsafe { rank(user) }.thread_ended();
+    unsafe { rank(user) }.wake_joiner();
 }
 
 unsafe extern "C" fn await_thread(user: *mut c_void, word: *mut u32, value: u32) {
@@ -90,6 +91,12 @@ unsafe extern "C" fn await_thread(user: *mut c_void, word: *mut u32, value: u32)
     // - the image hands back what it was given, and a variable of its own that it uses with atomic operations alone.
     let (rank, word) = unsafe { (rank(user), AtomicU32::from_ptr(word)) };
     rank.await_thread(|| word.load(Ordering::SeqCst) != value);
+}
+
+unsafe extern "C" fn wake(user: *mut c_void) {
+    // SAFETY:
+    // - the image hands back what it was given.
+    unsafe { rank(user) }.wake_joiner();
 }
 
 unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {

@@ -205,7 +205,7 @@ impl Rank {
         self.errors.finish_if_possible();
     }
 
-    /// Suspends the rank's execution context until `has_come` is true, which happens before [`Rank::thread_ended`] is
+    /// Suspends the rank's execution context until `has_come` is true, which happens before [`Rank::wake_joiner`] is
     /// called.
     pub(super) fn await_thread(&self, has_come: impl Fn() -> bool) {
         while !has_come() {
@@ -217,8 +217,9 @@ impl Rank {
         }
     }
 
-    /// Called when a thread of the rank has ended, as far as the program can see.
-    pub(super) fn thread_ended(&self) {
+    /// Called when a thread of the rank has ended, as far as the program can see, or has waited for what the rank's
+    /// main thread waits for.
+    pub(super) fn wake_joiner(&self) {
         if let Some(joiner) = self.joiner.lock().take() {
             joiner.unpark();
         }
