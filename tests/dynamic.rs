@@ -71,6 +71,17 @@ fn nothing_is_left_of_those_who_have_gone() {
     passes("mpi_spawn_often", &[1], &[]);
 }
 
+/// So many that what is kept about each shows.
+#[test]
+fn nothing_is_kept_about_those_who_have_gone() {
+    let stage = Stage::locate();
+    let binary = build(&stage, "mpi_spawn_often");
+    for mode in MODES {
+        let outcome = stage.mpiexec(1).mode(mode).args(["1200"]).run(&binary);
+        outcome.expect_success();
+    }
+}
+
 #[test]
 fn worlds_are_started_on_several_nodes() {
     passes("mpi_spawn", &[2], &NODES);

@@ -72,6 +72,10 @@ int main(int argc, char **argv)
     CHECK(descriptors(getpid()) <= fds + 8);
     CHECK(descriptors(getppid()) <= launcher + 8);
     CHECK(mappings() <= maps + 16);
-    CHECK(memory() <= kib + 4096);
+    long grown = memory() - kib, started = rounds - rounds / 2;
+    if (started >= 500)
+        printf("%ld bytes for each\n", grown * 1024 / started);
+    /* What is known of a host takes more than that while it is there. Less can be told of many only. */
+    CHECK(grown <= (started < 500 ? 4096 : started * 7 / 8));
     return check_end();
 }

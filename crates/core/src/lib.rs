@@ -17,6 +17,7 @@
 //! * `queue`: intrusive queue, inbox, run queue.
 //! * `execution`: [`EcRef`], [`park`], [`create`], [`Completion`], interrupts, the [`PollLeader`], and [`Worker`],
 //!   which runs execution contexts.
+//! * `revocable`: [`Revocable`], what can be taken from those that read it without a lock.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
 //!   [`BroadcastRing`].
 //! * `owner`: the object, of a higher layer, for which an execution context works.
@@ -32,6 +33,7 @@ mod blocking;
 mod execution;
 mod network;
 mod queue;
+mod revocable;
 pub mod sync;
 
 #[cfg(not(loom))]
@@ -53,6 +55,7 @@ pub use blocking::{
 pub use execution::{Completion, EcRef, ParkToken, current, park, wait_all, wait_any, yield_now};
 pub use network::Network;
 pub use queue::{Inbox, IntrusiveQueue, Node, RunQueue};
+pub use revocable::{EntryRef, Revocable, RevocableGuard};
 
 #[cfg(loom)]
 pub use execution::{set_worker, set_worker_count};

@@ -7,7 +7,7 @@ use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock};
 use simurgh_core::{
     Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, Mutex, Network, Node,
-    ParkToken, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all, wait_any,
+    ParkToken, Revocable, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all, wait_any,
 };
 
 struct Item {
@@ -520,5 +520,43 @@ fn a_revocation_waits_for_the_access_that_relies_on_the_bias() {
         // - the other thread is gone.
         unsafe { shared.0.begin() };
         assert!(!shared.0.enter());
+    });
+}
+
+/// Notes that it has been dropped.
+struct Dropped(Arc<AtomicU32>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn what_is_revoked_is_dropped_once_and_by_nobody_who_uses_it() {
+    model(|| {
+        let drops = Arc::new(AtomicU32::new(0));
+        let value = Arc::new(Revocable::new(Dropped(Arc::clone(&drops))));
+        let users: Vec<_> = (0..2)
+            .map(|_| {
+                let value = Arc::clone(&value);
+                thread::spawn(move || {
+                    if let Some(used) = value.access() {
+                        assert_eq!(used.0.load(Ordering::Relaxed), 0, "it is there");
+                    }
+                })
+            })
+            .collect();
+        value.revoke();
+        assert!(value.access().is_none());
+        // Who used it may have kept it from being dropped then: the next revocation drops it.
+        for user in users {
+            user.join().unwrap();
+        }
+        assert!(drops.load(Ordering::Relaxed) <= 1);
+        Revocable::new(()).revoke();
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
+        drop(value);
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
     });
 }

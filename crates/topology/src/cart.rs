@@ -40,7 +40,8 @@ impl Cart {
     }
 
     /// Whether a grid of these extents has no points, since a dimension has no extent. It is no [`Cart`].
-    pub(crate) fn is_empty(dims: &[i32]) -> bool {
+    #[must_use]
+    pub fn is_empty(dims: &[i32]) -> bool {
         dims.contains(&0) && dims.iter().all(|&extent| extent >= 0)
     }
 

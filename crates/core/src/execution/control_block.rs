@@ -17,7 +17,7 @@ use super::yielding::YieldThrottle;
 use crate::any_arc::AnyArc;
 use crate::machine::FloatEnvironment;
 use crate::queue::Node;
-use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, Ordering, SpinLock};
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, SpinLock};
 
 /// Control block of an execution context.
 ///
@@ -29,6 +29,8 @@ pub(crate) struct Ec {
     token: ParkToken,
     pub(super) attribute: AtomicU8,
     interrupts: Interrupts,
+    /// Number of revocable values that it is reading. Written by itself alone.
+    pins: AtomicU32,
     /// The worker it runs on or ran on last; null for an attached thread.
     worker: AtomicPtr<Worker>,
     pub(super) yielder: Cell<*const EcYielder>,
@@ -62,13 +64,19 @@ unsafe impl Node for Ec {
 
 /// Control blocks whose execution contexts have ended.
 static POOL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
+/// All control blocks, of execution contexts that have ended, too.
+static ALL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Ec {
     /// A control block, from the pool or new, for an execution context that has no stack yet.
     pub(crate) fn obtain(attribute: Attribute) -> &'static Self {
         let pooled = POOL.lock().pop();
-        let ec = pooled.unwrap_or_else(|| Box::leak(Box::new(Self::new())));
+        let ec = pooled.unwrap_or_else(|| {
+            let new: &'static Self = Box::leak(Box::new(Self::new()));
+            ALL.lock().push(new);
+            new
+        });
         ec.id
             .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         ec.attribute.store(attribute as u8, Ordering::Relaxed);
@@ -83,6 +91,7 @@ impl Ec {
             token: ParkToken::new(),
             attribute: AtomicU8::new(0),
             interrupts: Interrupts::default(),
+            pins: AtomicU32::new(0),
             worker: AtomicPtr::new(ptr::null_mut()),
             id: AtomicU64::new(0),
             yielder: Cell::new(ptr::null()),
@@ -120,6 +129,12 @@ impl Ec {
     #[inline]
     pub(crate) fn interrupts(&self) -> &Interrupts {
         &self.interrupts
+    }
+
+    /// Number of revocable values that it is reading.
+    #[inline]
+    pub(super) fn pins(&self) -> &AtomicU32 {
+        &self.pins
     }
 
     #[inline]
@@ -197,4 +212,10 @@ impl Ec {
             }
         }
     }
+}
+
+/// Whether any execution context is reading a revocable value.
+pub(crate) fn is_any_pinned() -> bool {
+    // Acquire pairs with the Release in `Pin::drop`.
+    ALL.lock().iter().any(|ec| ec.pins.load(Ordering::Acquire) != 0)
 }

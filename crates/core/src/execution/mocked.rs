@@ -3,17 +3,22 @@
 use super::completion::Completion;
 use super::park_token::ParkToken;
 use super::slot::Slot;
-use crate::sync::SpinGuard;
+use crate::sync::{AtomicU32, Ordering, SpinGuard, SpinLock};
 
 loom::thread_local! {
-    static ME: EcRef = EcRef(Box::leak(Box::new(Ec { token: ParkToken::new() })));
+    static ME: EcRef = EcRef::make();
     static SLOT: std::cell::Cell<usize> = std::cell::Cell::new(0);
     static SLOTS: std::cell::Cell<usize> = std::cell::Cell::new(2);
+}
+
+loom::lazy_static! {
+    static ref ALL: SpinLock<Vec<EcRef>> = SpinLock::new(Vec::new());
 }
 
 #[repr(align(8))]
 struct Ec {
     token: ParkToken,
+    pins: AtomicU32,
 }
 
 /// A loom thread, leaked for the length of the model run.
@@ -33,6 +38,19 @@ impl Suspended {
 }
 
 impl EcRef {
+    fn make() -> Self {
+        let ec = Self(Box::leak(Box::new(Ec {
+            token: ParkToken::new(),
+            pins: AtomicU32::new(0),
+        })));
+        ALL.lock().push(ec);
+        ec
+    }
+
+    pub(crate) fn pins(self) -> &'static AtomicU32 {
+        &self.0.pins
+    }
+
     /// Wakes the thread.
     pub fn unpark(self) {
         if self.0.token.give() {
@@ -74,6 +92,15 @@ impl EcRef {
 /// The calling thread.
 pub fn current() -> EcRef {
     ME.with(|me| *me)
+}
+
+pub(crate) fn try_current() -> Option<EcRef> {
+    Some(current())
+}
+
+pub(crate) fn is_any_pinned() -> bool {
+    // Acquire pairs with the Release in `Pin::drop`.
+    ALL.lock().iter().any(|ec| ec.0.pins.load(Ordering::Acquire) != 0)
 }
 
 /// Blocks until unparked.

@@ -49,8 +49,12 @@ pub(crate) use slot::{MIXED_TOPICS, Slot};
 #[cfg(loom)]
 pub use mocked::{EcRef, current, park, set_worker, set_worker_count, yield_now};
 #[cfg(loom)]
-pub(crate) use mocked::{Suspended, others_are_ready, slot_count, spin_while_idle};
+pub(crate) use mocked::{
+    Suspended, is_any_pinned, others_are_ready, slot_count, spin_while_idle, try_current,
+};
 
+#[cfg(not(loom))]
+pub(crate) use control_block::is_any_pinned;
 #[cfg(not(loom))]
 pub use external_wakers::{
     PassiveThread, attached_count, begin_expecting, end_expecting, expectations, external_wakers,

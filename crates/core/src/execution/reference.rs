@@ -8,7 +8,7 @@ use super::slot::Slot;
 use super::spawn::Body;
 use super::suspend::Suspend;
 use super::worker::Worker;
-use crate::sync::{Ordering, SpinGuard};
+use crate::sync::{AtomicU32, Ordering, SpinGuard};
 
 /// What an execution context is for; policies treat them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,12 @@ impl EcRef {
     #[inline]
     pub(crate) fn control(self) -> &'static Ec {
         self.0
+    }
+
+    /// Number of revocable values that it is reading.
+    #[inline]
+    pub(crate) fn pins(self) -> &'static AtomicU32 {
+        self.0.pins()
     }
 
     /// A number no other execution context of this process has had.

@@ -15,8 +15,8 @@
 use crate::endpoint::EagerBuffer;
 use crate::matching::NUMBER_BITS;
 use crossbeam_utils::CachePadded;
-use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, if_biased};
+use simurgh_core::{EntryRef, HostTable, Revocable};
 use simurgh_net::HostId;
 use std::ops::Range;
 
@@ -26,14 +26,18 @@ const ENTRY: usize = 128;
 /// The accounts of a host with all others.
 pub(super) struct Accounts {
     window: u32,
+    /// With those of the own world.
     accounts: HostTable<Sums>,
+    /// With those of other worlds, which may leave before this one ends.
+    others: HostTable<Revocable<Sums>>,
+    /// With all hosts that have left, in common: nothing they say matters any more.
+    gone: Sums,
 }
 
 /// The account with one host.
-#[derive(Clone, Copy)]
 pub(super) struct Account<'a> {
     window: u32,
-    sums: &'a Sums,
+    sums: EntryRef<'a, Sums>,
 }
 
 /// Sums modulo 2^32. A window is at most 2^30, so their differences are right.
@@ -87,13 +91,22 @@ impl Accounts {
     pub(super) fn new(hosts: Range<HostId>, window: u32) -> Self {
         Self {
             window,
+            others: HostTable::new(hosts.start..hosts.start, |_| unreachable!("it is empty")),
             accounts: HostTable::new(hosts, |_| Sums::default()),
+            gone: Sums::default(),
         }
     }
 
     /// Opens an account with another host.
     pub(super) fn admit(&self, host: HostId) {
-        self.accounts.add(host, Sums::default());
+        self.others.add(host, Revocable::new(Sums::default()));
+    }
+
+    /// Frees the account with a host of another world, which has ended.
+    pub(super) fn close(&self, host: HostId) {
+        if let Some(sums) = self.others.get(host) {
+            sums.revoke();
+        }
     }
 
     /// The account with a host.
@@ -101,7 +114,18 @@ impl Accounts {
     pub(super) fn with(&self, host: HostId) -> Account<'_> {
         Account {
             window: self.window,
-            sums: &self.accounts[host],
+            sums: self.sums(host),
+        }
+    }
+
+    #[inline]
+    fn sums(&self, host: HostId) -> EntryRef<'_, Sums> {
+        match self.accounts.get(host) {
+            Some(sums) => EntryRef::Permanent(sums),
+            None => match self.others[host].access() {
+                Some(sums) => EntryRef::Revocable(sums),
+                None => EntryRef::Permanent(&self.gone),
+            },
         }
     }
 }
@@ -111,8 +135,8 @@ impl Account<'_> {
     /// Takes the credits for a message to a host, if enough are left. The number of the message among those to that
     /// host, in as many bits as are kept of a completed send.
     #[inline]
-    pub(super) fn spend(self, cost: u32) -> Option<u32> {
-        let Sums { sent, confirmed, .. } = self.sums;
+    pub(super) fn spend(&self, cost: u32) -> Option<u32> {
+        let Sums { sent, confirmed, .. } = &*self.sums;
         let mut before = sent.load(Ordering::Relaxed);
         loop {
             // Negative if messages were sent after the load above and are confirmed already.
@@ -138,15 +162,15 @@ impl Account<'_> {
     }
 
     /// The number of a message to a host that takes no credits.
-    pub(super) fn next_number(self) -> u32 {
+    pub(super) fn next_number(&self) -> u32 {
         number(self.sums.sent.fetch_add(NUMBERED, Ordering::Relaxed))
     }
 
     /// Notes what a host has told to have received. It cannot have received more than it was sent, nor less than
     /// before. Called by the thread that polls.
     #[inline]
-    pub(super) fn confirm(self, told: u32) {
-        let Sums { sent, confirmed, .. } = self.sums;
+    pub(super) fn confirm(&self, told: u32) {
+        let Sums { sent, confirmed, .. } = &*self.sums;
         let known = confirmed.load(Ordering::Relaxed);
         if told == known {
             return;
@@ -159,7 +183,7 @@ impl Account<'_> {
 
     /// Notes that a message of a host has to be queued; false if that is more than the host was granted. Called by the
     /// thread that polls.
-    pub(super) fn queue(self, cost: u32) -> bool {
+    pub(super) fn queue(&self, cost: u32) -> bool {
         let Received { queued, released, .. } = &*self.sums.received;
         let before = queued.load(Ordering::Relaxed);
         let lies = before.wrapping_sub(released.load(Ordering::Relaxed));
@@ -173,7 +197,7 @@ impl Account<'_> {
     /// Notes that a message of a host has gone straight to its target. True if so many credits are owed that the host
     /// should be told now. Called by the thread that polls.
     #[inline]
-    pub(super) fn deliver(self, cost: u32) -> bool {
+    pub(super) fn deliver(&self, cost: u32) -> bool {
         let received = &self.sums.received;
         let before = received.delivered.load(Ordering::Relaxed);
         received
@@ -184,14 +208,14 @@ impl Account<'_> {
 
     /// Notes that a queued message of a host has left. True as with [`Account::deliver`].
     #[inline]
-    pub(super) fn release(self, cost: u32) -> bool {
+    pub(super) fn release(&self, cost: u32) -> bool {
         let received = &self.sums.received;
         received.released.fetch_add(cost, Ordering::Relaxed);
         self.owes_much(received)
     }
 
     #[inline]
-    fn owes_much(self, received: &Received) -> bool {
+    fn owes_much(&self, received: &Received) -> bool {
         let owed = received
             .total()
             .wrapping_sub(received.acknowledged.load(Ordering::Relaxed));
@@ -200,7 +224,7 @@ impl Account<'_> {
 
     /// The cost of what has been received of a host, which is told now.
     #[inline]
-    pub(super) fn acknowledge(self) -> u32 {
+    pub(super) fn acknowledge(&self) -> u32 {
         let received = &self.sums.received;
         let total = received.total();
         // The load first keeps the line shared as long as no credits are owed.
@@ -225,6 +249,22 @@ mod tests {
         accounts.with(1).confirm(cost(1000));
         assert_eq!(accounts.with(1).spend(cost(1000)), Some(11));
         assert_eq!(accounts.with(1).spend(1), None);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_host_that_has_left() {
+        let accounts = Accounts::new(0..2, 10 * cost(1000));
+        accounts.admit(7);
+        assert_eq!(accounts.with(7).spend(10 * cost(1000)), Some(0));
+        assert_eq!(accounts.with(7).spend(1), None);
+        let open = accounts.with(7);
+        accounts.close(7);
+        // Who has begun with it goes on with it.
+        assert_eq!(open.spend(1), None);
+        drop(open);
+        assert!(accounts.others[7].access().is_none() && accounts.with(7).spend(1).is_some());
+        accounts.close(1);
+        assert_eq!(accounts.with(1).spend(1), Some(0));
     }
 
     #[test]

@@ -52,6 +52,10 @@ impl Handler for PacketHandler<'_> {
     fn lost(&self, host: HostId, reason: &str) {
         self.local.lost(host, reason);
     }
+
+    fn removed(&self, host: HostId) {
+        self.network.accounts.close(host);
+    }
 }
 
 impl PacketHandler<'_> {
@@ -134,7 +138,7 @@ impl PacketHandler<'_> {
             Some(receive) => {
                 drop(table);
                 self.deliver_eager(to, label, receive, data);
-                self.network.delivered(from, account, data.len());
+                self.network.delivered(from, &account, data.len());
                 Some(())
             }
             None => self.queue_eager(from, (to, table), label, origin, data),

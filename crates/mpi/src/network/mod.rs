@@ -227,7 +227,7 @@ impl Network {
     /// Notes that an eager message has gone straight to its target. `account` is the one with the host that sent it.
     /// Called by the thread that polls.
     #[inline]
-    fn delivered(&self, from: HostId, account: Account<'_>, bytes: usize) {
+    fn delivered(&self, from: HostId, account: &Account<'_>, bytes: usize) {
         if account.deliver(credit::cost(bytes)) {
             self.tell(from, &Packet::Credit);
         }

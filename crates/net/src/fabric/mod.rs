@@ -17,10 +17,10 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::HostTable;
 use simurgh_core::sync::{
     Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, BiasedLock, Ordering, SpinLock,
 };
+use simurgh_core::{EntryRef, HostTable, Revocable};
 
 use link::Link;
 use parker::{Parker, nap};
@@ -37,7 +37,12 @@ pub struct Fabric {
     own: HostId,
     /// Filled from the front.
     transports: [OnceLock<Arc<dyn Transport>>; TRANSPORTS],
+    /// Those to the hosts of its world, the own one among them.
     links: HostTable<CachePadded<Link>>,
+    /// Hosts of other worlds, which may leave before this one ends.
+    others: HostTable<OtherHost>,
+    /// Bytes of data sent to, and received from, those of them that have been forgotten.
+    bytes_of_removed: [AtomicU64; 2],
     polling: BiasedLock<()>,
     /// Number of links that are backed up, and of hosts in `leaving`.
     backlog: CachePadded<AtomicUsize>,
@@ -48,6 +53,14 @@ pub struct Fabric {
     /// Packets of unknown hosts.
     dropped: AtomicU64,
     parker: CachePadded<Parker>,
+}
+
+/// A host of another world.
+struct OtherHost {
+    /// Index of the transport that leads to it.
+    transport: usize,
+    /// Revoked when the host has left and its last packets have been handled.
+    link: Revocable<CachePadded<Link>>,
 }
 
 impl Fabric {
@@ -78,6 +91,8 @@ impl Fabric {
         let fabric = Self {
             own,
             links: HostTable::new(hosts.clone(), link),
+            others: HostTable::new(own..own, |_| unreachable!("it is empty")),
+            bytes_of_removed: Default::default(),
             transports: [const { OnceLock::new() }; TRANSPORTS],
             polling: BiasedLock::new(()),
             backlog: CachePadded::default(),
@@ -117,16 +132,22 @@ impl Fabric {
     ///
     /// When there is no such transport, or the host has been added before.
     pub fn add_host(&self, host: HostId, transport: &str) {
-        let known = self.all_transports().find(|known| known.name() == transport);
-        let transport = known.expect("the transport has been added");
+        let mut known = self.all_transports().enumerate();
+        let known = known.find(|(_, known)| known.name() == transport);
+        let (place, transport) = known.expect("the transport has been added");
         let link = CachePadded::new(Link::new(Some(Arc::clone(transport))));
-        assert!(self.links.add(host, link), "host {host} joins once");
+        let other = OtherHost {
+            transport: place,
+            link: Revocable::new(link),
+        };
+        let is_new = !self.hosts().contains(&host) && self.others.add(host, other);
+        assert!(is_new, "host {host} joins once");
     }
 
     /// Removes a host that has ended as it should. Packets that it has sent are still handled; packets to it are thrown
     /// away from now on, and it is no loss that it cannot be reached. An unknown host is ignored.
     pub fn remove_host(&self, host: HostId) {
-        let Some(link) = self.links.get(host) else { return };
+        let Some(link) = self.link(host) else { return };
         if link.close() {
             self.backlog.fetch_sub(1, Ordering::SeqCst);
         }
@@ -139,7 +160,7 @@ impl Fabric {
 
     /// Forgets the hosts that are leaving. Called when a poll has found no packet, so that none of theirs is left.
     #[cold]
-    fn remove_leaving(&self) {
+    fn remove_leaving(&self, handler: &(impl Handler + ?Sized)) {
         let hosts = {
             let mut leaving = self.leaving.lock();
             self.is_anybody_leaving.store(false, Ordering::Relaxed);
@@ -150,7 +171,23 @@ impl Fabric {
             if let Some(transport) = self.transport(host) {
                 transport.remove_host(host);
             }
+            self.remove_link(host);
+            handler.removed(host);
         }
+    }
+
+    /// Frees the link to a host of another world, as soon as no thread uses it.
+    fn remove_link(&self, host: HostId) {
+        let Some(other) = self.others.get(host) else {
+            return;
+        };
+        if let Some(link) = other.link.access() {
+            let (sent, received) = link.bytes();
+            // Relaxed: statistics.
+            self.bytes_of_removed[0].fetch_add(sent, Ordering::Relaxed);
+            self.bytes_of_removed[1].fetch_add(received, Ordering::Relaxed);
+        }
+        other.link.revoke();
     }
 
     /// The host whose view this is.
@@ -165,10 +202,31 @@ impl Fabric {
         self.links.first()
     }
 
-    /// The transport to a host; none to the own host and to an unknown one.
+    /// The transport to a host, also to one that has been removed; none to the own host and to an unknown one.
     #[must_use]
     pub fn transport(&self, host: HostId) -> Option<&dyn Transport> {
-        self.links.get(host)?.transport.as_deref()
+        match self.links.get(host) {
+            Some(link) => link.transport.as_deref(),
+            None => self.transports().nth(self.others.get(host)?.transport),
+        }
+    }
+
+    /// The link to a host; none to an unknown one and to one that has been removed and forgotten.
+    #[inline]
+    fn link(&self, host: HostId) -> Option<EntryRef<'_, CachePadded<Link>>> {
+        match self.links.get(host) {
+            Some(link) => Some(EntryRef::Permanent(link)),
+            None => self.others.get(host)?.link.access().map(EntryRef::Revocable),
+        }
+    }
+
+    /// The links to all hosts that have not been forgotten.
+    fn all_links(&self) -> impl Iterator<Item = (HostId, EntryRef<'_, CachePadded<Link>>)> {
+        let permanent = self.links.iter();
+        let permanent = permanent.map(|(host, link)| (host, EntryRef::Permanent(link)));
+        let others = self.others.iter();
+        let others = others.filter_map(|(host, other)| Some((host, other.link.access()?)));
+        permanent.chain(others.map(|(host, link)| (host, EntryRef::Revocable(link))))
     }
 
     /// The route to a host, for several operations in a row.
@@ -179,7 +237,12 @@ impl Fabric {
     #[inline]
     #[must_use]
     pub fn route(&self, host: HostId) -> Route<'_> {
-        Route::new(host, &self.links[host], &self.backlog)
+        let link = self.link(host);
+        assert!(
+            link.is_some() || self.others.get(host).is_some(),
+            "hosts are admitted before they are heard of"
+        );
+        Route::new(host, link, &self.backlog)
     }
 
     /// All transports.
@@ -231,7 +294,7 @@ impl Fabric {
             .all_transports()
             .fold(false, |any, transport| transport.poll(&counted) | any);
         if leaving && !arrived {
-            self.remove_leaving();
+            self.remove_leaving(handler);
         }
         let any = arrived | (self.is_backed_up() && self.flush_all());
         if any {
@@ -243,7 +306,7 @@ impl Fabric {
     /// Sends queued packets to all hosts. Whether the transports took any.
     #[cold]
     fn flush_all(&self) -> bool {
-        self.links.iter().fold(false, |any, (host, link)| {
+        self.all_links().fold(false, |any, (host, link)| {
             let flushed = link.flush(host);
             if flushed.is_over {
                 self.backlog.fetch_sub(1, Ordering::SeqCst);
@@ -274,7 +337,7 @@ impl Fabric {
     /// hosts know the same others, no packet is under way if the sums over all hosts are equal.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
-        let there = self.links.iter().filter(|(_, link)| !link.is_closed());
+        let there = self.all_links().filter(|(_, link)| !link.is_closed());
         there.fold((0, 0), |(sent, received), (_, link)| {
             let counts = link.counts();
             (sent + counts.0, received + counts.1)
@@ -284,10 +347,13 @@ impl Fabric {
     /// Bytes of data sent to, and received from, all hosts so far.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
-        self.links.iter().fold((0, 0), |(sent, received), (_, link)| {
-            let bytes = link.bytes();
-            (sent + bytes.0, received + bytes.1)
-        })
+        let removed = self.bytes_of_removed.each_ref();
+        let removed = removed.map(|bytes| bytes.load(Ordering::Relaxed));
+        self.all_links()
+            .fold(removed.into(), |(sent, received), (_, link)| {
+                let bytes = link.bytes();
+                (sent + bytes.0, received + bytes.1)
+            })
     }
 
     /// Packets that could not be attributed or understood.
@@ -306,7 +372,7 @@ struct Counting<'a, H: ?Sized> {
 
 impl<H: Handler + ?Sized> Handler for Counting<'_, H> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
-        let Some(link) = self.fabric.links.get(from) else {
+        let Some(link) = self.fabric.link(from) else {
             // Relaxed: a count.
             self.fabric.dropped.fetch_add(1, Ordering::Relaxed);
             return;
@@ -320,8 +386,8 @@ impl<H: Handler + ?Sized> Handler for Counting<'_, H> {
     }
 
     fn lost(&self, host: HostId, reason: &str) {
-        let gone = self.fabric.links.get(host).is_some_and(|link| link.is_closed());
-        if !gone {
+        let is_there = self.fabric.link(host).is_some_and(|link| !link.is_closed());
+        if is_there {
             self.handler.lost(host, reason);
         }
     }
@@ -330,11 +396,11 @@ impl<H: Handler + ?Sized> Handler for Counting<'_, H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Access, HEADER, Loopback, TransferError};
+    use crate::transport::{Access, HEADER, Loopback, Transfer, TransferError};
 
     /// Records what comes.
     #[derive(Default)]
-    struct Notes(SpinLock<Vec<(HostId, u8, usize)>>);
+    struct Notes(SpinLock<Vec<(HostId, u8, usize)>>, AtomicU32);
 
     impl Handler for Notes {
         fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
@@ -345,6 +411,10 @@ mod tests {
         fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {}
 
         fn lost(&self, _host: HostId, _reason: &str) {}
+
+        fn removed(&self, host: HostId) {
+            self.1.store(host, Ordering::Relaxed);
+        }
     }
 
     fn fabrics(hosts: u32) -> Vec<Fabric> {
@@ -398,6 +468,7 @@ mod tests {
             send(&fabric, 3);
         }
         assert!(fabric.is_backed_up());
+        let (sent, _) = fabric.bytes();
         fabric.remove_host(3);
         for _ in 0..1000 {
             send(&fabric, 3);
@@ -407,5 +478,16 @@ mod tests {
             (notes.0.lock().len(), fabric.counts(), fabric.is_backed_up()),
             (3, (0, 0), false)
         );
+        // Only what has been counted is left of it.
+        assert!(
+            fabric
+                .others
+                .get(3)
+                .is_some_and(|other| other.link.access().is_none())
+        );
+        assert_eq!((fabric.bytes(), notes.1.load(Ordering::Relaxed)), ((sent, 2), 3));
+        send(&fabric, 3);
+        assert_eq!(fabric.route(3).drain(0), Ok(Transfer::Done));
+        assert!(fabric.transport(3).is_some());
     }
 }

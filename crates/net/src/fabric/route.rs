@@ -1,5 +1,7 @@
 //! The route to one host: what can be done with it, without looking it up each time.
 
+use crossbeam_utils::CachePadded;
+use simurgh_core::EntryRef;
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
 use super::link::{Link, Queued};
@@ -7,31 +9,36 @@ use crate::HostId;
 use crate::transport::{Busy, Header, Transfer};
 
 /// The route to one host, as [`Fabric::route`](super::Fabric::route) gives it.
-#[derive(Clone, Copy)]
+/// Packets to a host that has left are thrown away.
 pub struct Route<'a> {
     host: HostId,
-    link: &'a Link,
+    /// None if the host has left and is forgotten.
+    link: Option<EntryRef<'a, CachePadded<Link>>>,
     /// Number of links that are backed up.
     backlog: &'a AtomicUsize,
 }
 
 impl<'a> Route<'a> {
     #[inline]
-    pub(super) fn new(host: HostId, link: &'a Link, backlog: &'a AtomicUsize) -> Self {
+    pub(super) fn new(
+        host: HostId,
+        link: Option<EntryRef<'a, CachePadded<Link>>>,
+        backlog: &'a AtomicUsize,
+    ) -> Self {
         Self { host, link, backlog }
     }
 
     /// The most data of a packet, in bytes.
     #[inline]
     #[must_use]
-    pub fn capacity(self) -> usize {
-        self.link.capacity
+    pub fn capacity(&self) -> usize {
+        self.link.as_ref().map_or(usize::MAX, |link| link.capacity)
     }
 
     /// Announces that a packet is about to be sent, so that the transport can begin with what takes time.
     #[inline]
-    pub fn prepare(self) {
-        if let Some(transport) = &self.link.transport {
+    pub fn prepare(&self) {
+        if let Some(transport) = self.link.as_ref().and_then(|link| link.transport.as_ref()) {
             transport.prepare(self.host);
         }
     }
@@ -43,7 +50,7 @@ impl<'a> Route<'a> {
     ///
     /// When it is the route to the own host.
     #[inline]
-    pub fn send(self, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
+    pub fn send(&self, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         if self.try_send(header, length, fill).is_err() {
             self.keep(header, length, fill);
         }
@@ -60,16 +67,17 @@ impl<'a> Route<'a> {
     /// When it is the route to the own host.
     #[inline]
     pub fn try_send(
-        self,
+        &self,
         header: &Header,
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
+        let Some(link) = &self.link else { return Ok(()) };
         // Acquire pairs with the Release in `flush`. If a packet of this thread is queued, the thread has set it itself.
-        if self.link.backed_up.load(Ordering::Acquire) {
-            return self.link.while_backed_up();
+        if link.backed_up.load(Ordering::Acquire) {
+            return link.while_backed_up();
         }
-        self.link.transmit(self.host, header, length, fill)
+        link.transmit(self.host, header, length, fill)
     }
 
     /// Makes all packets sent so far leave this host, as [`Transport::drain`](crate::transport::Transport::drain) does.
@@ -77,24 +85,28 @@ impl<'a> Route<'a> {
     /// # Errors
     ///
     /// [`Busy`], also while packets are queued here.
-    pub fn drain(self, token: u64) -> Result<Transfer, Busy> {
+    pub fn drain(&self, token: u64) -> Result<Transfer, Busy> {
+        let Some(link) = &self.link else {
+            return Ok(Transfer::Done);
+        };
         // Acquire: as in `try_send`.
-        if self.link.backed_up.load(Ordering::Acquire) {
-            return self.link.while_backed_up().map(|()| Transfer::Done);
+        if link.backed_up.load(Ordering::Acquire) {
+            return link.while_backed_up().map(|()| Transfer::Done);
         }
-        match &self.link.transport {
+        match &link.transport {
             // A host to which nothing was sent needs no connection for this.
-            Some(transport) if self.link.counts().0 > 0 => transport.drain(self.host, token),
+            Some(transport) if link.counts().0 > 0 => transport.drain(self.host, token),
             _ => Ok(Transfer::Done),
         }
     }
 
     #[cold]
-    fn keep(self, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
+    fn keep(&self, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         let mut data = vec![0; length].into_boxed_slice();
         fill(&mut data);
         let header = *header;
-        if self.link.enqueue(Queued { header, data }) {
+        let packet = Queued { header, data };
+        if self.link.as_ref().is_some_and(|link| link.enqueue(packet)) {
             // SeqCst: the backlog is part of the proof that no packet is under way.
             self.backlog.fetch_add(1, Ordering::SeqCst);
         }

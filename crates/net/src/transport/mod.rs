@@ -106,6 +106,10 @@ pub trait Handler {
 
     /// Notes that a host is lost: no packet of it will come any more. The reason reads on after "host 3: ".
     fn lost(&self, host: HostId, reason: &str);
+
+    /// Called when a host of another world has ended as it should and all its packets have been handled, so that what is
+    /// kept about it can be freed.
+    fn removed(&self, _host: HostId) {}
 }
 
 /// What a thread can sleep on until a packet arrives.

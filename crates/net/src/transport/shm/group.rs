@@ -43,8 +43,8 @@ impl<M: AsFd> ShmGroup<M> {
 
 /// The table of the peers of a host in its own world. Peers with numbers near its own lie in the table's dense part.
 pub(super) fn peer_table(own: HostId, segments: Vec<(HostId, Segment)>) -> HostTable<Option<Peer>> {
-    let permanent = |(host, segment)| (host, Peer::permanent(segment));
-    let mut peers: Vec<_> = segments.into_iter().map(permanent).collect();
+    let peer = |(host, segment)| (host, Peer::new(segment));
+    let mut peers: Vec<_> = segments.into_iter().map(peer).collect();
     let near = dense_range(own, |host| {
         peers.binary_search_by_key(&host, |(host, _)| *host).is_ok()
     });

@@ -24,8 +24,9 @@
 //! Joining n others: one mapping, one descriptor of a socket, n entries of a table, and no page of theirs until
 //! something is sent to them.
 //!
-//! Hosts of another world may leave while this one goes on, so their memory is [`revocable`]. That costs two more locked
-//! instructions for each packet to them. Nothing of theirs stays mapped after they have left.
+//! Hosts of another world may leave while this one goes on, so what is known of them is
+//! [`Revocable`](simurgh_core::Revocable). That costs two more plain stores for each packet to them. Nothing of theirs
+//! stays mapped after they have left, and each keeps an entry of 16 bytes and a word.
 
 #![allow(unsafe_code, reason = "memory that other processes write")]
 #![cfg_attr(
@@ -45,7 +46,6 @@ mod group;
 #[cfg(not(loom))]
 mod peer;
 mod pool;
-mod revocable;
 mod ring;
 #[cfg(not(loom))]
 mod segment;

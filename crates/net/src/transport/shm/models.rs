@@ -4,7 +4,6 @@ use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait};
 
 use super::pool::{Pool, Returns};
-use super::revocable::Revocable;
 use super::ring::{Ring, SLOTS, SenderCache};
 use super::slot::Envelope;
 use crate::transport::{HEADER, WaitMethod};
@@ -166,40 +165,5 @@ fn a_buffer_has_one_owner_at_a_time() {
             .collect();
         assert!(taken.len() <= 1);
         assert!(taken.iter().all(|ticket| *ticket != first), "another generation");
-    });
-}
-
-/// Counts its drops.
-struct Dropped(Arc<AtomicU32>);
-
-impl Drop for Dropped {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-#[test]
-fn a_revoked_value_is_dropped_once_and_not_while_it_is_used() {
-    model(|| {
-        let drops = Arc::new(AtomicU32::new(0));
-        let value = Arc::new(Revocable::new(Dropped(Arc::clone(&drops))));
-        let users: Vec<_> = (0..2)
-            .map(|_| {
-                let value = Arc::clone(&value);
-                thread::spawn(move || {
-                    if let Some(used) = value.access() {
-                        assert_eq!(used.0.load(Ordering::Relaxed), 0, "it is there");
-                    }
-                })
-            })
-            .collect();
-        value.revoke();
-        assert!(value.access().is_none());
-        for user in users {
-            user.join().unwrap();
-        }
-        assert_eq!(drops.load(Ordering::Relaxed), 1);
-        drop(value);
-        assert_eq!(drops.load(Ordering::Relaxed), 1);
     });
 }

@@ -1,10 +1,8 @@
 //! Another host of the node, as a sender to it sees it.
 
-use std::ops::Deref;
 use std::sync::OnceLock;
 
 use super::cross_memory::Probe;
-use super::revocable::{Access as Use, Revocable};
 use super::ring::SenderCache;
 use super::segment::Segment;
 use super::wakeup_socket::WakeupSocket;
@@ -12,25 +10,12 @@ use crate::transport::Access;
 
 /// Another host of the node.
 pub(super) struct Peer {
-    memory: Memory,
+    /// The memory that it shares.
+    pub(super) segment: Segment,
     /// What is known of its ring.
     pub(super) cache: SenderCache,
     /// Its process, once somebody has asked for access to its memory.
     remote_process: OnceLock<RemoteProcess>,
-}
-
-/// The memory that it shares.
-enum Memory {
-    /// Of a host of the own world, which stays as long as this one.
-    Permanent(Segment),
-    /// Of a host of another world, which may leave before.
-    Revocable(Revocable<Segment>),
-}
-
-/// A reference to a peer's segment, which stays mapped meanwhile.
-pub(super) enum SegmentRef<'a> {
-    Permanent(&'a Segment),
-    Revocable(Use<'a, Segment>),
 }
 
 /// A process, and the access to its memory outside of the segment.
@@ -40,37 +25,12 @@ struct RemoteProcess {
 }
 
 impl Peer {
-    /// A peer of the own world.
-    pub(super) fn permanent(segment: Segment) -> Self {
-        Self::of(Memory::Permanent(segment))
-    }
-
-    /// A peer of another world, which may leave.
-    pub(super) fn revocable(segment: Segment) -> Self {
-        Self::of(Memory::Revocable(Revocable::new(segment)))
-    }
-
-    fn of(memory: Memory) -> Self {
+    /// The peer with this segment.
+    pub(super) fn new(segment: Segment) -> Self {
         Self {
-            memory,
+            segment,
             cache: SenderCache::default(),
             remote_process: OnceLock::new(),
-        }
-    }
-
-    /// Its segment; none if it has left.
-    #[inline]
-    pub(super) fn segment(&self) -> Option<SegmentRef<'_>> {
-        match &self.memory {
-            Memory::Permanent(segment) => Some(SegmentRef::Permanent(segment)),
-            Memory::Revocable(segment) => segment.access().map(SegmentRef::Revocable),
-        }
-    }
-
-    /// Unmaps its segment, since it has left, as soon as nobody uses it.
-    pub(super) fn part(&self) {
-        if let Memory::Revocable(segment) = &self.memory {
-            segment.revoke();
         }
     }
 
@@ -87,20 +47,8 @@ impl Peer {
     }
 
     fn remote_process(&self) -> Option<&RemoteProcess> {
-        let owner = self.segment()?.header.owner()?;
+        let owner = self.segment.header.owner()?;
         Some(self.remote_process.get_or_init(|| RemoteProcess::of(owner)))
-    }
-}
-
-impl Deref for SegmentRef<'_> {
-    type Target = Segment;
-
-    #[inline]
-    fn deref(&self) -> &Segment {
-        match self {
-            Self::Permanent(segment) => segment,
-            Self::Revocable(segment) => segment,
-        }
     }
 }
 

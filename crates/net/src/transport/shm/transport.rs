@@ -5,8 +5,8 @@ use std::slice;
 
 use crossbeam_utils::CachePadded;
 use rustix::io::Errno;
-use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+use simurgh_core::{EntryRef, HostTable, Revocable};
 
 use super::ShmError;
 use super::cross_memory::{self, Probe};
@@ -28,8 +28,10 @@ const BATCH: usize = 64;
 pub struct Shm {
     own: HostId,
     segment: Segment,
-    /// By host; none for hosts of other nodes.
+    /// Those of the own world, by host; none for hosts of other nodes.
     peers: HostTable<Option<Peer>>,
+    /// Those of other worlds, which may leave before this host ends.
+    others: HostTable<Revocable<Peer>>,
     /// Whether cross-memory attach may be used where the kernel allows it.
     cross_memory: bool,
     pool: CachePadded<Pool>,
@@ -70,6 +72,7 @@ impl Shm {
             own,
             segment,
             peers: peer_table(own, segments),
+            others: HostTable::new(own..own, |_| unreachable!("it is empty")),
             cross_memory,
             pool: CachePadded::default(),
             next: CachePadded::default(),
@@ -95,7 +98,8 @@ impl Shm {
     /// [`ShmError`], if the descriptor is not that of memory for these hosts, or one of them has been added before.
     pub fn add_hosts(&self, group: &ShmGroup<impl AsFd>) -> Result<(), ShmError> {
         for (host, segment) in group.open(self.network)? {
-            if !self.peers.add(host, Some(Peer::revocable(segment))) {
+            let other = Revocable::new(Peer::new(segment));
+            if self.peers.get(host).is_some() || !self.others.add(host, other) {
                 return Err(ShmError::Twice(host));
             }
         }
@@ -120,27 +124,24 @@ impl Shm {
         &self.segment
     }
 
+    /// The peer with this number, unless it has left.
     #[inline]
-    fn peer(&self, host: HostId) -> Option<&Peer> {
-        self.peers.get(host)?.as_ref()
-    }
-
-    /// The peer with this number. The fabric sends only to hosts that are peers.
-    #[inline]
-    fn expect_peer(&self, host: HostId) -> &Peer {
-        self.peer(host)
-            .expect("nothing goes to a host that is not on this node")
+    fn peer(&self, host: HostId) -> Option<EntryRef<'_, Peer>> {
+        match self.peers.get(host) {
+            Some(peer) => peer.as_ref().map(EntryRef::Permanent),
+            None => self.others.get(host)?.access().map(EntryRef::Revocable),
+        }
     }
 
     #[inline]
     fn send_inline(
         &self,
-        (peer, segment): (&Peer, &Segment),
+        Peer { segment, cache, .. }: &Peer,
         envelope: Envelope,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
-        let claim = segment.ring.claim(&peer.cache, envelope)?;
+        let claim = segment.ring.claim(cache, envelope)?;
         let length = envelope.length as usize;
         if length <= WORD {
             let mut room = [0; WORD];
@@ -156,7 +157,7 @@ impl Shm {
 
     fn send_long(
         &self,
-        (peer, segment): (&Peer, &Segment),
+        Peer { segment, cache, .. }: &Peer,
         envelope: Envelope,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
@@ -164,7 +165,7 @@ impl Shm {
         let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
         let claim = segment
             .ring
-            .claim(&peer.cache, envelope)
+            .claim(cache, envelope)
             .inspect_err(|_| self.pool.put(ticket))?;
         let buffer = self.segment.buffer(ticket.index());
         // SAFETY:
@@ -179,9 +180,9 @@ impl Shm {
     fn receive(&self, slot: &Slot, handler: &dyn Handler) {
         let envelope = slot.envelope();
         let length = envelope.length as usize;
-        let Some(peer) = self.peer(envelope.from) else {
+        if !self.leads_to(envelope.from) {
             return self.count_dropped();
-        };
+        }
         if length <= WORD {
             let data = slot.word().to_ne_bytes();
             handler.packet(envelope.from, &slot.header(), &data[..length]);
@@ -189,17 +190,17 @@ impl Shm {
             let data = bytes(&slot.data(length.div_ceil(8)));
             handler.packet(envelope.from, &slot.header(), &data[..length]);
         } else if length <= ROOM {
-            self.receive_long(peer, slot, envelope, handler);
+            self.receive_long(slot, envelope, handler);
         } else if envelope.length != Envelope::VOID {
             self.count_dropped();
         }
     }
 
-    fn receive_long(&self, peer: &Peer, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
-        let (Some(ticket), Some(segment)) = (Ticket::unpack(slot.word()), peer.segment()) else {
+    fn receive_long(&self, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
+        let (Some(ticket), Some(peer)) = (Ticket::unpack(slot.word()), self.peer(envelope.from)) else {
             return self.count_dropped();
         };
-        let buffer = segment.buffer(ticket.index());
+        let buffer = peer.segment.buffer(ticket.index());
         // SAFETY:
         // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment, which stays
         //   mapped as long as there is a reference to it;
@@ -207,7 +208,7 @@ impl Shm {
         //   the handler, which takes any bytes.
         let data = unsafe { slice::from_raw_parts(buffer.as_ptr(), envelope.length as usize) };
         handler.packet(envelope.from, &slot.header(), data);
-        segment.returns.give_back(ticket);
+        peer.segment.returns.give_back(ticket);
     }
 
     #[cold]
@@ -227,7 +228,8 @@ impl Shm {
         let refused = || TransferError::Refused(format!("host {host} has not exposed that much"));
         let end = offset.checked_add(length as u64).ok_or_else(refused)?;
         let address = region.address.checked_add(offset).ok_or_else(refused)?;
-        let process = self.peer(host).and_then(Peer::process).ok_or_else(refused)?;
+        let process = self.peer(host).and_then(|peer| peer.process());
+        let process = process.ok_or_else(refused)?;
         if end > region.length {
             return Err(refused());
         }
@@ -261,32 +263,35 @@ impl Transport for Shm {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
         assert!(length <= ROOM, "a packet has at most {ROOM} bytes");
-        let (peer, from) = (self.expect_peer(to), self.own);
-        // Packets to a host that has left are thrown away.
-        let Some(segment) = peer.segment() else {
+        let Some(peer) = self.peer(to) else {
+            // A packet to a peer that has left is thrown away.
+            assert!(
+                self.others.get(to).is_some(),
+                "nothing goes to a host that is not on this node"
+            );
             return Ok(());
         };
-        let segment: &Segment = &segment;
         let envelope = Envelope {
-            from,
+            from: self.own,
             length: length as u32,
         };
         let number = if length <= INLINE {
-            self.send_inline((peer, segment), envelope, header, fill)?
+            self.send_inline(&peer, envelope, header, fill)?
         } else {
-            self.send_long((peer, segment), envelope, header, fill)?
+            self.send_long(&peer, envelope, header, fill)?
         };
+        let Peer { segment, cache, .. } = &*peer;
         segment.wake(&self.wakeup_socket);
         // Relaxed: a hint.
         let received = self.next.load(Ordering::Relaxed);
-        segment.ring.prepare_ahead(&peer.cache, received, number, length);
+        segment.ring.prepare_ahead(cache, received, number, length);
         Ok(())
     }
 
     #[inline]
     fn prepare(&self, to: HostId) {
-        if let Some(segment) = self.peer(to).and_then(Peer::segment) {
-            segment.ring.prepare();
+        if let Some(peer) = self.peer(to) {
+            peer.segment.ring.prepare();
         }
     }
 
@@ -320,7 +325,7 @@ impl Transport for Shm {
 
     fn access(&self, host: HostId) -> Access {
         let peer = self.peer(host).filter(|_| self.cross_memory);
-        peer.map_or_else(Access::default, Peer::access)
+        peer.map_or_else(Access::default, |peer| peer.access())
     }
 
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {
@@ -396,8 +401,8 @@ impl Transport for Shm {
     }
 
     fn remove_host(&self, host: HostId) {
-        if let Some(peer) = self.peer(host) {
-            peer.part();
+        if let Some(other) = self.others.get(host) {
+            other.revoke();
         }
     }
 
