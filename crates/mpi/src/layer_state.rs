@@ -19,7 +19,7 @@ impl<const N: usize> LayerState<N> {
     ///
     /// When values of `N` other types are there.
     pub(crate) fn get_or_init<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> &T {
-        // LayerState are filled in order, and a slot keeps its first value: so all who ask for a type find the same one.
+        // Slots are filled in order and keep their first value, so that all callers find the same value of a type.
         let mut values = self
             .0
             .iter()

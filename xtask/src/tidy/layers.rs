@@ -56,7 +56,7 @@ pub(super) fn faults(Crate { name, files }: &Crate<'_>) -> Vec<String> {
     let gone = order.iter().filter(|module| !modules.contains(module));
     faults.extend(gone.map(|module| format!("crates/{name}/src/lib.rs: there is no module `{module}`")));
     let exported = exported(lib);
-    for (path, text) in files {
+    for (path, text) in files.iter().filter(|(path, _)| !is_test(path)) {
         let Some(place) = order.iter().position(|module| *module == module_of(path)) else {
             continue;
         };
@@ -79,6 +79,11 @@ fn modules<'a>(files: &[(&'a str, &'a str)]) -> Vec<&'a str> {
     modules.sort_unstable();
     modules.dedup();
     modules
+}
+
+/// Whether a file has nothing but tests.
+fn is_test(path: &str) -> bool {
+    path.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
 
 /// The module directly under `src` that a file belongs to.
@@ -256,6 +261,7 @@ mod tests {
             )]),
             [""; 0]
         );
+        assert_eq!(of(&[("low/tests.rs", "use crate::high::X;")]), [""; 0]);
     }
 
     #[test]

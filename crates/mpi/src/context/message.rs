@@ -74,7 +74,12 @@ mod tests {
         #[test]
         fn notices_arrive_as_they_were(query: u64, context: u32, number: u64, holders: u32, reply: Option<u32>) {
             let request = IdRequest { context, number, holders };
-            for message in [ContextMessage::Request(query, request), ContextMessage::Reply(query, reply), ContextMessage::Release(context)] {
+            let messages = [
+                ContextMessage::Request(query, request),
+                ContextMessage::Reply(query, reply),
+                ContextMessage::Release(context),
+            ];
+            for message in messages {
                 prop_assert_eq!(ContextMessage::read(message.words()), Some(message));
             }
         }

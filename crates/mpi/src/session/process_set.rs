@@ -5,7 +5,7 @@
 //! | `mpi://WORLD` | all processes of the job |
 //! | `mpi://SELF` | the calling process |
 //! | `simurgh://host` | the processes of the host |
-//! | `simurgh://package/0`, `numa/0`, `l3/0`, `l2/0`, `core/0`, … | the processes that began on this piece of hardware |
+//! | `simurgh://package/0`, `numa/0`, `l3/0`, `l2/0`, `core/0`, … | those that began on this hardware |
 //!
 //! Host and hardware are those of the calling process. There is a set for each piece of hardware that has a process.
 //! All processes of a host see the same sets in the same order. Names are not case-sensitive.
