@@ -40,7 +40,7 @@ simurgh_settings::limits! {
     /// What a buffered send takes of the attached buffer besides its data (at most `MPI_BSEND_OVERHEAD`).
     pub const BSEND_OVERHEAD: usize = 128, PointToPoint;
 
-    /// Context ids that rest after their communicator has gone before the first of them is used again.
+    /// Context ids of freed communicators that are kept before the first of them is used again.
     pub const FREED_CONTEXTS: usize = 1024, Objects;
 
     /// Communicators that may exist at one time, on all hosts: one half made by the hosts that the launcher has started
@@ -73,13 +73,13 @@ simurgh_settings::limits! {
     /// Bytes that an all-to-all in place exchanges at a time.
     pub const SWAP_BLOCK: usize = 2048, Collectives;
 
-    /// The most that a root copies to where the others find it, to go on at once.
-    pub const SHOWN_COPY: usize = 512, Collectives;
+    /// Bytes up to which the root of a broadcast publishes a copy of its data, so that it goes on at once.
+    pub const PUBLISHED_COPY: usize = 512, Collectives;
 
     /// Bytes that a rank may bring to a collective for it to be done by value.
     pub const PACKET: usize = simurgh_datatype::limits::PACKET, Collectives;
 
-    /// Bytes of a reduction to all up to which each of few ranks computes its own result.
+    /// Bytes of an allreduce up to which each rank of a small group computes its own result.
     pub const OWN_RESULT: usize = 16 << 10, Collectives;
 
     /// Bytes of a reduction that are not worth being cut into shares.
@@ -88,20 +88,20 @@ simurgh_settings::limits! {
     /// Bytes that reductions combine at a time, so that partial results stay in the first-level cache.
     pub const REDUCTION_CHUNK: usize = simurgh_datatype::limits::REDUCTION_CHUNK, Collectives;
 
-    /// Bytes up to which data goes from host to host in a collective behind the word that tells of what it is a part.
+    /// Bytes of data up to which a message between hosts in a collective has call and data in one.
     pub const TOGETHER: usize = 4 << 10, Collectives;
 
-    /// Bytes up to which a rank's part goes to another host in a parcel with others.
+    /// Bytes up to which a rank's part is sent to another host in a parcel with others.
     pub const IN_PARCEL: usize = 16 << 10, Collectives;
 
     /// Bytes that a host passes on at a time when long data goes from host to host.
     pub const RING_SEGMENT: usize = 256 << 10, Collectives;
 
-    /// Collectives between hosts that have failed, of which a host remembers that nothing more is to be taken for them.
+    /// Failed collectives between hosts that a host remembers, so that it drops what still arrives for them.
     pub const ABANDONED: usize = 1 << 10, Collectives;
 
-    /// Bootstrap of a communicator's ranks for nonblocking collectives that are kept for the next.
-    pub const POOLED_GATHERINGS: usize = 16, Collectives;
+    /// States of completed nonblocking collectives that a communicator keeps for the next.
+    pub const POOLED_COLLECTIVES: usize = 16, Collectives;
 
     /// Bytes from which on a host keeps memory of its own for data on its way to or from other hosts, for the next.
     pub const SPARE_MIN: usize = simurgh_datatype::limits::SPARE_MIN, Collectives;
@@ -109,7 +109,7 @@ simurgh_settings::limits! {
     /// Bytes that a host keeps so at most.
     pub const SPARE_MEMORY: usize = simurgh_datatype::limits::SPARE_MEMORY, Collectives;
 
-    /// Bytes of a collective that make a piece for whoever has nothing better to do.
+    /// Bytes of a collective's work in a piece for an idle virtual processor.
     pub const WORK_PIECE: usize = 64 << 10, Collectives;
 
     /// Bytes that cost as much to move as it costs to find out where a part of a buffer comes from and goes to.

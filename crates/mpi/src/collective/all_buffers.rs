@@ -15,38 +15,41 @@ use crate::memory::{Target, Writer};
 /// ranks of the right group come after those of the left one.
 #[derive(Clone, Copy)]
 pub(crate) struct AllBuffers<'a> {
-    table: Table<'a>,
+    source: Source<'a>,
     group_sizes: GroupSizes,
 }
 
 /// Where the buffers' descriptions are.
 #[derive(Clone, Copy)]
-enum Table<'a> {
+enum Source<'a> {
     /// At a meeting of the ranks of one host, where all wait.
     Meeting(&'a Contributions<'a, Arrival>),
     /// At a split barrier, where nobody waits.
-    Gathering(PhaseValues<'a, Contribution>),
+    SplitBarrier(PhaseValues<'a, Contribution>),
     /// Buffers of a collective of several hosts: those of this host, and what other hosts have sent.
     KnownBuffers(&'a KnownBuffers<'a>),
 }
 
 impl<'a> AllBuffers<'a> {
     /// The buffers brought to a meeting.
-    pub(crate) fn new(brought: &'a Contributions<'a, Arrival>, group_sizes: GroupSizes) -> Self {
-        let table = Table::Meeting(brought);
-        Self { table, group_sizes }
+    pub(crate) fn new(contributions: &'a Contributions<'a, Arrival>, group_sizes: GroupSizes) -> Self {
+        let source = Source::Meeting(contributions);
+        Self { source, group_sizes }
     }
 
     /// The buffers brought to a nonblocking collective.
-    pub(crate) fn gathered(gifts: PhaseValues<'a, Contribution>, group_sizes: GroupSizes) -> Self {
-        let table = Table::Gathering(gifts);
-        Self { table, group_sizes }
+    pub(crate) fn of_nonblocking(
+        contributions: PhaseValues<'a, Contribution>,
+        group_sizes: GroupSizes,
+    ) -> Self {
+        let source = Source::SplitBarrier(contributions);
+        Self { source, group_sizes }
     }
 
     /// The buffers that this host knows of in a collective of several hosts.
     pub(super) fn known(known_buffers: &'a KnownBuffers<'a>, group_sizes: GroupSizes) -> Self {
-        let table = Table::KnownBuffers(known_buffers);
-        Self { table, group_sizes }
+        let source = Source::KnownBuffers(known_buffers);
+        Self { source, group_sizes }
     }
 
     /// Number of seats.
@@ -80,34 +83,36 @@ impl<'a> AllBuffers<'a> {
 
     /// The buffers of a seat.
     pub(crate) fn at(self, seat: usize) -> &'a Buffers {
-        match self.table {
-            Table::Meeting(brought) => brought[seat].buffers(),
-            Table::Gathering(gifts) => gifts.of(seat).buffers(),
-            Table::KnownBuffers(known_buffers) => known_buffers.at(seat),
+        match self.source {
+            Source::Meeting(contributions) => contributions[seat].buffers(),
+            Source::SplitBarrier(contributions) => contributions.of(seat).buffers(),
+            Source::KnownBuffers(known_buffers) => known_buffers.at(seat),
         }
     }
 
     /// Whether a seat's rank lives on this host.
     pub(crate) fn is_here(self, seat: usize) -> bool {
-        match self.table {
-            Table::Meeting(_) | Table::Gathering(_) => true,
-            Table::KnownBuffers(known_buffers) => known_buffers.is_here(seat),
+        match self.source {
+            Source::Meeting(_) | Source::SplitBarrier(_) => true,
+            Source::KnownBuffers(known_buffers) => known_buffers.is_here(seat),
         }
     }
 
     /// The seats that prefix reductions go through: all, or those up to the last one of this host.
     pub(crate) fn scanned(self) -> Range<usize> {
-        match self.table {
-            Table::Meeting(_) | Table::Gathering(_) => 0..self.len(),
-            Table::KnownBuffers(known_buffers) => known_buffers.scanned(),
+        match self.source {
+            Source::Meeting(_) | Source::SplitBarrier(_) => 0..self.len(),
+            Source::KnownBuffers(known_buffers) => known_buffers.scanned(),
         }
     }
 
     /// Number of elements for which the rank at a seat has room.
     pub(crate) fn room(self, seat: usize) -> usize {
-        match self.table {
-            Table::Meeting(_) | Table::Gathering(_) => self.at(seat).whole_target().map_or(0, Target::count),
-            Table::KnownBuffers(known_buffers) => known_buffers.room(seat),
+        match self.source {
+            Source::Meeting(_) | Source::SplitBarrier(_) => {
+                self.at(seat).whole_target().map_or(0, Target::count)
+            }
+            Source::KnownBuffers(known_buffers) => known_buffers.room(seat),
         }
     }
 

@@ -48,9 +48,9 @@ impl<'a> ByValue<'a> {
     }
 
     /// Combines the operands of all ranks in rank order. They have equal lengths.
-    fn combine(&self, brought: &Contributions<'_, Arrival>, result: &mut Packet) -> Result<()> {
+    fn combine(&self, contributions: &Contributions<'_, Arrival>, result: &mut Packet) -> Result<()> {
         let (count, datatype) = (self.operand.count(), self.operand.datatype());
-        let sources = brought
+        let sources = contributions
             .iter()
             .map(|arrival| arrival.inline.value().as_source(count, datatype));
         accumulate(
@@ -77,26 +77,26 @@ impl IntraHost {
             arrival.inline.carry(reduction.operand);
         };
         if let Some(flags) = self.flags() {
-            let presence = self.meet_by_flags(flags, seat, call.of_length(bytes), bring)?;
+            let guard = self.meet_by_flags(flags, seat, call.of_length(bytes), bring)?;
             if let Some(target) = recv {
                 let mut result = Packet::default();
-                reduction.combine(&presence.contributions(), &mut result)?;
+                reduction.combine(&guard.contributions(), &mut result)?;
                 result.hand_out(0..bytes, target);
             }
             return Ok(());
         }
-        let visit = self.meet(
+        let guard = self.meet(
             seat,
             call.of_length(bytes),
             bring,
-            |brought, left| match reduction.combine(&brought, &mut left.packet) {
+            |contributions, left| match reduction.combine(&contributions, &mut left.packet) {
                 Ok(()) => left.finish(),
                 Err(fault) => left.fail(fault),
             },
         )?;
-        visit.result().verdict()?;
+        guard.result().verdict()?;
         if let Some(target) = recv {
-            visit.result().packet.hand_out(0..bytes, target);
+            guard.result().packet.hand_out(0..bytes, target);
         }
         Ok(())
     }

@@ -71,7 +71,7 @@ impl Call {
 
     /// The call with this fingerprint, among those that programs can make with so many ranks. It tries all of them, for
     /// messages of errors and deadlocks.
-    pub(crate) fn recognise(fingerprint: u64, ranks: usize) -> Option<Self> {
+    pub(crate) fn from_fingerprint(fingerprint: u64, ranks: usize) -> Option<Self> {
         let rooted = |call: &Self| {
             let call = *call;
             std::iter::once(call).chain((0..ranks).map(move |root| call.at(root)))
@@ -358,10 +358,10 @@ mod tests {
     fn calls_are_recognised() {
         let call = Call::REDUCE.at(6);
         for fingerprint in [call.fingerprint(), call.of_length(PACKET).fingerprint()] {
-            let found = Call::recognise(fingerprint, 7).map(|call| call.to_string());
+            let found = Call::from_fingerprint(fingerprint, 7).map(|call| call.to_string());
             assert_eq!(found.as_deref(), Some("MPI_Reduce with root 6"));
         }
-        assert!(Call::recognise(Call::new("another").fingerprint(), 7).is_none());
+        assert!(Call::from_fingerprint(Call::new("another").fingerprint(), 7).is_none());
     }
 
     #[test]
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn different_lengths_are_told() {
+    fn different_lengths_are_different_calls() {
         let short = Call::ALLREDUCE.of_length(8);
         assert_ne!(short.fingerprint(), Call::ALLREDUCE.fingerprint());
         let error = short.disagreement("rank 0", Call::ALLREDUCE.of_length(16), "rank 3");
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn spoken_calls_disagree_as_calls_do() {
+    fn described_calls_disagree_as_calls_do() {
         let detailed = |op: BuiltinOp| {
             Call::REDUCE
                 .at(1)
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_in_detail_differ_by_operation_and_counts() {
+    fn calls_with_arguments_differ_by_operation_and_counts() {
         let detailed = |op: BuiltinOp| Call::ALLREDUCE.with_arguments(&Task::Allreduce { op: op.into() });
         let (sum, max) = (detailed(BuiltinOp::Sum), detailed(BuiltinOp::Max));
         assert_ne!(sum.fingerprint(), max.fingerprint());

@@ -35,13 +35,13 @@ portable! {
 
 impl ContentSummary {
     /// The elements that a buffer holds.
-    pub(super) fn of(source: &Source) -> Self {
-        Content::of(source).tell()
+    pub(super) fn sent(source: &Source) -> Self {
+        Content::sent(source).summary()
     }
 
     /// The elements for which a buffer has room.
-    pub(super) fn to(target: &Target) -> Self {
-        Content::to(target).tell()
+    pub(super) fn received(target: &Target) -> Self {
+        Content::received(target).summary()
     }
 
     /// Whether both have the same elements. Packed data may hold any.
@@ -81,12 +81,15 @@ pub(super) fn check_consistency(call: Call, task: &Task, all_buffers: AllBuffers
 
 /// Refuses a transfer whose two ends have different elements.
 fn compare_ends(call: Call, all_buffers: AllBuffers<'_>, transfer: &Transfer) -> Result<()> {
-    let (sent, taken) = (Content::of(&transfer.source), Content::to(&transfer.target));
+    let (sent, taken) = (
+        Content::sent(&transfer.source),
+        Content::received(&transfer.target),
+    );
     if sent.matches(taken) {
         return Ok(());
     }
     let names = (all_buffers.name(transfer.from), all_buffers.name(transfer.to));
-    Err(mismatch(&call, names, &sent.tell(), &taken.tell()))
+    Err(mismatch(&call, names, &sent.summary(), &taken.summary()))
 }
 
 /// Refuses operands of a reduction that differ, and results of different size if all ranks get the whole result.
@@ -95,9 +98,9 @@ fn compare_all(call: Call, all_buffers: AllBuffers<'_>, whole_result: bool) -> R
         let buffers = all_buffers.at(seat);
         let source = buffers
             .whole_source()
-            .map(|source| (seat, "brings", Content::of(source)));
+            .map(|source| (seat, "brings", Content::sent(source)));
         let target = buffers.whole_target().filter(|_| whole_result);
-        let target = target.map(|target| (seat, "takes", Content::to(target)));
+        let target = target.map(|target| (seat, "takes", Content::received(target)));
         source.into_iter().chain(target)
     });
     let mut contents = contents.peekable();
@@ -107,23 +110,23 @@ fn compare_all(call: Call, all_buffers: AllBuffers<'_>, whole_result: bool) -> R
     match contents.find(|(_, _, content)| !content.matches(first.2)) {
         None => Ok(()),
         Some(other) => {
-            let told = |(seat, does, content): (usize, &'static str, Content<'_>)| {
-                (all_buffers.name(seat), does, content.tell())
+            let summarise = |(seat, does, content): (usize, &'static str, Content<'_>)| {
+                (all_buffers.name(seat), does, content.summary())
             };
-            Err(unequal_operands(&call, told(first), told(other)))
+            Err(unequal_operands(&call, summarise(first), summarise(other)))
         }
     }
 }
 
 impl<'a> Content<'a> {
-    fn of(source: &'a Source) -> Self {
+    fn sent(source: &'a Source) -> Self {
         Self {
             count: source.count(),
             datatype: source.datatype(),
         }
     }
 
-    fn to(target: &'a Target) -> Self {
+    fn received(target: &'a Target) -> Self {
         Self {
             count: target.count(),
             datatype: target.datatype(),
@@ -143,7 +146,7 @@ impl<'a> Content<'a> {
         self.datatype.signature().repeat(self.count)
     }
 
-    fn tell(self) -> ContentSummary {
+    fn summary(self) -> ContentSummary {
         let signature = self.signature();
         ContentSummary {
             bytes: self.bytes(),

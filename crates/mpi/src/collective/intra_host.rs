@@ -42,7 +42,7 @@ pub struct IntraHost {
     /// `None` if all ranks are on this host.
     host_map: Option<Arc<HostMap>>,
     /// Where ranks wait until the others have done their shares too. Made when work is shared for the first time.
-    drained: OnceLock<WaitList>,
+    departures: OnceLock<WaitList>,
 }
 
 /// The contribution of a rank to a meeting. It lies at the rank's place in the barrier and is changed in place two
@@ -217,7 +217,7 @@ impl IntraHost {
             barrier: CyclicBarrier::new(group_sizes.seats()),
             group_sizes,
             host_map: None,
-            drained: OnceLock::new(),
+            departures: OnceLock::new(),
         }
     }
 
@@ -260,10 +260,10 @@ impl IntraHost {
                 .meet_by_flags(flags, rank, Call::BARRIER, Arrival::give_nothing)
                 .map(drop);
         }
-        let visit = self.meet(rank, Call::BARRIER, Arrival::give_nothing, |_, left| {
+        let guard = self.meet(rank, Call::BARRIER, Arrival::give_nothing, |_, left| {
             left.finish()
         })?;
-        visit.result().verdict()
+        guard.result().verdict()
     }
 
     /// Every rank gives a value; the last one to arrive combines them, in rank order; every rank gets the result.
@@ -300,10 +300,10 @@ impl IntraHost {
             arrival.call = call;
             arrival.payload = Payload::Value(SpinLock::new(Some(Box::new(value))));
         };
-        let last = |brought: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
+        let last = |contributions: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
             let values = match agreed {
-                true => Ok(unpack(&brought)),
-                false => Err(self.disagreement(&brought)),
+                true => Ok(unpack(&contributions)),
+                false => Err(self.disagreement(&contributions)),
             };
             left.outcome = match decide(values) {
                 Ok(answer) => Outcome::Answer(SpinLock::new(Answer {
@@ -313,11 +313,11 @@ impl IntraHost {
                 Err(fault) => Outcome::Fault(fault),
             };
         };
-        let visit = self
+        let guard = self
             .barrier
             .arrive_and_wait(rank, call.fingerprint(), bring, last, wait);
-        let visit = visit.map_err(|absence| absent(absence, rank, self.size(), call))?;
-        match &visit.result().outcome {
+        let guard = guard.map_err(|error| arrival_error(error, rank, self.size(), call))?;
+        match &guard.result().outcome {
             Outcome::Answer(answer) => take(&mut answer.lock())
                 .and_then(|answer| answer.downcast().ok())
                 .ok_or_else(unexpected),
@@ -347,33 +347,40 @@ impl IntraHost {
         if let Some(flags) = self.flags() {
             return self.run_by_flags(flags, seat, call, buffers, job, task);
         }
-        let visit = self.meet(seat, call, give(Payload::Buffers(buffers)), |brought, left| {
-            let all_buffers = AllBuffers::new(&brought, self.group_sizes);
-            let outcome = check_between_groups(|seat| brought[seat].call, self.group_sizes)
-                .and_then(|()| task.plan(call, all_buffers, job))
-                .and_then(|algorithm| match algorithm {
-                    Algorithm::Last if task.is_known() => task.complete(all_buffers).map(|()| Outcome::Done),
-                    Algorithm::Striped if task.is_known() => {
-                        task.complete_in_pieces(all_buffers).map(|()| Outcome::Done)
-                    }
-                    _ => {
-                        // Made here, because otherwise the other ranks would have to wait for whoever makes it.
-                        self.drained.get_or_init(WaitList::new);
-                        Ok(Outcome::Shared(SharedWork::new(all_buffers.len())))
-                    }
-                });
-            left.outcome = outcome.unwrap_or_else(Outcome::Fault);
-        })?;
-        match &visit.result().outcome {
+        let guard = self.meet(
+            seat,
+            call,
+            give(Payload::Buffers(buffers)),
+            |contributions, left| {
+                let all_buffers = AllBuffers::new(&contributions, self.group_sizes);
+                let outcome = check_between_groups(|seat| contributions[seat].call, self.group_sizes)
+                    .and_then(|()| task.plan(call, all_buffers, job))
+                    .and_then(|algorithm| match algorithm {
+                        Algorithm::Last if task.is_known() => {
+                            task.complete(all_buffers).map(|()| Outcome::Done)
+                        }
+                        Algorithm::Striped if task.is_known() => {
+                            task.complete_in_pieces(all_buffers).map(|()| Outcome::Done)
+                        }
+                        _ => {
+                            // Made here, because otherwise the other ranks would have to wait for whoever makes it.
+                            self.departures.get_or_init(WaitList::new);
+                            Ok(Outcome::Shared(SharedWork::new(all_buffers.len())))
+                        }
+                    });
+                left.outcome = outcome.unwrap_or_else(Outcome::Fault);
+            },
+        )?;
+        match &guard.result().outcome {
             Outcome::Done => Ok(()),
             Outcome::Shared(work) => {
-                let brought = visit.contributions();
+                let contributions = guard.contributions();
                 let (all_buffers, share) = (
-                    AllBuffers::new(&brought, self.group_sizes),
+                    AllBuffers::new(&contributions, self.group_sizes),
                     task.share(self.group_sizes, seat),
                 );
-                let drained = self.drained.get_or_init(WaitList::new);
-                work.contribute(lends, drained, || task.perform(all_buffers, share))?;
+                let departures = self.departures.get_or_init(WaitList::new);
+                work.contribute(lends, departures, || task.perform(all_buffers, share))?;
                 task.finish(all_buffers, share)
             }
             Outcome::Fault(fault) => Err(fault.clone()),
@@ -402,9 +409,9 @@ impl IntraHost {
             bring(arrival);
         };
         match flags.arrive_and_wait(rank, call.fingerprint(), bring, wait) {
-            Ok(presence) if presence.agreed() => Ok(presence),
-            Ok(presence) => Err(self.disagreement(&presence.contributions())),
-            Err(absence) => Err(absent(absence, rank, self.size(), call)),
+            Ok(guard) if guard.agreed() => Ok(guard),
+            Ok(guard) => Err(self.disagreement(&guard.contributions())),
+            Err(error) => Err(arrival_error(error, rank, self.size(), call)),
         }
     }
 
@@ -421,29 +428,29 @@ impl IntraHost {
             arrival.call = call;
             arrival.payload = Payload::Invocation(invocation);
         };
-        let decide = |brought: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
+        let decide = |contributions: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
             let same_call = if agreed {
                 Ok(())
             } else {
-                Err(self.disagreement(&brought))
+                Err(self.disagreement(&contributions))
             };
-            left.outcome = last(&brought, same_call).map_or_else(Outcome::Fault, |()| Outcome::Done);
+            left.outcome = last(&contributions, same_call).map_or_else(Outcome::Fault, |()| Outcome::Done);
         };
-        let visit = self
+        let guard = self
             .barrier
             .arrive_and_wait(local_index, call.fingerprint(), bring, decide, wait);
-        let visit = visit.map_err(|absence| absent(absence, local_index, self.size(), call))?;
-        visit.result().verdict()
+        let guard = guard.map_err(|error| arrival_error(error, local_index, self.size(), call))?;
+        guard.result().verdict()
     }
 
     #[cold]
-    fn disagreement(&self, brought: &Contributions<'_, Arrival>) -> Error {
-        let first = brought[0].call;
-        let other = brought
+    fn disagreement(&self, contributions: &Contributions<'_, Arrival>) -> Error {
+        let first = contributions[0].call;
+        let other = contributions
             .iter()
             .position(|arrival| arrival.call.fingerprint() != first.fingerprint());
         match other {
-            Some(other) => first.disagreement(&self.name(0), brought[other].call, &self.name(other)),
+            Some(other) => first.disagreement(&self.name(0), contributions[other].call, &self.name(other)),
             None => unexpected(),
         }
     }
@@ -461,16 +468,16 @@ impl IntraHost {
             arrival.call = call;
             bring(arrival);
         };
-        let decide = |brought: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
+        let decide = |contributions: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
             if agreed {
-                last(brought, left);
+                last(contributions, left);
             } else {
-                left.outcome = Outcome::Fault(self.disagreement(&brought));
+                left.outcome = Outcome::Fault(self.disagreement(&contributions));
             }
         };
         self.barrier
             .arrive_and_wait(rank, call.fingerprint(), bring, decide, wait)
-            .map_err(|absence| absent(absence, rank, self.size(), call))
+            .map_err(|error| arrival_error(error, rank, self.size(), call))
     }
 }
 
@@ -517,7 +524,7 @@ impl Place for IntraHost {
             let came = |seat| present.contains(&(seat, fingerprint));
             let (started, missing) = (0..self.size()).partition(|seat| came(*seat));
             Stall {
-                call: told(fingerprint, self.size()),
+                call: describe(fingerprint, self.size()),
                 blocking: true,
                 started,
                 missing,
@@ -528,8 +535,8 @@ impl Place for IntraHost {
 }
 
 /// The call that ranks wait in, in words.
-fn told(fingerprint: u64, ranks: usize) -> String {
-    let call = Call::recognise(fingerprint, ranks);
+fn describe(fingerprint: u64, ranks: usize) -> String {
+    let call = Call::from_fingerprint(fingerprint, ranks);
     call.map_or_else(|| "a collective call".to_owned(), |call| call.to_string())
 }
 
@@ -562,12 +569,12 @@ fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
 
 /// The values in rank order. All are of one type, because the calls have the same fingerprint, which is made of the
 /// type's name.
-fn unpack<V: 'static>(brought: &Contributions<'_, Arrival>) -> Vec<V> {
+fn unpack<V: 'static>(contributions: &Contributions<'_, Arrival>) -> Vec<V> {
     let value = |arrival: &Arrival| match &arrival.payload {
         Payload::Value(value) => value.lock().take(),
         Payload::Nothing | Payload::Buffers(_) | Payload::Invocation(_) | Payload::Fault(_) => None,
     };
-    brought
+    contributions
         .iter()
         .filter_map(value)
         .filter_map(|value| value.downcast().ok())
@@ -584,8 +591,8 @@ fn unexpected() -> Error {
 }
 
 #[cold]
-fn absent(absence: ArrivalError, rank: usize, size: usize, call: Call) -> Error {
-    match absence {
+fn arrival_error(error: ArrivalError, rank: usize, size: usize, call: Call) -> Error {
+    match error {
         ArrivalError::UnknownParty => Error::new(
             ErrorClass::Rank,
             format!("rank {rank} is not one of the {size} that meet here"),

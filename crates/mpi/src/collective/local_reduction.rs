@@ -44,7 +44,7 @@ impl<'a> LocalReduction<'a> {
             .filter(|seat| !only_here || all_buffers.is_here(*seat));
         let first = counted.next().unwrap_or(seats.start);
         let Some(first) = all_buffers.at(first).whole_source() else {
-            return Err(nothing(all_buffers, first));
+            return Err(missing_buffer(all_buffers, first));
         };
         let reduction = Self {
             bound: op.bind(first.datatype())?,
@@ -55,7 +55,7 @@ impl<'a> LocalReduction<'a> {
             seats,
             only_here,
         };
-        reduction.agree()?;
+        reduction.check_operands()?;
         Ok(reduction)
     }
 
@@ -105,10 +105,10 @@ impl<'a> LocalReduction<'a> {
         seats.filter(move |seat| !only_here || all_buffers.is_here(*seat))
     }
 
-    fn agree(&self) -> Result<()> {
+    fn check_operands(&self) -> Result<()> {
         for seat in self.seats() {
             let Some(source) = self.all_buffers.at(seat).whole_source() else {
-                return Err(nothing(self.all_buffers, seat));
+                return Err(missing_buffer(self.all_buffers, seat));
             };
             let datatype = source.datatype();
             if source.count() != self.count
@@ -183,7 +183,7 @@ pub(super) fn hand_over(
     seat: usize,
 ) -> Result<()> {
     let Some(target) = all_buffers.at(seat).whole_target() else {
-        return Err(nothing(all_buffers, seat));
+        return Err(missing_buffer(all_buffers, seat));
     };
     let part = target.slice(start, len);
     if writer.transfer(result, &part).truncated {
@@ -193,7 +193,7 @@ pub(super) fn hand_over(
 }
 
 #[cold]
-fn nothing(all_buffers: AllBuffers<'_>, seat: usize) -> Error {
+fn missing_buffer(all_buffers: AllBuffers<'_>, seat: usize) -> Error {
     let name = all_buffers.name(seat);
     Error::new(
         ErrorClass::Buffer,

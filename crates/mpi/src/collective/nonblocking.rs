@@ -115,7 +115,7 @@ impl Nonblocking {
         leader: Option<&Leader>,
     ) -> Result<()> {
         let all = self.gathering.arrive(local_index, contribution);
-        if let Some(all) = all.map_err(|absence| absent(absence, local_index))? {
+        if let Some(all) = all.map_err(|error| arrival_error(error, local_index))? {
             match leader {
                 None => self.start_work(all, local_index, job),
                 Some(leader) => self.lead_apart(all, local_index, leader),
@@ -154,23 +154,28 @@ impl Nonblocking {
 
     /// Does this host's part in the inter-host phase, in the execution context that acts for the rank with this local
     /// index.
-    fn lead(&self, gifts: PhaseValues<'_, Contribution>, local_index: usize, leader: &Leader) -> Result<()> {
-        let invocation = |local_index| gifts.of(local_index).invocation();
-        let invocations: Vec<_> = (0..gifts.len()).map(invocation).collect();
+    fn lead(
+        &self,
+        contributions: PhaseValues<'_, Contribution>,
+        local_index: usize,
+        leader: &Leader,
+    ) -> Result<()> {
+        let invocation = |local_index| contributions.of(local_index).invocation();
+        let invocations: Vec<_> = (0..contributions.len()).map(invocation).collect();
         leader.lead(
             invocation(local_index),
             &invocations,
-            self.all_buffers(gifts),
-            self.agree(gifts),
+            self.all_buffers(contributions),
+            self.agree(contributions),
         )
     }
 
     /// Refuses ranks of this host that have started different collectives.
-    fn agree(&self, gifts: PhaseValues<'_, Contribution>) -> Result<()> {
-        let call = |local_index| gifts.of(local_index).invocation().call;
+    fn agree(&self, contributions: PhaseValues<'_, Contribution>) -> Result<()> {
+        let call = |local_index| contributions.of(local_index).invocation().call;
         let first = call(0);
-        let Some(other) =
-            (1..gifts.len()).find(|local_index| call(*local_index).fingerprint() != first.fingerprint())
+        let Some(other) = (1..contributions.len())
+            .find(|local_index| call(*local_index).fingerprint() != first.fingerprint())
         else {
             return Ok(());
         };
@@ -186,16 +191,16 @@ impl Nonblocking {
     /// Does the work of the last rank to arrive, which is on `seat`: all of the collective, or its division into
     /// shares.
     fn start_work(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, seat: usize, job: &Job) {
-        let (gifts, all_buffers) = (all.values(), self.all_buffers(all.values()));
-        let call = |seat| gifts.of(seat).invocation().call;
+        let (contributions, all_buffers) = (all.values(), self.all_buffers(all.values()));
+        let call = |seat| contributions.of(seat).invocation().call;
         let agreed = self
-            .agree(gifts)
+            .agree(contributions)
             .and_then(|()| check_between_groups(call, self.group_sizes));
         if let Err(fault) = agreed {
             return self.conclude(all, Err(fault));
         }
-        let Invocation { call, task, .. } = gifts.of(seat).invocation();
-        let task = task.as_known_by(known_task(gifts));
+        let Invocation { call, task, .. } = contributions.of(seat).invocation();
+        let task = task.as_known_by(known_task(contributions));
         let outcome = match task.plan(*call, all_buffers, job) {
             Ok(Algorithm::Shared | Algorithm::Striped) if !task.calls_program() => None,
             Ok(_) => Some(task.complete(all_buffers)),
@@ -212,8 +217,8 @@ impl Nonblocking {
         }
     }
 
-    fn all_buffers<'a>(&self, gifts: PhaseValues<'a, Contribution>) -> AllBuffers<'a> {
-        AllBuffers::gathered(gifts, self.group_sizes)
+    fn all_buffers<'a>(&self, contributions: PhaseValues<'a, Contribution>) -> AllBuffers<'a> {
+        AllBuffers::of_nonblocking(contributions, self.group_sizes)
     }
 
     /// Completes the requests of all ranks.
@@ -243,8 +248,8 @@ impl IdleTask for Nonblocking {
         let Some(claim) = self.gathering.claim_share() else {
             return false;
         };
-        let (gifts, (index, of)) = (claim.values(), claim.share());
-        let (all_buffers, task) = (self.all_buffers(gifts), known_task(gifts));
+        let (contributions, (index, of)) = (claim.values(), claim.share());
+        let (all_buffers, task) = (self.all_buffers(contributions), known_task(contributions));
         if let Err(error) = task.perform(all_buffers, Share::one(index, of)) {
             self.fault.lock().get_or_insert(error);
         }
@@ -274,17 +279,17 @@ impl std::fmt::Debug for Nonblocking {
 }
 
 /// The task of the first rank that knows it. There is one, because somebody is the root.
-fn known_task(gifts: PhaseValues<'_, Contribution>) -> &Task {
-    let mut tasks = (0..gifts.len()).map(|seat| &gifts.of(seat).invocation().task);
+fn known_task(contributions: PhaseValues<'_, Contribution>) -> &Task {
+    let mut tasks = (0..contributions.len()).map(|seat| &contributions.of(seat).invocation().task);
     tasks
         .find(|task| task.is_known())
         .expect("what the ranks pass as root has been checked")
 }
 
 #[cold]
-fn absent(absence: ArrivalError, seat: usize) -> Error {
+fn arrival_error(error: ArrivalError, seat: usize) -> Error {
     Error::new(
         ErrorClass::Intern,
-        format!("rank {seat} cannot take part in a collective that it has started: {absence}"),
+        format!("rank {seat} cannot take part in a collective that it has started: {error}"),
     )
 }

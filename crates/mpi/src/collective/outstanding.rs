@@ -8,7 +8,7 @@
 use super::call::Call;
 use super::nonblocking::Nonblocking;
 use crate::deadlock::{Place as Waited, Stall};
-use crate::limits::POOLED_GATHERINGS;
+use crate::limits::POOLED_COLLECTIVES;
 use crate::members::GroupSizes;
 use crate::members::HostMap;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -110,7 +110,7 @@ impl Outstanding {
         outstanding
             .remote
             .retain(|(_, other)| !Arc::ptr_eq(other, &nonblocking));
-        if outstanding.pooled.len() < POOLED_GATHERINGS {
+        if outstanding.pooled.len() < POOLED_COLLECTIVES {
             outstanding.pooled.push(nonblocking);
         }
     }

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_knows_who_sends_to_whom() {
+    fn all_ranks_get_the_same_edges() {
         let (one, two) = (GroupSizes { left: 4, right: 0 }, GroupSizes { left: 2, right: 3 });
         assert_eq!(senders(&Task::Alltoall, one, 2), [0, 1, 2, 3]);
         assert_eq!(senders(&Task::Alltoall, two, 3), [0, 1]);

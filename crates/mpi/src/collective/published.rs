@@ -13,7 +13,7 @@ use crate::deadlock::{Place, Stall};
 use crate::error::Result;
 use crate::instrument::{self, Reason};
 use crate::job::Job;
-use crate::limits::SHOWN_COPY;
+use crate::limits::PUBLISHED_COPY;
 use crate::members::GroupSizes;
 use crate::memory::{Source, Target, Writer, pack, unpack};
 
@@ -52,14 +52,14 @@ pub(crate) struct RootData {
 )]
 enum Data {
     /// A copy of the root's data, and its length in bytes.
-    Copied(u16, [u8; SHOWN_COPY]),
+    Copied(u16, [u8; PUBLISHED_COPY]),
     /// The root's buffer. The root waits until all have copied from there.
     Lent(Source),
 }
 
 impl Default for Data {
     fn default() -> Self {
-        Self::Copied(0, [0; SHOWN_COPY])
+        Self::Copied(0, [0; PUBLISHED_COPY])
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn broadcast(
 /// Publishes the root's data; if it is long, until all have copied it. Returns false if another root has published
 /// instead.
 fn publish(round: Round<'_, RootData>, call: Call, source: &Source) -> bool {
-    if source.bytes() <= SHOWN_COPY {
+    if source.bytes() <= PUBLISHED_COPY {
         return round.publish_and_leave(|data| data.publish_copy(call, source), blocked);
     }
     let data = round.publish(|data| data.publish_buffer(call, source), blocked);

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_rank_is_the_root_and_all_others_know() {
+    fn one_rank_is_the_root_and_all_others_name_it() {
         let check = |passed: [i32; 5]| {
             let group_sizes = GroupSizes { left: 2, right: 3 };
             check_roots(|seat| Some(passed[seat]), group_sizes).map_err(|error| error.class())

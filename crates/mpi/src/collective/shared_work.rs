@@ -26,12 +26,12 @@ impl SharedWork {
         }
     }
 
-    /// Does the caller's share. If the caller `lends` its buffers to others, it then waits on `drained` until all have
+    /// Does the caller's share. If the caller `lends` its buffers to others, it then waits on `departures` until all have
     /// done theirs. The wait list may serve other meetings as well: a rank that they release too early waits again.
     pub(crate) fn contribute(
         &self,
         lends: bool,
-        drained: &WaitList,
+        departures: &WaitList,
         share: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let mine = share();
@@ -43,11 +43,11 @@ impl SharedWork {
         let known_buffers = self.ranks;
         // AcqRel: what a rank has read and written happens before any rank goes on that has seen the last departure.
         if self.departed.fetch_add(1, Ordering::AcqRel) + 1 == known_buffers {
-            drained.release_all();
+            departures.release_all();
         } else if lends {
             // Acquire pairs with the fetch_add above.
             instrument::blocking(Reason::Collective, || {
-                drained.wait_while(|| self.departed.load(Ordering::Acquire) != known_buffers);
+                departures.wait_while(|| self.departed.load(Ordering::Acquire) != known_buffers);
             });
         }
         mine.and_then(|()| self.verdict(lends))

@@ -38,12 +38,12 @@ impl IntraHost {
         send: &Source,
         recv: &Target,
     ) -> Result<()> {
-        let presence = self.meet_by_flags(flags, seat, Call::ALLTOALL.of_length(bytes), |arrival| {
+        let guard = self.meet_by_flags(flags, seat, Call::ALLTOALL.of_length(bytes), |arrival| {
             arrival.give_nothing();
             arrival.inline.carry(&Source::row(send, seats));
         })?;
         let own = seat * bytes..(seat + 1) * bytes;
-        for (from, arrival) in presence.contributions().iter().enumerate() {
+        for (from, arrival) in guard.contributions().iter().enumerate() {
             arrival.inline.value().hand_out(own.clone(), &recv.repeated(from));
         }
         Ok(())
@@ -59,22 +59,22 @@ impl IntraHost {
         job: &Job,
         task: &Task,
     ) -> Result<()> {
-        let presence = self.meet_by_flags(flags, seat, call, |arrival| {
+        let guard = self.meet_by_flags(flags, seat, call, |arrival| {
             arrival.inline = inline_of(&buffers, self.group_sizes());
             arrival.give(Payload::Buffers(buffers));
         })?;
-        let brought = presence.contributions();
-        if let Some(done) = task.perform_inline(&brought, seat) {
-            drop(presence);
+        let contributions = guard.contributions();
+        if let Some(done) = task.perform_inline(&contributions, seat) {
+            drop(guard);
             return self.meet_again(flags, seat, call, done);
         }
-        let all_buffers = AllBuffers::new(&brought, self.group_sizes());
+        let all_buffers = AllBuffers::new(&contributions, self.group_sizes());
         let share = task.share(self.group_sizes(), seat);
-        let done = check_between_groups(|seat| brought[seat].call(), self.group_sizes())
+        let done = check_between_groups(|seat| contributions[seat].call(), self.group_sizes())
             .and_then(|()| task.plan(call, all_buffers, job))
             .and_then(|algorithm| task.perform_own_share(all_buffers, seat, share, algorithm));
         let pending_move = task.pending_move(all_buffers, share);
-        drop(presence);
+        drop(guard);
         self.meet_again(flags, seat, call, done)?;
         if let Some(pending_move) = pending_move {
             pending_move.carry_out();
@@ -92,8 +92,8 @@ impl IntraHost {
         done: Result<()>,
     ) -> Result<()> {
         let all = self.meet_by_flags(flags, seat, call, |arrival| arrival.report(&done))?;
-        let brought = all.contributions();
-        let fault = || brought.iter().find_map(Arrival::fault).cloned();
+        let contributions = all.contributions();
+        let fault = || contributions.iter().find_map(Arrival::fault).cloned();
         done.and_then(|()| fault().map_or(Ok(()), Err::<(), Error>))
     }
 }
@@ -121,13 +121,13 @@ fn is_dense_buffer(source: &Source) -> bool {
 impl Task {
     /// Does the share of a rank if all send buffers are described inline and of equal length, and the share is to write
     /// the rank's own buffer. Otherwise the caller does the share in the general way.
-    fn perform_inline(&self, brought: &Contributions<'_, Arrival>, seat: usize) -> Option<Result<()>> {
-        let first = brought[0].inline.plain()?;
+    fn perform_inline(&self, contributions: &Contributions<'_, Arrival>, seat: usize) -> Option<Result<()>> {
+        let first = contributions[0].inline.plain()?;
         let alike = |source: &Source| source.bytes() == first.bytes();
-        if first.bytes() > OWN_RESULT || !sent_inline(brought).all(|source| source.is_some_and(alike)) {
+        if first.bytes() > OWN_RESULT || !sent_inline(contributions).all(|source| source.is_some_and(alike)) {
             return None;
         }
-        match (self, &brought[seat].buffers().recv) {
+        match (self, &contributions[seat].buffers().recv) {
             (
                 Task::Allreduce {
                     op: op @ Op::Builtin(_),
@@ -138,15 +138,19 @@ impl Task {
                 let same = |source: &Source| source.datatype() == datatype;
                 if target.datatype() != datatype
                     || target.count() != first.count()
-                    || !sent_inline(brought).flatten().all(same)
+                    || !sent_inline(contributions).flatten().all(same)
                 {
                     return None;
                 }
                 let bound = op.bind(datatype);
-                Some(bound.map(|bound| accumulate(&bound, sent_inline(brought).flatten().cloned(), target)))
+                Some(
+                    bound.map(|bound| {
+                        accumulate(&bound, sent_inline(contributions).flatten().cloned(), target)
+                    }),
+                )
             }
             (Task::Alltoall, Some(Parts::Even(first_target))) if first_target.bytes() == first.bytes() => {
-                for (from, source) in sent_inline(brought).flatten().enumerate() {
+                for (from, source) in sent_inline(contributions).flatten().enumerate() {
                     transfer(&source.repeated(seat), &first_target.repeated(from));
                 }
                 Some(Ok(()))
@@ -175,6 +179,8 @@ impl Task {
 }
 
 /// The send buffers by seat, as far as they are described inline.
-fn sent_inline<'a>(brought: &'a Contributions<'_, Arrival>) -> impl Iterator<Item = Option<&'a Source>> {
-    brought.iter().map(|arrival| arrival.inline.plain())
+fn sent_inline<'a>(
+    contributions: &'a Contributions<'_, Arrival>,
+) -> impl Iterator<Item = Option<&'a Source>> {
+    contributions.iter().map(|arrival| arrival.inline.plain())
 }

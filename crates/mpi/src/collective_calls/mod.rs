@@ -137,14 +137,14 @@ impl Comm {
 #[cold]
 fn across_hosts(comm: &Comm, invocation: Invocation) -> Result<()> {
     comm.intra_host()
-        .run_across_hosts(comm.local_index(), invocation, |brought, same_call| {
+        .run_across_hosts(comm.local_index(), invocation, |contributions, same_call| {
             let round = Round::Blocking(comm.shared().next_round());
             let Some(leader) = leader_of(comm, round) else {
                 return same_call;
             };
-            let local = AllBuffers::new(brought, comm.group_sizes());
-            let own = brought[comm.local_index()].invocation();
-            let invocations: Vec<_> = brought.iter().filter_map(Arrival::invocation).collect();
+            let local = AllBuffers::new(contributions, comm.group_sizes());
+            let own = contributions[comm.local_index()].invocation();
+            let invocations: Vec<_> = contributions.iter().filter_map(Arrival::invocation).collect();
             own.map_or(Ok(()), |own| leader.lead(own, &invocations, local, same_call))
         })
 }

@@ -88,11 +88,11 @@ impl Bootstrap {
                 bootstrap.len() - 1
             }),
         };
-        let joined_group = joined.map(|known| {
+        let group_here = joined.map(|known| {
             let pending = &mut bootstrap[known];
             pending.missing -= 1;
             let host_map = pending.host_map.clone();
-            let joined_group = BootstrapGroup {
+            let group_here = BootstrapGroup {
                 intra_host: Arc::clone(&pending.intra_host),
                 local_index: host_map
                     .as_ref()
@@ -104,12 +104,12 @@ impl Bootstrap {
             if pending.missing == 0 {
                 bootstrap.swap_remove(known);
             }
-            joined_group
+            group_here
         });
         if bootstrap.is_empty() {
             purposes.remove(&purpose);
         }
-        joined_group
+        group_here
     }
 }
 

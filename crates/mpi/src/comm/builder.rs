@@ -63,7 +63,7 @@ pub(crate) struct CommBuilder<'a> {
 /// The ids that the hosts have brought, by position.
 struct Ids<'a> {
     host_map: &'a HostMap,
-    brought: Vec<Result<VecDeque<u32>>>,
+    by_host: Vec<Result<VecDeque<u32>>>,
 }
 
 impl IdDemand {
@@ -85,27 +85,27 @@ impl<'a> CommBuilder<'a> {
 
     /// A builder for an exchange of these hosts, to which this host brings `own` ids.
     pub(super) fn among(job: &'a Job, host_map: &'a HostMap, own: usize) -> Self {
-        let mut brought = vec![Ok(VecDeque::new()); host_map.hosts()];
-        brought[host_map.own()] = (0..own).map(|_| job.contexts().take()).collect();
-        let ids = Some(Ids { host_map, brought });
+        let mut by_host = vec![Ok(VecDeque::new()); host_map.hosts()];
+        by_host[host_map.own()] = (0..own).map(|_| job.contexts().take()).collect();
+        let ids = Some(Ids { host_map, by_host });
         Self { job, ids }
     }
 
     /// The ids that this host brings.
     pub(super) fn own_ids(&self) -> Result<Vec<u32>> {
-        let Some(Ids { host_map, brought }) = &self.ids else {
+        let Some(Ids { host_map, by_host }) = &self.ids else {
             return Ok(Vec::new());
         };
-        let own = brought[host_map.own()].clone();
+        let own = by_host[host_map.own()].clone();
         own.map(Vec::from)
     }
 
     /// Notes the ids that the host at a position brings.
     pub(super) fn propose(&mut self, position: usize, theirs: Result<Vec<u32>>) {
-        if let Some(Ids { host_map, brought }) = &mut self.ids
+        if let Some(Ids { host_map, by_host }) = &mut self.ids
             && position != host_map.own()
         {
-            brought[position] = theirs.map(VecDeque::from);
+            by_host[position] = theirs.map(VecDeque::from);
         }
     }
 
@@ -149,9 +149,9 @@ impl<'a> CommBuilder<'a> {
 impl Ids<'_> {
     fn next(&mut self, host: u32) -> Result<u32> {
         let position = self.host_map.position(host);
-        let brought = position.map(|position| &mut self.brought[position]);
-        let brought = brought.expect("a founder takes part");
-        let left = brought.as_mut().map_err(|error| error.clone())?;
+        let by_host = position.map(|position| &mut self.by_host[position]);
+        let by_host = by_host.expect("a founder takes part");
+        let left = by_host.as_mut().map_err(|error| error.clone())?;
         Ok(left
             .pop_front()
             .expect("a host brings an id for each communicator"))
@@ -160,8 +160,8 @@ impl Ids<'_> {
 
 impl Drop for CommBuilder<'_> {
     fn drop(&mut self) {
-        if let Some(Ids { host_map, brought }) = &self.ids
-            && let Ok(left) = &brought[host_map.own()]
+        if let Some(Ids { host_map, by_host }) = &self.ids
+            && let Ok(left) = &by_host[host_map.own()]
         {
             left.iter().for_each(|&id| self.job.contexts().give_back(id));
         }
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_charter_names_hosts_and_processes_that_are_there() {
+    fn specifications_name_hosts_and_processes_that_exist() {
         let layout = Layout::new(0, [(1, 0), (1, 0)]);
         let check = |owner, processes| {
             let members = Members::intra(Group::run(0, processes));

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn promises_are_made_and_taken_back_one_by_one() {
+    fn assertions_are_set_and_cleared_one_by_one() {
         let hints = Hints::default();
         let mut info = Info::new();
         info.set("mpi_assert_no_any_tag", "true").unwrap();

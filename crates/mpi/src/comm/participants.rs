@@ -161,7 +161,7 @@ impl<V: Portable> HostValues<V> {
         let block: Option<Self> = portable::unpack(bytes);
         block
             .filter(|block| block.values.len() == host_map.seats(position).len())
-            .ok_or_else(|| garbled(host))
+            .ok_or_else(|| malformed(host))
     }
 }
 
@@ -180,7 +180,7 @@ impl<V: Portable> Portable for HostValues<V> {
 }
 
 #[cold]
-fn garbled(host: u32) -> Error {
+fn malformed(host: u32) -> Error {
     Error::new(
         ErrorClass::Intern,
         format!(

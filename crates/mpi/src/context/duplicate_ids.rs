@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_promise_is_kept_until_all_have_asked() {
+    fn an_id_is_kept_until_all_have_asked() {
         let duplicate_ids = DuplicateIds::default();
         let ask = |number, reply| {
             let request = IdRequest {

@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn notices_arrive_as_they_were(query: u64, context: u32, number: u64, holders: u32, reply: Option<u32>) {
+        fn messages_arrive_as_they_were(query: u64, context: u32, number: u64, holders: u32, reply: Option<u32>) {
             let request = IdRequest { context, number, holders };
             let messages = [
                 ContextMessage::Request(query, request),
@@ -85,7 +85,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_read_from_anything_is_the_same(kind in 0..5_u64, rest: [u64; 3]) {
+        fn messages_read_from_any_words_are_the_same(kind in 0..5_u64, rest: [u64; 3]) {
             let words = [kind, rest[0], rest[1], rest[2]];
             if let Some(message) = ContextMessage::read(words) {
                 prop_assert_eq!(message.words(), words);

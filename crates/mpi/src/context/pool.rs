@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn who_lets_go_early_is_counted() {
+    fn early_releases_are_counted() {
         let pools = pools(2);
         let id = pools[0].take().unwrap();
         drop(Context::new(&pools[1], id, Some(0)));

@@ -60,7 +60,7 @@ mod tests {
     use super::GroupSizes;
 
     #[test]
-    fn data_crosses_between_the_sides_or_stays_on_the_only_one() {
+    fn data_crosses_between_the_groups_or_stays_in_the_only_one() {
         let one = GroupSizes { left: 5, right: 0 };
         assert_eq!((one.peers_of(0), one.peers_of(4), one.rank(4)), (0..5, 0..5, 4));
         let two = GroupSizes { left: 2, right: 3 };

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seats_go_from_left_to_right() {
+    fn seats_number_the_left_group_first() {
         let members = Members::inter(Group::from_processes(vec![5, 1]), Group::run(2, 3));
         assert_eq!(members.seats(), 5);
         let processes: Vec<_> = (0..5).filter_map(|seat| members.process(seat)).collect();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_needs_somebody_on_each_side() {
+    fn a_selection_needs_members_of_both_groups() {
         let members = Members::inter(Group::run(0, 2), Group::run(2, 2));
         let chosen = members.select(&[3, 1, 2]).unwrap();
         let processes: Vec<_> = (0..3).filter_map(|seat| chosen.process(seat)).collect();

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_count() {
+    fn both_groups_count() {
         let members = Members::inter(Group::run(4, 2), Group::run(1, 3));
         let host_map = HostMap::of(&members, &layout()).unwrap();
         assert_eq!(

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sliced_is_not() {
+    fn algorithms_without_slices_are_not_sliced() {
         let table = SelectionTable::new(&parse("any:1K:0:network=doubling/4").unwrap());
         let slices = |operation, level| table.inter_host(operation, extent(1 << 10, 2, level)).slices;
         assert_eq!(slices(Operation::Allreduce, Level::Hosts), 1);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_come_together_is_not_led() {
+    fn ranks_that_have_met_need_no_publication() {
         let table = SelectionTable::new(&[]);
         for (bytes, algorithm) in [(8, Algorithm::Last), (1 << 20, Algorithm::Shared)] {
             let extent = extent(bytes, 64, Level::L3);

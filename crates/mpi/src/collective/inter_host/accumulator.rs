@@ -47,7 +47,7 @@ impl<'a> Accumulator<'a> {
     }
 
     /// The range among the ranks' elements.
-    pub(super) fn whereabouts(&self) -> Piece {
+    pub(super) fn range(&self) -> Piece {
         (self.start, self.count)
     }
 

@@ -77,7 +77,7 @@ mod tests {
     use super::super::mock::on_hosts;
 
     #[test]
-    fn all_learn_what_each_has_told() {
+    fn all_hosts_get_all_blocks() {
         for hosts in 1..=17 {
             let own = |host: usize| vec![host as u8; host * 100];
             let told = on_hosts(hosts, |channel| {

@@ -184,7 +184,7 @@ impl<'a, W: Transport> Channel<'a, W> {
 
     #[cold]
     fn another(&self, fingerprint: u64) -> Error {
-        let call = Call::recognise(fingerprint, self.ranks);
+        let call = Call::from_fingerprint(fingerprint, self.ranks);
         let theirs = call.map_or_else(|| "another collective".to_owned(), |call| call.to_string());
         Error::new(
             ErrorClass::Other,

@@ -29,13 +29,13 @@ struct HostSummary {
     /// On an inter-communicator, what each rank passes as root.
     roots: Vec<Option<i32>>,
     /// The seat of a rank, and its operand in a reduction.
-    brings: Option<(u32, ContentSummary)>,
+    operand: Option<(u32, ContentSummary)>,
     /// Their data for ranks of other hosts: sender, part, and elements.
     sends: Vec<(u32, u32, ContentSummary)>,
 }
 
 portable! {
-    HostSummary { fault, call, roots, brings, sends }
+    HostSummary { fault, call, roots, operand, sends }
 }
 
 /// The subject of the exchange.
@@ -64,20 +64,21 @@ impl ConsistencyCheck<'_> {
             fault: found.err(),
             call: CallDescription::of(self.call),
             roots: calls.map(Call::passed_root).collect(),
-            brings: self.operand(),
+            operand: self.operand_here(),
             sends: self.sends(),
         };
-        let told = allgather_among_hosts(
+        let summaries = allgather_among_hosts(
             self.host_channel,
             self.host_map,
             SUBJECT,
             Ok(portable::pack(&own)),
         )?;
-        let told: Option<Vec<HostSummary>> = told.iter().map(|bytes| portable::unpack(bytes)).collect();
-        let told = told.ok_or_else(malformed)?;
-        self.compare(&told)?;
+        let summaries: Option<Vec<HostSummary>> =
+            summaries.iter().map(|bytes| portable::unpack(bytes)).collect();
+        let summaries = summaries.ok_or_else(malformed)?;
+        self.compare(&summaries)?;
         // Faults that only this host can find.
-        let found: Option<Error> = self.compare_sent(&told).err();
+        let found: Option<Error> = self.compare_sent(&summaries).err();
         let verdicts = allgather_among_hosts(
             self.host_channel,
             self.host_map,
@@ -96,13 +97,13 @@ impl ConsistencyCheck<'_> {
     }
 
     /// The operand of a rank of this host in a reduction. The others here bring the same.
-    fn operand(&self) -> Option<(u32, ContentSummary)> {
+    fn operand_here(&self) -> Option<(u32, ContentSummary)> {
         self.task?.op()?;
         let mut seats = self.host_map.local_seats().iter();
         seats.find_map(|&seat| {
             Some((
                 seat,
-                ContentSummary::of(self.all_buffers.at(seat as usize).whole_source()?),
+                ContentSummary::sent(self.all_buffers.at(seat as usize).whole_source()?),
             ))
         })
     }
@@ -120,26 +121,26 @@ impl ConsistencyCheck<'_> {
             {
                 let Key { from, part } = Key::on(task, edge);
                 sent.entry((from, part))
-                    .or_insert_with(|| ContentSummary::of(&source));
+                    .or_insert_with(|| ContentSummary::sent(&source));
             }
         }
         sent.into_iter()
-            .map(|((from, part), told)| (from, part, told))
+            .map(|((from, part), summary)| (from, part, summary))
             .collect()
     }
 
     /// The faults that all hosts find alike.
-    fn compare(&self, told: &[HostSummary]) -> Result<()> {
-        for summary in told {
+    fn compare(&self, summaries: &[HostSummary]) -> Result<()> {
+        for summary in summaries {
             summary.fault.clone().map_or(Ok(()), Err)?;
         }
-        for (host, summary) in told.iter().enumerate() {
-            told[0]
+        for (host, summary) in summaries.iter().enumerate() {
+            summaries[0]
                 .call
                 .agree(&self.name(0), &summary.call, &self.name(host))?;
         }
-        self.compare_roots(told)?;
-        let mut operands = told.iter().filter_map(|summary| summary.brings.clone());
+        self.compare_roots(summaries)?;
+        let mut operands = summaries.iter().filter_map(|summary| summary.operand.clone());
         let Some((first, one)) = operands.next().filter(|_| self.group_sizes.right == 0) else {
             return Ok(());
         };
@@ -156,10 +157,10 @@ impl ConsistencyCheck<'_> {
         }
     }
 
-    fn compare_roots(&self, told: &[HostSummary]) -> Result<()> {
+    fn compare_roots(&self, summaries: &[HostSummary]) -> Result<()> {
         let passed = |seat: usize| {
             let host = self.host_map.position_of(seat);
-            let roots = &told[host].roots;
+            let roots = &summaries[host].roots;
             roots.get(self.host_map.local_index_of(seat)).copied().flatten()
         };
         match passed(0) {
@@ -169,12 +170,14 @@ impl ConsistencyCheck<'_> {
     }
 
     /// Refuses data of other hosts' ranks that is not what the ranks of this host receive.
-    fn compare_sent(&self, told: &[HostSummary]) -> Result<()> {
+    fn compare_sent(&self, summaries: &[HostSummary]) -> Result<()> {
         let Some(task) = self.task else {
             return Ok(());
         };
-        let sent = told.iter().flat_map(|summary| &summary.sends);
-        let sent: HashMap<_, _> = sent.map(|(from, part, told)| ((*from, *part), told)).collect();
+        let sent = summaries.iter().flat_map(|summary| &summary.sends);
+        let sent: HashMap<_, _> = sent
+            .map(|(from, part, summary)| ((*from, *part), summary))
+            .collect();
         for edge in self
             .host_map
             .local_seats()
@@ -185,7 +188,7 @@ impl ConsistencyCheck<'_> {
             let taken = task
                 .target_of(self.all_buffers, edge)
                 .as_ref()
-                .map(ContentSummary::to);
+                .map(ContentSummary::received);
             if !self.all_buffers.is_here(edge.from)
                 && let (Some(sent), Some(taken)) = (sent.get(&(from, part)), taken)
                 && !sent.matches(&taken)

@@ -25,7 +25,7 @@ mod tests {
     use simurgh_core::sync::{AtomicUsize, Ordering};
 
     #[test]
-    fn nobody_goes_before_all_have_come() {
+    fn no_host_leaves_before_all_have_come() {
         for hosts in 1..=17 {
             let came = AtomicUsize::new(0);
             let seen = on_hosts(hosts, |channel| {

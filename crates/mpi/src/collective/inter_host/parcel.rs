@@ -148,7 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_packed_comes_out() {
+    fn packed_parts_are_unpacked() {
         let long = vec![7; IN_PARCEL + 1];
         let parts = [(3, &[1, 2][..]), (Key::WHOLE, &long), (Key::ROOM, &[]), (4, &[5])];
         let sources = parts
@@ -176,7 +176,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_makes_no_sense_is_refused(parcel in proptest::collection::vec(any::<u8>(), 0..200), count in 0..12_u8) {
+        fn malformed_parcels_are_refused(parcel in proptest::collection::vec(any::<u8>(), 0..200), count in 0..12_u8) {
             let mut parcel = parcel;
             if let Some(first) = parcel.first_chunk_mut::<4>() {
                 *first = [count, 0, 0, 0];

@@ -119,7 +119,7 @@ impl<W: Transport> Reduction<'_, '_, W> {
         self.in_shares(result.bytes().saturating_mul(seats.len()), |share| {
             share.seats(seats.len()).try_for_each(|index| {
                 let seat = seats[index] as usize;
-                hand_over(&writer, &result, accumulator.whereabouts(), all_buffers, seat)
+                hand_over(&writer, &result, accumulator.range(), all_buffers, seat)
             })
         })
     }
@@ -140,13 +140,7 @@ impl<W: Transport> Reduction<'_, '_, W> {
             return Ok(());
         }
         let result = accumulator.value(accumulator.all()).as_source();
-        hand_over(
-            &Writer::new(0),
-            &result,
-            accumulator.whereabouts(),
-            all_buffers,
-            root,
-        )
+        hand_over(&Writer::new(0), &result, accumulator.range(), all_buffers, root)
     }
 
     fn to_each(

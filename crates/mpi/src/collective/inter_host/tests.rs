@@ -297,7 +297,7 @@ fn slices_of_operands_are_combined_by_themselves() {
                         true => halving::allreduce(channel, &accumulator),
                         false => doubling::allreduce(channel, &accumulator),
                     }?;
-                    let (start, len) = accumulator.whereabouts();
+                    let (start, len) = accumulator.range();
                     let steps = steps_of(&accumulator.value(accumulator.all()).as_source());
                     got.lock()[start..start + len].copy_from_slice(&steps);
                     Ok(())
