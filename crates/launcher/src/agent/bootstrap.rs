@@ -4,8 +4,8 @@ use super::event_loop;
 use crate::error::LaunchError;
 use crate::oob::HandshakeError;
 use crate::oob::{Link, LinkError};
-use crate::tree::message::{AGENT_PROTOCOL, Call, Down, Up, VERSION};
-use crate::tree::own;
+use crate::tree::duplicate;
+use crate::tree::message::{AGENT_PROTOCOL, ConnectBack, Down, Up, VERSION};
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
@@ -28,7 +28,8 @@ const STEP: Duration = Duration::from_millis(20);
 ///
 /// When it was not started by an `mpiexec` of the same version.
 pub fn run() -> Result<u8, LaunchError> {
-    let streams = own(rustix::stdio::stdin()).and_then(|input| Ok((input, own(rustix::stdio::stdout())?)));
+    let streams =
+        duplicate(rustix::stdio::stdin()).and_then(|input| Ok((input, duplicate(rustix::stdio::stdout())?)));
     let (input, output) = streams.map_err(LaunchError::Supervise)?;
     let mut link = Link::new(input, output, true).map_err(refused)?;
     let job = match first(&mut link)? {
@@ -57,7 +58,7 @@ fn first(link: &mut Link) -> Result<Down, LaunchError> {
 
 /// Connects to `mpiexec` at the machine where srun was called, and authenticates both ends. It tries again while
 /// `mpiexec` has no room for new connections.
-fn answer(call: &Call) -> Result<Link, LaunchError> {
+fn answer(call: &ConnectBack) -> Result<Link, LaunchError> {
     if call.version != VERSION {
         return Err(stranger());
     }

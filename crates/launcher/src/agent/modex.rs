@@ -145,7 +145,7 @@ impl ModexRelay {
                     reply.give(Some(bytes));
                 }
             }
-            Modex::Question { by, rank, .. } => self.look_for(service, *by, *rank),
+            Modex::Question { by, rank, .. } => self.look_up(service, *by, *rank),
             Modex::Answer { rank, known, .. } => {
                 for (_, reply) in self.fetches.extract_if(.., |(of, _)| of == rank) {
                     reply.give(known.then(|| bytes.clone()));
@@ -157,7 +157,7 @@ impl ModexRelay {
     }
 
     /// Looks up the data of a rank of this node, for another node.
-    fn look_for(&self, service: Option<&PmixService>, to: u32, rank: u32) {
+    fn look_up(&self, service: Option<&PmixService>, to: u32, rank: u32) {
         let requests = self.requests();
         let answer = move |shown| requests.leave(PmixRequest::Answer { to, rank, shown });
         let asked = service.is_some_and(|service| service.shown_by(rank, Box::new(answer.clone())));

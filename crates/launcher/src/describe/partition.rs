@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_may_have_several_runs() {
+    fn a_node_may_have_several_blocks() {
         let threads = [section(Mode::Threads, 4)];
         let blocks = [(0, 1), (1, 1), (0, 2)].map(|(node, ranks)| RankBlock { node, ranks });
         let hosts = hosts_of_blocks(&threads, &blocks, 1);

@@ -161,13 +161,13 @@ impl Member {
     }
 
     /// Whether it does not receive messages: it is a program that has not begun to use MPI, or has ceased to.
-    pub(crate) fn is_deaf(&self) -> bool {
+    pub(crate) fn reads_no_messages(&self) -> bool {
         self.is_program() && (!self.has_joined() || self.ended.is_some() || self.is_foreign)
     }
 
     /// Signals its process, which has been told to end, if it does not receive that message.
-    pub(crate) fn end_unless_it_hears(&self) {
-        if self.is_deaf() {
+    pub(crate) fn signal_unless_it_reads(&self) {
+        if self.reads_no_messages() {
             self.signal(Signal::TERM);
         } else if !self.has_joined() {
             // It may be deep in a library that is starting, and has nothing that it would have to bring to an end.
@@ -186,7 +186,7 @@ impl Member {
 
     /// Whether its process has ended; that of a singleton also when it has been released and has received all messages.
     pub(crate) fn is_gone(&self) -> bool {
-        let is_let_go = |own: &HostProcess| own.is_singleton() && own.has_heard();
+        let is_let_go = |own: &HostProcess| own.is_singleton() && own.is_flushed();
         self.exit.is_some() || self.released && self.own.as_ref().is_some_and(is_let_go)
     }
 

@@ -67,7 +67,7 @@ impl HostProcess {
     }
 
     /// Whether all messages have been sent to it.
-    pub(super) fn has_heard(&self) -> bool {
+    pub(super) fn is_flushed(&self) -> bool {
         self.unsent.is_empty()
     }
 
@@ -76,7 +76,7 @@ impl HostProcess {
         let writable = |so| if so { PollFlags::OUT } else { PollFlags::empty() };
         set.add(self.process.as_fd(), PollFlags::IN);
         if let Some(channel) = &self.channel {
-            set.add(channel.as_fd(), PollFlags::IN | writable(!self.has_heard()));
+            set.add(channel.as_fd(), PollFlags::IN | writable(!self.is_flushed()));
         }
         if let Some(pmi) = &self.pmi {
             set.add(pmi.fd(), PollFlags::IN | writable(pmi.is_behind()));
@@ -165,7 +165,7 @@ impl HostProcess {
 
 /// Whether a process is writing its core file.
 fn is_dumping(process: &OwnedFd) -> bool {
-    told_of(process, "status")
+    proc_file(process, "status")
         .lines()
         .any(|line| line == "CoreDumping:\t1")
 }
@@ -174,7 +174,7 @@ fn is_dumping(process: &OwnedFd) -> bool {
 fn is_exiting(process: &OwnedFd) -> bool {
     /// `PF_EXITING` of the kernel.
     const EXITING: u64 = 4;
-    let stat = told_of(process, "stat");
+    let stat = proc_file(process, "stat");
     // The seventh field after the name. The name may contain anything.
     let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
     let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
@@ -182,7 +182,7 @@ fn is_exiting(process: &OwnedFd) -> bool {
 }
 
 /// The text of a file of /proc about a process; empty if the process has been waited for.
-fn told_of(process: &OwnedFd, file: &str) -> String {
+fn proc_file(process: &OwnedFd, file: &str) -> String {
     let told = |number| std::fs::read_to_string(format!("/proc/{number}/{file}")).ok();
     number_of(process).and_then(told).unwrap_or_default()
 }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_stays_for_long() {
+    fn no_connection_stays_for_long() {
         let (mut queue, now) = (AdmissionQueue::default(), Instant::now());
         queue.admit(1, address(1), now);
         queue.admit(2, address(2), now + PROTECTION);

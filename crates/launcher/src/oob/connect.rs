@@ -14,22 +14,26 @@ use std::time::Instant;
 /// What is wrong with each address, if there is no connection by `until`.
 pub(crate) fn connect_any(addresses: &[IpAddr], port: u16, until: Instant) -> Result<TcpStream, String> {
     let mut failed = Vec::new();
-    let mut calls = Vec::new();
+    let mut attempts = Vec::new();
     for &address in addresses {
-        match call(SocketAddr::new(address, port)) {
-            Ok(socket) => calls.push((address, socket)),
+        match begin(SocketAddr::new(address, port)) {
+            Ok(socket) => attempts.push((address, socket)),
             Err(error) => failed.push(format!("{address}: {error}")),
         }
     }
-    while !calls.is_empty() {
-        if !wait(&calls, until) {
-            failed.extend(calls.iter().map(|(address, _)| format!("{address}: no answer")));
+    while !attempts.is_empty() {
+        if !wait(&attempts, until) {
+            failed.extend(
+                attempts
+                    .iter()
+                    .map(|(address, _)| format!("{address}: no answer")),
+            );
             break;
         }
-        for (address, socket) in std::mem::take(&mut calls) {
+        for (address, socket) in std::mem::take(&mut attempts) {
             match has_connected(&socket) {
                 Ok(true) => return Ok(TcpStream::from(socket)),
-                Ok(false) => calls.push((address, socket)),
+                Ok(false) => attempts.push((address, socket)),
                 Err(error) => failed.push(format!("{address}: {error}")),
             }
         }
@@ -44,7 +48,7 @@ pub(crate) fn connect_any(addresses: &[IpAddr], port: u16, until: Instant) -> Re
 }
 
 /// Begins to connect.
-fn call(address: SocketAddr) -> Result<OwnedFd, Errno> {
+fn begin(address: SocketAddr) -> Result<OwnedFd, Errno> {
     let family = match address {
         SocketAddr::V4(_) => AddressFamily::INET,
         SocketAddr::V6(_) => AddressFamily::INET6,
@@ -58,8 +62,8 @@ fn call(address: SocketAddr) -> Result<OwnedFd, Errno> {
 }
 
 /// Waits until one of the attempts has succeeded or failed; false if none has by `until`.
-fn wait(calls: &[(IpAddr, OwnedFd)], until: Instant) -> bool {
-    let sockets = calls.iter().map(|(_, socket)| socket.as_fd());
+fn wait(attempts: &[(IpAddr, OwnedFd)], until: Instant) -> bool {
+    let sockets = attempts.iter().map(|(_, socket)| socket.as_fd());
     let mut watched: Vec<_> = sockets
         .map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::OUT))
         .collect();

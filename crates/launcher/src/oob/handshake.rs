@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_secret_is_let_in_and_heard() {
+    fn a_peer_that_knows_the_secret_is_admitted() {
         let secret = Secret::random().unwrap();
         let (Ok(mut a), Ok(mut b)) = meet(1, [&secret, &secret]) else {
             panic!("they know each other");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_is_told_apart_on_both_sides() {
+    fn a_peer_that_does_not_is_refused_on_both_sides() {
         let [one, other] = [(); 2].map(|()| Secret::random().unwrap());
         let (authenticated, answered) = meet(1, [&one, &other]);
         assert!(matches!(authenticated, Err(HandshakeError::Impostor)));

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_say_little() {
+    fn unproved_peers_send_little() {
         let (mut a, mut b) = pair();
         b.trusted = false;
         a.send(&"x".repeat(MAX_UNPROVED), b"");

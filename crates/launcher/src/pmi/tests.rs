@@ -104,7 +104,7 @@ fn a_meeting_ends_when_all_have_come_whatever_they_speak() {
 }
 
 #[test]
-fn who_waits_hears_what_is_put_for_its_node() {
+fn a_waiting_process_gets_what_is_put_for_its_node() {
     let mut kvs = kvs(3);
     let get = |wait: &str| frame(&format!("cmd=info-getnodeattr;key=k;wait={wait};"));
     let none = answered(&mut kvs, 0, get("FALSE"));

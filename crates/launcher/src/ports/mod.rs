@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn who_connects_waits_as_long_as_it_wants() {
+    fn a_rank_that_connects_waits_as_long_as_it_wants() {
         let mut ports = Ports::of_job();
         let port = ports.open(0);
         let limited = |number, seconds| Visitor {
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_published_once_and_taken_back_by_who_knows_the_port() {
+    fn names_are_published_once_and_unpublished_with_their_port() {
         let mut ports = Ports::of_job();
         ports.publish("s", "p", 1).unwrap();
         assert_eq!(ports.publish("s", "q", 1).unwrap_err().0, Refusal::Service);
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_host_that_is_let_go() {
+    fn nothing_is_left_of_a_released_host() {
         let mut ports = Ports::of_job();
         let (own, others) = (ports.open(1), ports.open(2));
         ports.publish("s", &own, 1).unwrap();

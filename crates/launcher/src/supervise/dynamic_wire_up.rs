@@ -23,22 +23,22 @@ use std::collections::BTreeSet;
 /// The stage of a wire-up. The sets have the hosts that have not done their part.
 pub(super) enum Stage {
     /// For a new world: hosts report the addresses at which its hosts reach them.
-    Opening(BTreeSet<usize>),
+    CollectingAddresses(BTreeSet<usize>),
     /// Hosts connect to those of the new world.
-    Meeting(BTreeSet<usize>),
+    Connecting(BTreeSet<usize>),
     /// Hosts of other launchers connect to those of the new world. The universe says when all have.
     Announced,
     /// The new hosts connect to all others.
     Starting(BTreeSet<usize>),
     /// For other launchers: hosts report the addresses at which theirs reach them.
-    Gathering(BTreeSet<usize>),
+    CollectingForOthers(BTreeSet<usize>),
     /// All hosts have. The universe says what comes next.
-    Gathered,
+    Collected,
     /// Hosts connect to those of other launchers.
-    Greeting {
+    ConnectingToOthers {
         missing: BTreeSet<usize>,
-        /// Whether this follows `Gathered`: then the universe says what comes next.
-        gathered: bool,
+        /// Whether this follows `Collected`: then the universe says what comes next.
+        collected: bool,
     },
 }
 
@@ -47,19 +47,19 @@ impl Stage {
     pub(super) fn is_own(&self) -> bool {
         matches!(
             self,
-            Self::Opening(_) | Self::Meeting(_) | Self::Announced | Self::Starting(_)
+            Self::CollectingAddresses(_) | Self::Connecting(_) | Self::Announced | Self::Starting(_)
         )
     }
 
     /// Takes note that a host has done its part; true if all have.
     fn is_done_by(&mut self, host: usize) -> bool {
         match self {
-            Self::Opening(missing)
-            | Self::Meeting(missing)
+            Self::CollectingAddresses(missing)
+            | Self::Connecting(missing)
             | Self::Starting(missing)
-            | Self::Gathering(missing)
-            | Self::Greeting { missing, .. } => missing.remove(&host) && missing.is_empty(),
-            Self::Announced | Self::Gathered => false,
+            | Self::CollectingForOthers(missing)
+            | Self::ConnectingToOthers { missing, .. } => missing.remove(&host) && missing.is_empty(),
+            Self::Announced | Self::Collected => false,
         }
     }
 }
@@ -67,8 +67,8 @@ impl Stage {
 impl Supervisor<'_> {
     /// Begins the next wire-up, if none is under way. That of a new world begins when all its hosts have joined.
     pub(super) fn continue_wire_up(&mut self) {
-        // After `Gathered`, the wire-up waits for the universe.
-        let is_busy = !matches!(self.spawning.wire_up, None | Some(Stage::Gathered));
+        // After `Collected`, the wire-up waits for the universe.
+        let is_busy = !matches!(self.spawning.wire_up, None | Some(Stage::Collected));
         if is_busy || self.next_task() || self.spawning.is_wiring_up() {
             return;
         }
@@ -78,29 +78,29 @@ impl Supervisor<'_> {
             self.pass_turn();
         } else if self.is_its_turn() {
             let there = self.present();
-            self.spawning.wire_up = Some(Stage::Opening(there.clone()));
+            self.spawning.wire_up = Some(Stage::CollectingAddresses(there.clone()));
             self.send_to_each(there, &ToHost::Grow { far: false });
         }
     }
 
     /// Begins the wire-up with hosts of other launchers: the hosts that are there are asked for their addresses.
-    pub(super) fn gather(&mut self) {
+    pub(super) fn collect_for_others(&mut self) {
         let there = self.present();
         if there.is_empty() {
-            return self.have_gathered();
+            return self.have_collected();
         }
-        self.spawning.wire_up = Some(Stage::Gathering(there.clone()));
+        self.spawning.wire_up = Some(Stage::CollectingForOthers(there.clone()));
         self.send_to_each(there, &ToHost::Grow { far: true });
     }
 
     /// Has all hosts that are there connect to hosts of other launchers.
-    pub(super) fn greet(&mut self, peers: Vec<Peer>) {
-        let gathered = matches!(self.spawning.wire_up, Some(Stage::Gathered));
+    pub(super) fn connect_to_others(&mut self, peers: Vec<Peer>) {
+        let collected = matches!(self.spawning.wire_up, Some(Stage::Collected));
         let there = self.present();
         let missing = there.clone();
-        self.spawning.wire_up = Some(Stage::Greeting { missing, gathered });
+        self.spawning.wire_up = Some(Stage::ConnectingToOthers { missing, collected });
         if there.is_empty() || peers.is_empty() {
-            return self.have_greeted(gathered);
+            return self.have_connected(collected);
         }
         for message in peers_messages(peers.into_iter()) {
             self.send_to_each(there.iter().copied(), &message);
@@ -118,11 +118,11 @@ impl Supervisor<'_> {
             return;
         }
         if !stage.is_own() {
-            return self.have_gathered();
+            return self.have_collected();
         }
         let (new, there) = (self.spawning.first_hosts().unwrap_or_default(), self.present());
-        self.spawning.wire_up = Some(Stage::Meeting(there.clone()));
-        self.introduce_to(&there, new, true);
+        self.spawning.wire_up = Some(Stage::Connecting(there.clone()));
+        self.send_peers(&there, new, true);
         self.send_to_each(there, &ToHost::Meet);
     }
 
@@ -134,12 +134,12 @@ impl Supervisor<'_> {
 
     /// A host reports that hosts of other launchers cannot reach it: so the meeting fails.
     pub(super) fn cannot_be_reached(&mut self, host: usize, reason: &str) {
-        if matches!(self.spawning.wire_up, Some(Stage::Gathering(_))) {
+        if matches!(self.spawning.wire_up, Some(Stage::CollectingForOthers(_))) {
             self.decline(format!("host {host}: {reason}"));
         }
     }
 
-    fn have_gathered(&mut self) {
+    fn have_collected(&mut self) {
         let there = self.present();
         let peers = there.iter().filter_map(|&host| self.members[host].as_peer(true));
         let peers = peers.collect();
@@ -150,7 +150,7 @@ impl Supervisor<'_> {
     /// Waits for the universe, unless it is lost.
     fn wait_for_universe(&mut self) {
         if self.has_universe() {
-            self.spawning.wire_up = Some(Stage::Gathered);
+            self.spawning.wire_up = Some(Stage::Collected);
         } else {
             self.wire_up_is_over();
         }
@@ -167,8 +167,8 @@ impl Supervisor<'_> {
             return;
         }
         match *stage {
-            Stage::Greeting { gathered, .. } => self.have_greeted(gathered),
-            Stage::Meeting(_) => self.announce(),
+            Stage::ConnectingToOthers { collected, .. } => self.have_connected(collected),
+            Stage::Connecting(_) => self.announce(),
             _ => {
                 self.spawning.is_begun();
                 self.wire_up_is_over();
@@ -176,9 +176,9 @@ impl Supervisor<'_> {
         }
     }
 
-    fn have_greeted(&mut self, gathered: bool) {
+    fn have_connected(&mut self, collected: bool) {
         self.send_to_universe(&ToServer::Met);
-        match gathered {
+        match collected {
             true => self.wait_for_universe(),
             false => self.wire_up_is_over(),
         }
@@ -202,7 +202,7 @@ impl Supervisor<'_> {
     pub(super) fn universe_has_wired_up(&mut self) {
         match self.spawning.wire_up {
             Some(Stage::Announced) => self.start_new_world(),
-            Some(Stage::Gathered) => self.wire_up_is_over(),
+            Some(Stage::Collected) => self.wire_up_is_over(),
             _ => {}
         }
     }
@@ -222,8 +222,8 @@ impl Supervisor<'_> {
         };
         self.spawning.wire_up = Some(Stage::Starting(new.clone().collect()));
         let to = new.clone().collect();
-        self.introduce_to(&to, others, true);
-        self.introduce_to(&to, new.clone(), false);
+        self.send_peers(&to, others, true);
+        self.send_peers(&to, new.clone(), false);
         for message in peers_messages(self.hosts_of_others()) {
             self.send_to_each(new.clone(), &message);
         }
@@ -244,7 +244,7 @@ impl Supervisor<'_> {
 
     /// Tells the hosts `to` of the hosts `of`. `with_places` adds their places, for hosts that know nothing of them.
     /// Hosts of different worlds on one node are also given the memory that those of the other world share.
-    fn introduce_to(&mut self, to: &BTreeSet<usize>, of: impl IntoIterator<Item = usize>, with_places: bool) {
+    fn send_peers(&mut self, to: &BTreeSet<usize>, of: impl IntoIterator<Item = usize>, with_places: bool) {
         let of: Vec<usize> = of.into_iter().collect();
         let peers = of
             .iter()

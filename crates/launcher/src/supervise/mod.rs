@@ -215,8 +215,8 @@ impl Supervisor<'_> {
         if let Some(other_jobs) = &self.other_jobs {
             other_jobs.watch(&mut set);
         }
-        let remote = self.remote.as_ref().and_then(RemoteNodes::wakes_at);
-        let other_jobs = self.other_jobs.as_ref().and_then(OtherJobs::wakes_at);
+        let remote = self.remote.as_ref().and_then(RemoteNodes::next_deadline);
+        let other_jobs = self.other_jobs.as_ref().and_then(OtherJobs::next_deadline);
         let ports = self.ports.next_deadline();
         let times = [
             self.deadline,
@@ -277,7 +277,7 @@ impl Supervisor<'_> {
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
             FromHost::Ask { number, question } => {
                 let host = self.members[host].number();
-                self.handle(Asker { host, number }, question);
+                self.handle_question(Asker { host, number }, question);
             }
             FromHost::Opened { addresses } => self.opened(host, addresses),
             FromHost::Unreachable { reason } => self.cannot_be_reached(host, &reason),
@@ -287,7 +287,7 @@ impl Supervisor<'_> {
                 Some(_) => self.suspect(self.members[host].number(), lost, reason),
                 None => self.report_unreachable(host, lost, reason),
             },
-            FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
+            FromHost::Quiet { wave, sent, received } => self.host_is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
             FromHost::Pmi(request) => self.serve_pmi(host, request),
         }

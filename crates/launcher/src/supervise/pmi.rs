@@ -47,7 +47,7 @@ impl Supervisor<'_> {
                 self.enter(Phase::Running, None);
             }
         } else {
-            self.look_for_the_missing();
+            self.check_ended_programs();
         }
     }
 

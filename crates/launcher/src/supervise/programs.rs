@@ -56,7 +56,7 @@ impl Supervisor<'_> {
     }
 
     /// A program has begun to use MPI. If another one has ended already without doing so, the job fails.
-    pub(super) fn look_for_the_missing(&mut self) {
+    pub(super) fn check_ended_programs(&mut self) {
         let missing = self
             .members
             .iter()

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 impl Supervisor<'_> {
     /// Handles a question, and answers it if that is possible at once.
-    pub(super) fn handle(&mut self, asker: Asker, question: Question) {
+    pub(super) fn handle_question(&mut self, asker: Asker, question: Question) {
         if let Question::Spawn { commands, parent } = question {
             return self.spawn(SpawnRequest {
                 asker,

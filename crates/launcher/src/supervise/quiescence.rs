@@ -9,7 +9,7 @@ use simurgh_net::control::{Conclusion, DEADLOCK, DEADLOCKED, ToHost};
 
 impl Supervisor<'_> {
     /// A host reports that it is quiet.
-    pub(super) fn is_quiet(&mut self, host: usize, wave: u32, counts: (u64, u64)) {
+    pub(super) fn host_is_quiet(&mut self, host: usize, wave: u32, counts: (u64, u64)) {
         // Hosts whose ranks have all ended are quiet as well.
         let runs =
             matches!(self.phase, Phase::Running) && self.members.iter().any(|member| member.ended.is_none());

@@ -27,7 +27,7 @@ impl Supervisor<'_> {
         self.report_failure(&verdict.message);
         self.status = Some(verdict.status);
         self.send_to_all(&ToHost::Die);
-        self.members.iter().for_each(Member::end_unless_it_hears);
+        self.members.iter().for_each(Member::signal_unless_it_reads);
         self.enter(Phase::Ending, Some(GRACE));
     }
 

@@ -17,7 +17,7 @@ use crate::ports::Asker;
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
 use simurgh_net::control::{Answer, Command, Refusal};
 use simurgh_net::encoding::Bytes;
-use simurgh_net::job::{Origin, Realm};
+use simurgh_net::job::{JobSpec, Origin, Realm};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
@@ -94,33 +94,12 @@ impl Supervisor<'_> {
     }
 
     fn start_world(&mut self, request: SpawnRequest) -> Result<(), LaunchError> {
-        let SpawnRequest {
-            asker,
-            commands,
-            parent,
-        } = request;
         self.check_may_spawn()?;
+        let asker = request.asker;
+        let realm = self.starter.spec().origin.realm;
         let first = self.members.len();
         let process = self.spawning.processes.max(self.starter.spec().total_ranks()?);
-        let realm = self.starter.spec().origin.realm;
-        let origin = Origin {
-            realm,
-            world: self.worlds.next(),
-            first_host: realm.number(first as u32),
-            first_process: realm.number(process),
-            parent: Some(parent),
-            nodes: self.starter.spec().origin.nodes,
-            shares: Vec::new(),
-            neighbours: self.hosts_of_nodes(),
-        };
-        let here = NodePool::here();
-        let pool = self.remote.as_ref().map_or(&here, RemoteNodes::pool);
-        let mut spec = spawn::describe(self.starter.spec(), pool, &commands, origin)?;
-        let taken = self.members.iter().filter_map(Member::share);
-        spec.origin.shares = match &self.other_jobs {
-            Some(other_jobs) => free_shares(other_jobs.shares(), taken, spec.hosts.len())?,
-            None => free_shares(0..MAX_LATER_HOSTS, taken, spec.hosts.len())?,
-        };
+        let spec = self.describe_world(request, process)?;
         let processes: Vec<u32> = spec.sections.iter().map(|section| section.ranks).collect();
         let total = spec.total_ranks()?;
         fits(realm, process, total)?;
@@ -130,9 +109,9 @@ impl Supervisor<'_> {
         let hosts = first..self.members.len();
         let parent = self.member_of(asker.host).map(|host| self.members[host].world());
         let world = self.worlds.add_for(parent, hosts.len());
-        parent
-            .iter()
-            .for_each(|&parent| self.report_connection(parent, world));
+        if let Some(parent) = parent {
+            self.report_connection(parent, world);
+        }
         self.quiescence.grow(hosts.end);
         if let Err(error) = started {
             self.forget_world(world);
@@ -147,6 +126,31 @@ impl Supervisor<'_> {
             .starting
             .push_back(StartingWorld { asker, answer, hosts });
         Ok(())
+    }
+
+    /// The job description of a world whose first process has number `process`.
+    fn describe_world(&self, request: SpawnRequest, process: u32) -> Result<JobSpec, LaunchError> {
+        let first = self.starter.spec();
+        let realm = first.origin.realm;
+        let origin = Origin {
+            realm,
+            world: self.worlds.next(),
+            first_host: realm.number(self.members.len() as u32),
+            first_process: realm.number(process),
+            parent: Some(request.parent),
+            nodes: first.origin.nodes,
+            shares: Vec::new(),
+            neighbours: self.hosts_of_nodes(),
+        };
+        let here = NodePool::here();
+        let pool = self.remote.as_ref().map_or(&here, RemoteNodes::pool);
+        let mut spec = spawn::describe(first, pool, &request.commands, origin)?;
+        let taken = self.members.iter().filter_map(Member::share);
+        spec.origin.shares = match &self.other_jobs {
+            Some(other_jobs) => free_shares(other_jobs.shares(), taken, spec.hosts.len())?,
+            None => free_shares(0..MAX_LATER_HOSTS, taken, spec.hosts.len())?,
+        };
+        Ok(spec)
     }
 
     fn start_beside(&mut self, starter: &Starter) -> Result<(), LaunchError> {

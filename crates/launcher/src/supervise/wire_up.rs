@@ -24,16 +24,16 @@ impl Supervisor<'_> {
         } else if self.members.iter().all(super::Member::has_joined) {
             // If the job is about to end, it does not run any more.
             if let Phase::Joining = self.phase {
-                self.introduce();
+                self.start_running();
                 self.enter(Phase::Running, None);
             }
         } else {
-            self.look_for_the_missing();
+            self.check_ended_programs();
         }
     }
 
     /// Sends all hosts the addresses that they need, and sets them going.
-    fn introduce(&mut self) {
+    fn start_running(&mut self) {
         let peers = self.members.iter().filter_map(|member| member.as_peer(false));
         for message in peers_messages(peers.filter(|peer| !peer.addresses.is_empty())) {
             self.send_to_all(&message);

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn worlds_that_have_had_to_do_with_others_end_when_the_universe_says_so() {
+    fn worlds_that_were_connected_with_others_end_when_the_universe_says_so() {
         let realm = Realm(2);
         let mut worlds = Worlds::of(realm);
         let [a, b, c] = [(); 3].map(|()| worlds.add(1));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn worlds_end_with_those_that_they_have_to_do_with() {
+    fn worlds_end_with_those_that_they_are_connected_with() {
         let mut worlds = worlds(4);
         worlds.set_connected(0, 0, 1, true);
         worlds.set_connected(4, 2, 1, true);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_lasts_as_long_as_one_host_has_it() {
+    fn a_connection_lasts_as_long_as_one_host_reports_it() {
         let mut worlds = worlds(2);
         for (host, own) in [(0, 0), (1, 0), (2, 1)] {
             worlds.set_connected(host, own, 1 - own, true);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_is_tied_to_that_which_it_was_started_for_until_a_host_tells() {
+    fn a_world_is_connected_with_its_parent_until_a_host_reports() {
         let mut worlds = worlds(1);
         assert_eq!(worlds.add_for(Some(0), 1), 1);
         assert!(due(&worlds, &[1]).is_empty());

@@ -147,7 +147,7 @@ pub(crate) fn split(nodes: Range<u32>, width: u32) -> Vec<Range<u32>> {
 }
 
 /// A copy of the descriptor of a standard stream that is closed on `exec`.
-pub(crate) fn own(stream: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+pub(crate) fn duplicate(stream: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(stream, 3)?)
 }
 

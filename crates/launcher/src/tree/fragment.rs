@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_in_parts_comes_whole() {
+    fn fragments_are_reassembled() {
         let about = [Modex::Met { ranks: vec![1] }, Modex::Met { ranks: Vec::new() }];
         for length in [0, 1, MAX_PAYLOAD, 2 * MAX_PAYLOAD + 1] {
             let bytes = vec![7; length];

@@ -54,7 +54,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
 
     #[test]
-    fn who_is_killed_gives_the_job_its_status() {
+    fn a_killed_command_gives_the_job_its_status() {
         let of = |raw| Loss::of_command("ssh", Some(ExitStatus::from_raw(raw)), "\nlast \n\n");
         let exited = |code: i32| of(code << 8);
         assert_eq!(of(9).status, 137);

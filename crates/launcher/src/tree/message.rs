@@ -24,7 +24,7 @@ pub(crate) const AGENT_PROTOCOL: Protocol = Protocol {
 #[serde(deny_unknown_fields)]
 pub(crate) enum Down {
     /// The first message to an agent that is to connect to `mpiexec`.
-    Call(Call),
+    Call(ConnectBack),
     /// The first message, or the first after the agent has connected: the job.
     Job(Box<NodeJob>),
     /// A message for one host. If it is about shared memory of the node, the agent adds the descriptor.
@@ -109,7 +109,7 @@ pub(crate) struct Fragment {
 /// Where an agent that srun has started connects to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Call {
+pub(crate) struct ConnectBack {
     /// [`VERSION`].
     pub(crate) version: u32,
     /// The secret of the job, by which the agent and `mpiexec` authenticate each other.

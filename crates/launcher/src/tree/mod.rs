@@ -10,7 +10,7 @@ mod fragment;
 mod loss;
 pub(crate) mod message;
 
-pub(crate) use branch::{Branch, HIGH_WATER, no_sign_of_life, own, split};
+pub(crate) use branch::{Branch, HIGH_WATER, duplicate, no_sign_of_life, split};
 pub(crate) use command::LaunchCommand;
 pub(crate) use fragment::{Reassembly, fragments};
 pub(crate) use loss::Loss;

@@ -67,7 +67,7 @@ impl Agent {
                     self.failed = true;
                     self.hosts
                         .iter()
-                        .for_each(|host| host.member.end_unless_it_hears());
+                        .for_each(|host| host.member.signal_unless_it_reads());
                 }
                 self.send_down(&message);
             }

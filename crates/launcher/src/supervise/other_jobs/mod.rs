@@ -47,7 +47,7 @@ enum Task {
     /// Report the addresses at which hosts of other launchers reach them.
     Gather,
     /// Connect to these hosts.
-    Greet(Vec<Peer>),
+    Connect(Vec<Peer>),
 }
 
 /// Whether it is the turn of this launcher to wire up hosts of a new world.
@@ -86,7 +86,7 @@ impl OtherJobs {
     }
 
     /// When there is something to do even if nothing happens.
-    pub(super) fn wakes_at(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.unreachable.until()
     }
 }
@@ -113,7 +113,7 @@ impl Supervisor<'_> {
             FromServer::Answer { asker, answer } => self.forward_answer(asker, answer),
             FromServer::Granted => self.has_its_turn(),
             FromServer::Gather => self.add_task(Task::Gather),
-            FromServer::Meet { peers } => self.add_task(Task::Greet(peers)),
+            FromServer::Meet { peers } => self.add_task(Task::Connect(peers)),
             FromServer::Introduced => self.universe_has_wired_up(),
             FromServer::Release { worlds } => {
                 if let Some(other_jobs) = &mut self.other_jobs {

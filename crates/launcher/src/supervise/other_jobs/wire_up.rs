@@ -26,16 +26,16 @@ impl Supervisor<'_> {
         match task {
             None => return false,
             Some(Task::Gather) => match self.reason_to_decline() {
-                None => self.gather(),
+                None => self.collect_for_others(),
                 Some(reason) => self.decline(reason),
             },
-            Some(Task::Greet(peers)) => {
+            Some(Task::Connect(peers)) => {
                 if let Some(other_jobs) = &mut self.other_jobs {
                     other_jobs
                         .peers
                         .extend(peers.iter().map(|peer| (peer.host, peer.clone())));
                 }
-                self.greet(peers);
+                self.connect_to_others(peers);
             }
         }
         true
@@ -122,7 +122,7 @@ impl Supervisor<'_> {
             .collect();
         known.iter().for_each(|host| drop(other_jobs.peers.remove(host)));
         for task in &mut other_jobs.tasks {
-            if let Task::Greet(peers) = task {
+            if let Task::Connect(peers) = task {
                 peers.retain(|peer| !gone.contains(&peer.host));
             }
         }

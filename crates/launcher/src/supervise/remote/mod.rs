@@ -142,9 +142,9 @@ impl RemoteNodes {
     }
 
     /// When there is something to do even if nothing happens.
-    pub(in crate::supervise) fn wakes_at(&self) -> Option<Instant> {
+    pub(in crate::supervise) fn next_deadline(&self) -> Option<Instant> {
         let signs = self.timeout.map(|timeout| Instant::now() + timeout / 8);
-        let silent = self.srun.as_ref().and_then(Srun::wakes_at);
+        let silent = self.srun.as_ref().and_then(Srun::next_deadline);
         if self.pending.is_empty() {
             signs.into_iter().chain(silent).min()
         } else {

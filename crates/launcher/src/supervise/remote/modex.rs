@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_meeting_ends_when_all_nodes_of_its_ranks_have_shown_something() {
+    fn a_fence_ends_when_all_nodes_of_its_ranks_have_entered_it() {
         let mut fences = Fences {
             nodes: vec![0, 0, 2, 1],
             coming: Reassembly::default(),

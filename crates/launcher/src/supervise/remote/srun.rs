@@ -3,7 +3,7 @@
 use crate::error::LaunchError;
 use crate::oob::{Link, Listener, addresses_of};
 use crate::process::PollSet;
-use crate::tree::message::{AGENT_PROTOCOL, Call, NodeJob, Up, VERSION};
+use crate::tree::message::{AGENT_PROTOCOL, ConnectBack, NodeJob, Up, VERSION};
 use crate::tree::{Branch, LaunchCommand, Loss};
 use simurgh_net::auth::Secret;
 use simurgh_settings::Id;
@@ -43,7 +43,7 @@ impl Srun {
     pub(super) fn start(job: &NodeJob, command: &[String], tool: &Path) -> Result<Self, LaunchError> {
         let secret = job.known_secret();
         let listener = listener(job, secret.clone()).map_err(LaunchError::Supervise)?;
-        let call = Call {
+        let call = ConnectBack {
             version: VERSION,
             secret,
             port: listener.port().map_err(LaunchError::Supervise)?,
@@ -81,7 +81,7 @@ impl Srun {
     }
 
     /// When there is something to do even if nothing happens.
-    pub(super) fn wakes_at(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.listener.as_ref().and_then(Listener::next_deadline)
     }
 

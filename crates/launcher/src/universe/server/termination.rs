@@ -89,8 +89,8 @@ impl Registry {
         let worlds: Vec<u32> = self.connections.worlds().into_iter().collect();
         let groups = self.connections.groups(&worlds).into_iter();
         let hit = groups.filter(|group| group.iter().any(|&world| Realm::of(world) == realm));
-        let tied: BTreeSet<Realm> = hit.flatten().map(Realm::of).collect();
-        for other in tied {
+        let connected: BTreeSet<Realm> = hit.flatten().map(Realm::of).collect();
+        for other in connected {
             let message = message.to_owned();
             self.queue(other, FromServer::Failed { message });
         }

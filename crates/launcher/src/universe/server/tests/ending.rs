@@ -4,7 +4,7 @@ use super::{Fake, FromServer, Served, ToServer, wire_up};
 
 impl Fake {
     /// Reports that its first world is connected with that of another, or is not any more.
-    fn tie(&mut self, other: &Fake, so: bool) {
+    fn connection(&mut self, other: &Fake, so: bool) {
         let (a, b) = (self.number(0), other.number(0));
         self.send(&ToServer::Tied { a, b, so });
     }
@@ -40,9 +40,9 @@ fn gone(fake: &Fake) -> FromServer {
 /// Three members: the first is connected with the second, and the second with the third.
 fn chain(served: &Served) -> [Fake; 3] {
     let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
-    a.tie(&b, true);
-    b.tie(&a, true);
-    b.tie(&c, true);
+    a.connection(&b, true);
+    b.connection(&a, true);
+    b.connection(&c, true);
     [&mut a, &mut b, &mut c]
         .into_iter()
         .for_each(Fake::receives_nothing);
@@ -50,7 +50,7 @@ fn chain(served: &Served) -> [Fake; 3] {
 }
 
 #[test]
-fn worlds_that_are_tied_by_chains_end_together() {
+fn worlds_that_are_connected_by_chains_end_together() {
     let served = Served::new();
     let [mut a, mut b, mut c] = chain(&served);
     for fake in [&mut c, &mut a] {
@@ -62,13 +62,13 @@ fn worlds_that_are_tied_by_chains_end_together() {
 }
 
 #[test]
-fn worlds_that_are_not_tied_any_more_end_alone() {
+fn worlds_that_are_not_connected_any_more_end_alone() {
     let served = Served::new();
     let [mut a, mut b, mut c] = chain(&served);
     a.end_world();
-    a.tie(&b, false);
+    a.connection(&b, false);
     a.receives_nothing();
-    b.tie(&a, false);
+    b.connection(&a, false);
     a.is_released();
     c.end_world();
     c.receives_nothing();
@@ -78,7 +78,7 @@ fn worlds_that_are_not_tied_any_more_end_alone() {
 }
 
 #[test]
-fn ties_with_what_has_gone_do_not_count() {
+fn connections_with_what_has_gone_do_not_count() {
     let served = Served::new();
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
     b.end_world();
@@ -90,7 +90,7 @@ fn ties_with_what_has_gone_do_not_count() {
         hosts: 1,
     });
     b.receives_nothing();
-    a.tie(&b, true);
+    a.connection(&b, true);
     a.end_world();
     a.is_released();
     let mut c = served.enroll(1);
@@ -107,12 +107,12 @@ fn ties_with_what_has_gone_do_not_count() {
 }
 
 #[test]
-fn who_fails_takes_those_with_it_to_whom_it_is_tied() {
+fn a_failed_job_takes_the_connected_ones_with_it() {
     let served = Served::new();
     let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
     wire_up(&mut a, &mut b);
-    a.tie(&b, true);
-    b.tie(&c, true);
+    a.connection(&b, true);
+    b.connection(&c, true);
     b.receives_nothing();
     let of_a = gone(&a);
     a.fail("rank 0 was killed");
@@ -122,12 +122,12 @@ fn who_fails_takes_those_with_it_to_whom_it_is_tied() {
 }
 
 #[test]
-fn who_only_knows_another_one_goes_on_without_it() {
+fn a_job_of_the_same_group_goes_on_without_it() {
     let served = Served::new();
     let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
     wire_up(&mut a, &mut b);
-    a.tie(&b, true);
-    a.tie(&b, false);
+    a.connection(&b, true);
+    a.connection(&b, false);
     a.receives_nothing();
     let of_a = gone(&a);
     // Its link breaks.
@@ -148,7 +148,7 @@ fn a_link_that_breaks_without_a_word_is_a_failure() {
 }
 
 #[test]
-fn a_tie_with_who_has_failed_already_comes_too_late() {
+fn a_connection_with_a_job_that_has_failed_already_comes_too_late() {
     let served = Served::new();
     let [a, mut b] = [served.enroll(1), served.enroll(1)];
     let (one, other) = (b.number(0), a.number(0));

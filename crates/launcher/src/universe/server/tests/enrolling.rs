@@ -73,7 +73,7 @@ fn numbers_are_not_given_away_again() {
 }
 
 #[test]
-fn strangers_are_sent_away() {
+fn unproved_peers_are_refused() {
     let served = Served::new();
     let enroll = ToServer::Enroll {
         hosts: 1,
@@ -101,7 +101,7 @@ fn connect(served: &Served, version: u32, secret: &Secret) -> Result<Link, Hands
 }
 
 #[test]
-fn who_does_not_know_the_secret_is_not_let_in() {
+fn a_peer_without_the_secret_is_not_admitted() {
     let served = Served::new();
     let good = contact(&served).secret;
     let stranger = connect(&served, VERSION, &Secret::random().unwrap());
@@ -113,7 +113,7 @@ fn who_does_not_know_the_secret_is_not_let_in() {
 
 /// The file of a universe whose port another program has.
 #[test]
-fn who_has_the_port_and_not_the_secret_learns_nothing() {
+fn a_server_with_the_port_but_not_the_secret_learns_nothing() {
     let (served, folder) = (Served::new(), Folder::new());
     let stale = Contact {
         secret: Secret::random().unwrap(),

@@ -1,7 +1,7 @@
 //! Two groups become one.
 
 use super::{
-    Answer, Fake, FromServer, Question, Served, ToServer, are_introduced, are_partners, visit, wire_up,
+    Answer, Fake, FromServer, Question, Served, ToServer, are_partners, are_wired_up, visit, wire_up,
 };
 use simurgh_net::control::Refusal;
 
@@ -22,7 +22,7 @@ fn is_partner(said: &FromServer) -> bool {
 }
 
 #[test]
-fn two_are_introduced_when_they_meet_first() {
+fn two_are_wired_up_when_they_meet_first() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
     wire_up(&mut a, &mut b);
@@ -47,11 +47,11 @@ fn nobody_goes_on_before_all_have_met() {
     a.receives_nothing();
     a.asked -= 1;
     b.meet(a.peers());
-    are_introduced(&mut a, &mut b);
+    are_wired_up(&mut a, &mut b);
 }
 
 #[test]
-fn who_is_yet_to_be_met_is_no_acquaintance() {
+fn a_wire_up_under_way_makes_no_group() {
     let served = Served::new();
     let [mut a, mut b, _] = three(&served);
     visit(&mut a, &mut b);
@@ -74,7 +74,7 @@ fn who_is_yet_to_be_met_is_no_acquaintance() {
 }
 
 #[test]
-fn acquaintances_of_both_are_introduced_as_well() {
+fn the_groups_of_both_are_wired_up_as_well() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
     let mut d = served.enroll(1);
@@ -94,13 +94,13 @@ fn acquaintances_of_both_are_introduced_as_well() {
         fake.receives(&FromServer::Introduced);
         fake.receives_nothing();
     }
-    are_introduced(&mut b, &mut c);
+    are_wired_up(&mut b, &mut c);
     visit(&mut a, &mut d);
     are_partners(&mut a, &mut d);
 }
 
 #[test]
-fn introductions_follow_each_other() {
+fn wire_ups_follow_each_other() {
     let served = Served::new();
     let [mut a, mut b, mut c] = three(&served);
     visit(&mut a, &mut b);
@@ -120,7 +120,7 @@ fn introductions_follow_each_other() {
     a.meet(b.peers());
     b.meet(a.peers());
     let later = std::mem::replace(&mut a.asked, asked);
-    are_introduced(&mut a, &mut b);
+    are_wired_up(&mut a, &mut b);
     a.asked = later;
     for fake in [&mut a, &mut b, &mut c] {
         fake.gather();
@@ -137,7 +137,7 @@ fn introductions_follow_each_other() {
 }
 
 #[test]
-fn who_declines_is_not_introduced() {
+fn a_member_that_declines_is_not_wired_up() {
     let served = Served::new();
     let [mut a, mut b, _] = three(&served);
     visit(&mut a, &mut b);
@@ -229,7 +229,7 @@ fn others_that_leave_are_not_waited_for() {
         if !while_gathering {
             a.receives(&gone(of_b));
         }
-        are_introduced(&mut a, &mut c);
+        are_wired_up(&mut a, &mut c);
     }
 }
 

@@ -261,11 +261,11 @@ fn wire_up(a: &mut Fake, b: &mut Fake) {
     b.gather();
     a.meet(b.peers());
     b.meet(a.peers());
-    are_introduced(a, b);
+    are_wired_up(a, b);
 }
 
 /// Asserts that two members hear the end of their wire-up, and their ranks of each other.
-fn are_introduced(a: &mut Fake, b: &mut Fake) {
+fn are_wired_up(a: &mut Fake, b: &mut Fake) {
     for fake in [&mut *a, &mut *b] {
         fake.receives(&FromServer::Introduced);
     }

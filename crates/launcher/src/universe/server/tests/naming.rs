@@ -69,7 +69,7 @@ fn names_and_ports_go_with_the_hosts_of_their_owners() {
 }
 
 #[test]
-fn who_waits_at_a_port_that_is_closed_is_told() {
+fn a_visitor_of_a_port_that_is_closed_is_refused() {
     let served = Served::new();
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
     let port = a.open_port();
@@ -81,7 +81,7 @@ fn who_waits_at_a_port_that_is_closed_is_told() {
 }
 
 #[test]
-fn ranks_of_one_mpiexec_meet_without_an_introduction() {
+fn ranks_of_one_mpiexec_meet_without_a_wire_up() {
     let served = Served::new();
     let mut a = served.enroll(2);
     let port = a.open_port();
@@ -121,7 +121,7 @@ fn visitors_go_with_their_mpiexec() {
 }
 
 #[test]
-fn who_says_nonsense_is_sent_away() {
+fn a_member_that_violates_the_protocol_is_removed() {
     let served = Served::new();
     let mut other = served.enroll(1);
     let world = other.number(0);

@@ -65,7 +65,7 @@ fn one_is_silent() -> (Registry, [Realm; 2]) {
 }
 
 #[test]
-fn who_is_silent_for_long_is_not_waited_for() {
+fn a_member_that_is_silent_for_long_is_not_waited_for() {
     let (mut registry, [first, second]) = one_is_silent();
     registry.expire(Instant::now() + PATIENCE);
     assert!(registry.has(first) && !registry.has(second));

@@ -1,6 +1,6 @@
 //! New worlds are wired up to the group.
 
-use super::{Fake, FromServer, Served, ToServer, are_introduced, visit, wire_up};
+use super::{Fake, FromServer, Served, ToServer, are_wired_up, visit, wire_up};
 
 fn two(served: &Served) -> [Fake; 2] {
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
@@ -32,7 +32,7 @@ fn queue(a: &mut Fake, b: &mut Fake) {
 }
 
 #[test]
-fn a_new_world_is_introduced_to_acquaintances() {
+fn a_new_world_is_wired_up_to_its_group() {
     let served = Served::new();
     let [mut a, mut b] = two(&served);
     let mut c = served.enroll(1);
@@ -81,7 +81,7 @@ fn turns_follow_each_other() {
 }
 
 #[test]
-fn who_waits_for_its_turn_takes_part_in_what_is_under_way() {
+fn a_member_that_waits_for_its_turn_takes_part_in_what_is_under_way() {
     let served = Served::new();
     let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
     visit(&mut a, &mut b);
@@ -90,7 +90,7 @@ fn who_waits_for_its_turn_takes_part_in_what_is_under_way() {
     a.gather();
     a.meet(b.peers());
     b.meet(a.peers());
-    are_introduced(&mut a, &mut b);
+    are_wired_up(&mut a, &mut b);
     a.receives(&FromServer::Granted);
     a.announce();
     b.meet(vec![a.peer(1, 1)]);
@@ -98,7 +98,7 @@ fn who_waits_for_its_turn_takes_part_in_what_is_under_way() {
 }
 
 #[test]
-fn who_leaves_in_its_turn_is_not_waited_for() {
+fn a_member_that_leaves_in_its_turn_is_not_waited_for() {
     let served = Served::new();
     let [mut a, mut b] = two(&served);
     let of_a = FromServer::Gone {
@@ -112,7 +112,7 @@ fn who_leaves_in_its_turn_is_not_waited_for() {
 }
 
 #[test]
-fn who_leaves_before_its_turn_does_not_get_it() {
+fn a_member_that_leaves_before_its_turn_does_not_get_it() {
     let served = Served::new();
     let [mut a, mut b] = two(&served);
     queue(&mut a, &mut b);
@@ -125,7 +125,7 @@ fn who_leaves_before_its_turn_does_not_get_it() {
 }
 
 #[test]
-fn who_leaves_while_its_new_world_is_introduced_is_forgotten() {
+fn a_member_that_leaves_while_its_new_world_is_wired_up_is_forgotten() {
     let served = Served::new();
     let [mut a, mut b] = two(&served);
     let new = a.peer(1, 1);
