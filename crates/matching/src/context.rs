@@ -1,5 +1,5 @@
-//! The contexts of messages: the communicator that a message belongs to, and for a partitioned message between hosts the
-//! pair of operations as well.
+//! The contexts of messages: the communicator that a message belongs to, and for a partitioned message between hosts
+//! the pair of operations as well.
 
 /// Partitioned operations between two ranks of different hosts, of one label, that may be set up at a time.
 pub const PARTITIONED_PAIRS: usize = 128;

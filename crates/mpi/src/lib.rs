@@ -96,7 +96,7 @@ pub use deadlock::{Operation, Parts, Unfinished, Unmatched};
 pub use errhandler::ErrorHandler;
 pub use hardware::Hardware;
 pub use job::{Abort, Job};
-pub use layout::{Layout, Newcomer};
+pub use layout::{HostRecord, Layout};
 pub use network::{Network, NetworkStats, packets};
 pub use point2point::{CompletedSend, Message, Mode, Started};
 pub use process::{Launch, Phase, Process, Queues, ThreadLevel};

@@ -1,8 +1,8 @@
 //! Handles of sends that were complete when their call returned: they need no slot in the table of requests.
 //!
-//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, the handle holds the completed
-//! send: bits 32 to 55 have the bits in which the receiver's number differs from the numbers of the sender's realm, and
-//! bits 0 to 30 the number of the message.
+//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, the handle holds the send:
+//! bits 32 to 55 have the bits in which the receiver's number differs from the numbers of the sender's realm, and bits
+//! 0 to 30 the number of the message.
 //!
 //! Cancelling such a send makes the handle, in every copy of it, that of a cancelled operation until it is waited for.
 //! The rank remembers these handles.

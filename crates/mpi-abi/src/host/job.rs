@@ -13,7 +13,7 @@ use super::wait_report::wait_report;
 use super::wire_up::{DynamicWireUp, OpenTransports, Transports, own_world};
 use super::{binding, descriptor, launch, programs, questions, quiescence, signals, stats, threads};
 use simurgh_image::ProcessorSet;
-use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
+use simurgh_mpi::{Abort, Hardware, HostRecord, Job, Layout, Process};
 use simurgh_net::HostId;
 use simurgh_net::control::{DEADLOCK, DEADLOCKED};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
@@ -130,7 +130,7 @@ fn make_files(spec: &JobSpec) -> Result<(), HostError> {
 
 /// Makes the MPI processes of this host's ranks, in whatever kind of process.
 pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
-    let hosts: Vec<_> = own_world(spec).map(newcomer).collect();
+    let hosts: Vec<_> = own_world(spec).map(host_record).collect();
     let layout = Layout::among(spec.host_in_universe(), &hosts);
     let job = Job::laid_out(layout, spec.settings.clone());
     let processes: Vec<_> = spec
@@ -166,8 +166,8 @@ pub(super) fn end_by(host: &Host, spec: &JobSpec, abort: &Abort) -> ! {
 }
 
 /// The engine's description of a host.
-pub(super) fn newcomer((host, place): (HostId, Place)) -> Newcomer {
-    Newcomer {
+pub(super) fn host_record((host, place): (HostId, Place)) -> HostRecord {
+    HostRecord {
         host,
         node: place.node,
         world: place.world,

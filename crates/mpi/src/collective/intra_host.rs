@@ -23,7 +23,7 @@ use super::nonblocking::Invocation;
 use super::role::check_between_groups;
 use super::shared_work::SharedWork;
 use super::task::Task;
-use crate::deadlock::{Place, Stall};
+use crate::deadlock::{MeetingPoint, StalledCollective};
 use crate::error::{Error, ErrorClass, Result};
 use crate::instrument::{self, Reason};
 use crate::job::Job;
@@ -514,8 +514,8 @@ impl Outcome {
     }
 }
 
-impl Place for IntraHost {
-    fn stalls(&self) -> Vec<Stall> {
+impl MeetingPoint for IntraHost {
+    fn stalls(&self) -> Vec<StalledCollective> {
         let present: Vec<(usize, u64)> = self.barrier.arrived().collect();
         let mut topics: Vec<u64> = present.iter().map(|(_, fingerprint)| *fingerprint).collect();
         topics.sort_unstable();
@@ -523,7 +523,7 @@ impl Place for IntraHost {
         let stall = |fingerprint| {
             let came = |seat| present.contains(&(seat, fingerprint));
             let (started, missing) = (0..self.size()).partition(|seat| came(*seat));
-            Stall {
+            StalledCollective {
                 call: describe(fingerprint, self.size()),
                 blocking: true,
                 started,

@@ -7,7 +7,7 @@
 
 use super::call::Call;
 use super::nonblocking::Nonblocking;
-use crate::deadlock::{Place as Waited, Stall};
+use crate::deadlock::{MeetingPoint, StalledCollective};
 use crate::limits::POOLED_COLLECTIVES;
 use crate::members::GroupSizes;
 use crate::members::HostMap;
@@ -122,12 +122,12 @@ impl Outstanding {
             .map_or(self.group_sizes.seats(), |host_map| host_map.local_seats().len())
     }
 
-    fn stall(&self, call: Call, nonblocking: &Nonblocking) -> Option<Stall> {
+    fn stall(&self, call: Call, nonblocking: &Nonblocking) -> Option<StalledCollective> {
         let seats = 0..self.ranks();
         let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| nonblocking.has(*seat));
         // Whether ranks of other hosts are missing is not known here.
         let waits = !missing.is_empty() || self.host_map.is_some();
-        (!started.is_empty() && waits).then(|| Stall {
+        (!started.is_empty() && waits).then(|| StalledCollective {
             call: call.to_string(),
             blocking: false,
             started,
@@ -136,9 +136,9 @@ impl Outstanding {
     }
 }
 
-impl Waited for Outstanding {
+impl MeetingPoint for Outstanding {
     /// The collectives that some ranks have started and others have not.
-    fn stalls(&self) -> Vec<Stall> {
+    fn stalls(&self) -> Vec<StalledCollective> {
         let outstanding = self.entries.lock();
         let once = outstanding
             .entries

@@ -9,7 +9,7 @@ use simurgh_settings::rules::Operation;
 use super::call::Call;
 use super::deliver::truncated;
 use crate::check::Checks;
-use crate::deadlock::{Place, Stall};
+use crate::deadlock::{MeetingPoint, StalledCollective};
 use crate::error::Result;
 use crate::instrument::{self, Reason};
 use crate::job::Job;
@@ -20,13 +20,13 @@ use crate::memory::{Source, Target, Writer, pack, unpack};
 /// Where the roots of a communicator publish their data.
 pub(crate) type Publication = BroadcastRing<RootData>;
 
-impl Place for Publication {
-    fn stalls(&self) -> Vec<Stall> {
+impl MeetingPoint for Publication {
+    fn stalls(&self) -> Vec<StalledCollective> {
         let (started, missing) = self.waiting();
         if started.is_empty() {
             return Vec::new();
         }
-        vec![Stall {
+        vec![StalledCollective {
             call: Call::BCAST.to_string(),
             blocking: true,
             started,

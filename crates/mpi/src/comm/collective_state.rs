@@ -2,7 +2,7 @@
 
 use super::Comm;
 use crate::collective::{IntraHost, Outstanding, Publication};
-use crate::deadlock::Place;
+use crate::deadlock::MeetingPoint;
 use crate::members::GroupSizes;
 use crate::members::HostMap;
 use simurgh_core::sync::{Arc, Ordering};
@@ -44,14 +44,14 @@ impl Comm {
     }
 
     /// Registers state of collectives with the job, so that a deadlock report says which ranks wait for which.
-    fn registered<P: Place + 'static>(&self, place: P) -> Arc<P> {
+    fn registered<P: MeetingPoint + 'static>(&self, place: P) -> Arc<P> {
         let place = Arc::new(place);
-        let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;
+        let known: Arc<dyn MeetingPoint> = Arc::clone(&place) as Arc<dyn MeetingPoint>;
         let members = &self.shared.members;
         let local = self
             .host_map()
             .map(|host_map| members.of_seats(host_map.local_seats()));
-        let places = self.process.job().places();
+        let places = self.process.job().meeting_points();
         let elsewhere = local.is_some();
         places.add(&known, local.as_ref().unwrap_or(members), elsewhere, self.context);
         place

@@ -80,7 +80,7 @@ mod tests {
     fn of_host(host: u32, world: u32, share: u32) -> IdRange {
         IdRange::of(&Layout::among(
             host,
-            &[crate::Newcomer {
+            &[crate::HostRecord {
                 host,
                 node: 0,
                 world,

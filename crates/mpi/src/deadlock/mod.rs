@@ -5,5 +5,5 @@ mod unfinished;
 mod unmatched;
 
 pub use unfinished::Unfinished;
-pub(crate) use unfinished::{Place, Places, Stall};
+pub(crate) use unfinished::{MeetingPoint, MeetingPoints, StalledCollective};
 pub use unmatched::{Operation, Parts, Unmatched};

@@ -22,33 +22,39 @@ pub struct Unfinished {
 }
 
 /// A collective that does not end, by seats.
-pub(crate) struct Stall {
+pub(crate) struct StalledCollective {
     pub(crate) call: String,
     pub(crate) blocking: bool,
     pub(crate) started: Vec<usize>,
     pub(crate) missing: Vec<usize>,
 }
 
-/// Where the ranks of a communicator wait for each other in collectives.
-pub(crate) trait Place: Send + Sync {
-    /// What does not end there, seen when nothing moves any more.
-    fn stalls(&self) -> Vec<Stall>;
+/// A meeting point of a communicator: where its ranks wait for each other in collectives.
+pub(crate) trait MeetingPoint: Send + Sync {
+    /// The collectives that do not end there; called when nothing moves any more.
+    fn stalls(&self) -> Vec<StalledCollective>;
 }
 
-/// The places of all communicators of a job.
+/// The meeting points of all communicators of a job.
 #[derive(Default)]
-pub(crate) struct Places(SpinLock<Vec<Noted>>);
+pub(crate) struct MeetingPoints(SpinLock<Vec<Noted>>);
 
 struct Noted {
-    place: Weak<dyn Place>,
+    place: Weak<dyn MeetingPoint>,
     members: Members,
     elsewhere: bool,
     communicator: u32,
 }
 
-impl Places {
-    /// Notes a place of a communicator for these seats; others may be on other hosts.
-    pub(crate) fn add(&self, place: &Arc<dyn Place>, members: &Members, elsewhere: bool, communicator: u32) {
+impl MeetingPoints {
+    /// Adds a meeting point of a communicator, for these members. `elsewhere` says whether others are on other hosts.
+    pub(crate) fn add(
+        &self,
+        place: &Arc<dyn MeetingPoint>,
+        members: &Members,
+        elsewhere: bool,
+        communicator: u32,
+    ) {
         let mut places = self.0.lock();
         if places.len() == places.capacity() {
             places.retain(|noted| noted.place.strong_count() > 0);
@@ -61,7 +67,7 @@ impl Places {
         });
     }
 
-    /// All that does not end.
+    /// All collectives that do not end.
     pub(crate) fn unfinished(&self) -> Vec<Unfinished> {
         let places = self.0.lock();
         places.iter().flat_map(Noted::unfinished).collect()
@@ -77,7 +83,7 @@ impl Noted {
                 .filter_map(|seat| self.members.process(seat))
                 .collect()
         };
-        let told = |stall: Stall| Unfinished {
+        let told = |stall: StalledCollective| Unfinished {
             elsewhere: self.elsewhere,
             call: stall.call,
             blocking: stall.blocking,
@@ -89,8 +95,8 @@ impl Noted {
     }
 }
 
-impl std::fmt::Debug for Places {
+impl std::fmt::Debug for MeetingPoints {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Places").finish_non_exhaustive()
+        f.debug_struct("MeetingPoints").finish_non_exhaustive()
     }
 }

@@ -5,7 +5,7 @@ mod driver;
 
 use crate::check::Checks;
 use crate::context::ContextPool;
-use crate::deadlock::{Places, Unfinished, Unmatched};
+use crate::deadlock::{MeetingPoints, Unfinished, Unmatched};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::group::Group;
 use crate::hardware::Hardware;
 use crate::host::Host;
 use crate::layer_state::LayerState;
-use crate::layout::{Layout, Newcomer};
+use crate::layout::{HostRecord, Layout};
 use crate::members::HostMap;
 use crate::memory::set_caches;
 use crate::network::Network;
@@ -50,7 +50,7 @@ pub struct Job {
     /// What hosts of one node share when they exchange messages.
     neighbours: Level,
     checks: Checks,
-    places: Places,
+    meeting_points: MeetingPoints,
     network: OnceLock<Arc<Network>>,
     worlds: Arc<Worlds>,
     hardware: OnceLock<Hardware>,
@@ -95,7 +95,7 @@ impl Job {
             },
             checks: Checks::of(&settings),
             host: Host::new(layout, settings),
-            places: Places::default(),
+            meeting_points: MeetingPoints::default(),
             network: OnceLock::new(),
             worlds: Arc::default(),
             hardware: OnceLock::new(),
@@ -213,14 +213,14 @@ impl Job {
     }
 
     /// Where ranks wait for each other in collectives.
-    pub(crate) fn places(&self) -> &Places {
-        &self.places
+    pub(crate) fn meeting_points(&self) -> &MeetingPoints {
+        &self.meeting_points
     }
 
     /// The collectives that some ranks have called and others have not, for a deadlock report.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
-        self.places.unfinished()
+        self.meeting_points.unfinished()
     }
 
     /// Sets where the processes run; the first setting counts. Returns whether it was the first.
@@ -278,10 +278,10 @@ impl Job {
     /// # Errors
     ///
     /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind all of their realm that are known.
-    pub fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
-        self.layout().admit(newcomers)?;
+    pub fn admit(&self, records: &[HostRecord]) -> Result<()> {
+        self.layout().admit(records)?;
         if let Some(network) = self.network.get() {
-            newcomers.iter().for_each(|newcomer| network.admit(newcomer.host));
+            records.iter().for_each(|record| network.admit(record.host));
         }
         Ok(())
     }

@@ -1,21 +1,21 @@
-//! Which processes live on which host.
+//! The layout of a job: which processes live on which host.
 //!
 //! Hosts that start together are a *world*; worlds that one launcher has started are a [*realm*](Realm). Hosts and
 //! processes of a realm are numbered in the order in which they start, and no number is used again. A host knows all
-//! hosts of its realm that were there when it started, and has been told of all that came later
-//! ([`Job::admit`](crate::Job::admit)); of other realms it knows those whose jobs have met its own.
+//! hosts of its realm that were there when it started, and is told of all that come later
+//! ([`Job::admit`](crate::Job::admit)). Of other realms it knows the hosts whose jobs have met its own.
 //!
 //! Costs: whether a process lives here is a subtraction and a comparison. To find the host of a process takes as much
 //! in a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among
 //! those of others of its realm, without a lock.
 
-mod newcomer;
+mod host_record;
 mod others;
 
-pub use newcomer::Newcomer;
+pub use host_record::HostRecord;
 
 use crate::error::Result;
-use newcomer::disorder;
+use host_record::out_of_order;
 use others::Others;
 use simurgh_core::sync::SpinLock;
 use simurgh_net::job::Realm;
@@ -39,7 +39,7 @@ pub struct Layout {
     singles: bool,
     /// The node, by number, on which each host of the world runs.
     nodes: Box<[u32]>,
-    /// The [share](Newcomer::share) of each host of the world.
+    /// The [share](HostRecord::share) of each host of the world.
     shares: Box<[u32]>,
     /// Hosts of other worlds, those of the own realm first.
     others: Others,
@@ -66,7 +66,7 @@ impl Layout {
             .map(|(host, (processes, node))| {
                 let first = end;
                 end += processes;
-                Newcomer {
+                HostRecord {
                     host,
                     node,
                     world: 0,
@@ -85,7 +85,7 @@ impl Layout {
     ///
     /// When there is no host `own`, or hosts or processes are not in order.
     #[must_use]
-    pub fn among(own: u32, hosts: &[Newcomer]) -> Self {
+    pub fn among(own: u32, hosts: &[HostRecord]) -> Self {
         let me = hosts.iter().find(|host| host.host == own);
         let me = me.expect("the host is one of the universe's");
         let (world, others): (Vec<_>, Vec<_>) = hosts.iter().partition(|host| host.world == me.world);
@@ -117,32 +117,32 @@ impl Layout {
         layout
     }
 
-    /// Notes hosts that have come, those of a realm in the order of their numbers.
+    /// Adds hosts that have come, those of a realm in the order of their numbers.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind those of their realm that are
     /// known, or cannot be others.
-    pub(crate) fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
+    pub(crate) fn admit(&self, records: &[HostRecord]) -> Result<()> {
         let _adding = self.adding.lock();
-        newcomers.iter().try_for_each(|newcomer| {
-            let others = self.others.shelf(Realm::of(newcomer.host));
-            let fits = self.may_be_another(newcomer) && others.add(newcomer);
-            fits.then_some(()).ok_or_else(|| disorder(newcomer))
+        records.iter().try_for_each(|record| {
+            let others = self.others.of_realm(Realm::of(record.host));
+            let fits = self.may_be_another(record) && others.add(record);
+            fits.then_some(()).ok_or_else(|| out_of_order(record))
         })
     }
 
-    /// Whether a host is none of the own world's, and its numbers are of one realm.
-    fn may_be_another(&self, newcomer: &Newcomer) -> bool {
-        let (realm, processes) = (Realm::of(newcomer.host), &newcomer.processes);
-        newcomer.world != self.world
-            && !self.hosts().contains(&newcomer.host)
-            && [newcomer.world, processes.start, processes.end.saturating_sub(1)]
+    /// Whether a host is not of the own world, and its numbers are of one realm.
+    fn may_be_another(&self, record: &HostRecord) -> bool {
+        let (realm, processes) = (Realm::of(record.host), &record.processes);
+        record.world != self.world
+            && !self.hosts().contains(&record.host)
+            && [record.world, processes.start, processes.end.saturating_sub(1)]
                 .iter()
                 .all(|number| realm.has(*number))
     }
 
-    /// The host that sees it so.
+    /// This host.
     #[must_use]
     pub fn own(&self) -> u32 {
         self.own
@@ -154,24 +154,24 @@ impl Layout {
         self.world
     }
 
-    /// What the numbers of its launcher belong to.
+    /// The realm of this host.
     #[must_use]
     pub fn realm(&self) -> Realm {
         self.realm
     }
 
-    /// Which numbers this host gives to communicators.
+    /// Which block of context ids this host gives out.
     pub(crate) fn share(&self) -> u32 {
         self.share
     }
 
-    /// A small number that no other host has with which this one talks: below [`Realm::SIZE`].
+    /// A number of a host below [`Realm::SIZE`], which tells it from all hosts with which this one exchanges messages.
     ///
     /// # Panics
     ///
     /// When there is no such host.
     #[inline]
-    pub(crate) fn voice_of(&self, host: u32) -> u32 {
+    pub(crate) fn short_id_of(&self, host: u32) -> u32 {
         if self.realm.is_alone() {
             return host;
         }
@@ -199,7 +199,8 @@ impl Layout {
         self.first..self.first + self.count
     }
 
-    /// What users call a process: its rank, and that of another world the world's number before it.
+    /// The name of a process for users: its rank, and for a process of another world the number of that world before
+    /// it.
     #[must_use]
     pub fn name_of(&self, process: u32) -> String {
         if self.processes().contains(&process) {
@@ -293,13 +294,13 @@ impl Layout {
         self.other(host).map(|other| other.world)
     }
 
-    fn other(&self, host: u32) -> Option<&Newcomer> {
+    fn other(&self, host: u32) -> Option<&HostRecord> {
         let other = self.others_like(host)?.find(|other| other.host < host)?;
         (other.host == host).then_some(other)
     }
 
     /// The hosts of other worlds that have been known here so far, with those that have gone.
-    pub fn others(&self) -> impl Iterator<Item = &Newcomer> {
+    pub fn others(&self) -> impl Iterator<Item = &HostRecord> {
         self.others.all().flat_map(Others::iter)
     }
 }

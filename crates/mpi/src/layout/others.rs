@@ -1,6 +1,6 @@
 //! Hosts of other worlds, realm by realm, which are added while others read.
 
-use super::Newcomer;
+use super::HostRecord;
 use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicU32, Ordering};
 use simurgh_net::job::Realm;
@@ -10,15 +10,15 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(super) struct Others {
     pub(super) realm: Realm,
-    known: HostTable<Newcomer>,
+    known: HostTable<HostRecord>,
     /// Number of those that are known. Written under the lock.
     count: AtomicU32,
-    /// Those of another realm.
+    /// The hosts of another realm.
     next: OnceLock<Box<Self>>,
 }
 
 impl Others {
-    /// None of a realm so far.
+    /// No hosts of a realm so far.
     pub(super) fn new(realm: Realm) -> Self {
         Self {
             realm,
@@ -28,13 +28,13 @@ impl Others {
         }
     }
 
-    /// Those of all realms, beginning with these.
+    /// The hosts of all realms, beginning with these.
     pub(super) fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |others| others.next.get().map(AsRef::as_ref))
     }
 
-    /// Those of a realm, of which there may be none yet.
-    pub(super) fn shelf(&self, realm: Realm) -> &Self {
+    /// The hosts of a realm, of which there may be none yet.
+    pub(super) fn of_realm(&self, realm: Realm) -> &Self {
         let mut others = self;
         while others.realm != realm {
             others = others.next.get_or_init(|| Box::new(Self::new(realm)));
@@ -42,15 +42,16 @@ impl Others {
         others
     }
 
-    /// Adds a host, for one at a time; false, and nothing has changed, if it does not come behind those that are known.
-    pub(super) fn add(&self, newcomer: &Newcomer) -> bool {
+    /// Adds a host; one thread at a time does so. False, and nothing has changed, if its numbers do not follow those
+    /// that are known.
+    pub(super) fn add(&self, record: &HostRecord) -> bool {
         let count = self.count.load(Ordering::Relaxed);
         let last = count.checked_sub(1).map(|last| &self.known[last]);
-        let is_behind = last
-            .is_none_or(|last| last.host < newcomer.host && last.processes.end <= newcomer.processes.start);
+        let is_behind =
+            last.is_none_or(|last| last.host < record.host && last.processes.end <= record.processes.start);
         if is_behind {
-            self.known.add(count, newcomer.clone());
-            // Release pairs with the Acquire in `find` and `iter`: who sees the number finds the entry.
+            self.known.add(count, record.clone());
+            // Release pairs with the Acquire in `find` and `iter`: a thread that sees the count sees the entry.
             self.count.store(count + 1, Ordering::Release);
         }
         is_behind
@@ -64,14 +65,14 @@ impl Others {
     }
 
     /// All that have been known so far.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Newcomer> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &HostRecord> {
         // Acquire pairs with the Release in `add`.
         let count = self.count.load(Ordering::Acquire);
         (0..count).map(|index| &self.known[index])
     }
 
     /// The first for which `is_before` does not hold.
-    pub(super) fn find(&self, is_before: impl Fn(&Newcomer) -> bool) -> Option<&Newcomer> {
+    pub(super) fn find(&self, is_before: impl Fn(&HostRecord) -> bool) -> Option<&HostRecord> {
         // Acquire pairs with the Release in `add`.
         let (mut low, mut high) = (0, self.count.load(Ordering::Acquire));
         while low < high {

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn newcomer(host: u32, world: u32, processes: Range<u32>) -> Newcomer {
-    Newcomer {
+fn record(host: u32, world: u32, processes: Range<u32>) -> HostRecord {
+    HostRecord {
         host,
         node: host % 2,
         world,
@@ -28,18 +28,18 @@ fn processes_are_found_on_their_hosts() {
 
 #[test]
 fn processes_that_have_a_host_each_are_found_too() {
-    let there = [newcomer(2, 1, 5..6), newcomer(3, 1, 6..7), newcomer(4, 1, 7..8)];
+    let there = [record(2, 1, 5..6), record(3, 1, 6..7), record(4, 1, 7..8)];
     let layout = Layout::among(3, &there);
     let hosts = (4..9).map(|process| layout.find_host(process));
     assert!(hosts.eq([None, Some(2), Some(3), Some(4), None]));
-    layout.admit(&[newcomer(7, 2, 9..12)]).unwrap();
+    layout.admit(&[record(7, 2, 9..12)]).unwrap();
     assert_eq!((layout.find_host(8), layout.find_host(11)), (None, Some(7)));
 }
 
 #[test]
 fn other_worlds_are_known_as_far_as_they_have_been_admitted() {
     // The world of host 1 has gone.
-    let there = [newcomer(0, 0, 0..2), newcomer(2, 2, 5..6), newcomer(3, 2, 6..9)];
+    let there = [record(0, 0, 0..2), record(2, 2, 5..6), record(3, 2, 6..9)];
     let layout = Layout::among(3, &there);
     assert_eq!(
         (layout.processes(), layout.hosts(), layout.here()),
@@ -48,7 +48,7 @@ fn other_worlds_are_known_as_far_as_they_have_been_admitted() {
     assert_eq!((layout.find_host(1), layout.find_host(3)), (Some(0), None));
     assert_eq!(layout.find_host(9), None);
     layout
-        .admit(&[newcomer(4, 3, 9..10), newcomer(7, 5, 12..13)])
+        .admit(&[record(4, 3, 9..10), record(7, 5, 12..13)])
         .unwrap();
     let hosts = [0, 5, 9, 12].map(|process| layout.host_of(process));
     assert_eq!(hosts, [0, 2, 4, 7]);
@@ -66,10 +66,10 @@ fn other_realms_come_in_any_order() {
     let of = |realm: u32, host, world, processes: Range<u32>| {
         let realm = Realm(realm);
         let processes = realm.number(processes.start)..realm.number(processes.end);
-        Newcomer {
+        HostRecord {
             node: realm.number(0),
             share: realm.0 * 10 + host,
-            ..newcomer(realm.number(host), realm.number(world), processes)
+            ..record(realm.number(host), realm.number(world), processes)
         }
     };
     let layout = Layout::among(Realm(2).number(1), &[of(2, 0, 0, 0..2), of(2, 1, 0, 2..4)]);
@@ -97,7 +97,8 @@ fn other_realms_come_in_any_order() {
         (layout.node_of(host(1, 4)), layout.node_of(host(2, 0))),
         (host(1, 0), host(2, 0))
     );
-    let voices = [(2, 0), (2, 2), (3, 1), (1, 4)].map(|(realm, number)| layout.voice_of(host(realm, number)));
+    let voices =
+        [(2, 0), (2, 2), (3, 1), (1, 4)].map(|(realm, number)| layout.short_id_of(host(realm, number)));
     assert_eq!((voices, layout.others().count()), ([20, 22, 31, 14], 5));
     let names = [(2, 3), (2, 5), (3, 3), (9, 0)].map(|(realm, process)| layout.name_of(host(realm, process)));
     let nobody = format!("of process {}", host(9, 0));
@@ -108,14 +109,14 @@ fn other_realms_come_in_any_order() {
 fn what_does_not_fit_is_refused() {
     let realm = Realm(2);
     let of = |host: u32, world: u32, processes: Range<u32>| {
-        newcomer(
+        record(
             realm.number(host),
             realm.number(world),
             realm.number(processes.start)..realm.number(processes.end),
         )
     };
     let layout = Layout::among(realm.number(2), &[of(0, 0, 0..2), of(2, 1, 4..5)]);
-    let strange = Newcomer {
+    let strange = HostRecord {
         processes: 7..8,
         ..of(4, 2, 7..8)
     };

@@ -62,16 +62,16 @@ const TURN_SHIFT: u32 = Realm::SIZE.ilog2();
 const REASON: usize = 1 << 10;
 
 impl Rounds {
-    /// Number of turns that messages tell apart: the bits of their sources above the voice of the host.
+    /// Number of turns that messages tell apart: the bits of their sources above the short number of the host.
     pub(crate) const TURNS: u32 = 1 << 10;
 
-    /// The source of messages from the host with this [voice](crate::job::Layout::voice_of).
-    pub(super) fn source(self, voice: u32) -> i32 {
+    /// The source of messages from the host with this [short number](crate::Layout::short_id_of).
+    pub(super) fn source(self, short_id: u32) -> i32 {
         debug_assert!(
-            voice < 1 << TURN_SHIFT && self.turn < Self::TURNS,
+            short_id < 1 << TURN_SHIFT && self.turn < Self::TURNS,
             "it is one number"
         );
-        (self.turn << TURN_SHIFT | voice).cast_signed()
+        (self.turn << TURN_SHIFT | short_id).cast_signed()
     }
 
     /// Whether messages with this label belong to these rounds.

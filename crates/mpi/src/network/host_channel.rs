@@ -66,7 +66,7 @@ impl<'a> HostChannel<'a> {
     fn envelope(&self, from: HostId) -> Envelope {
         Envelope {
             context: self.rounds.context,
-            source: self.rounds.source(self.local.layout().voice_of(from)),
+            source: self.rounds.source(self.local.layout().short_id_of(from)),
             tag: self.round,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::life;
 use simurgh_core::Completion;
-use simurgh_mpi::{Comm, Job, Launcher, Layout, Newcomer};
+use simurgh_mpi::{Comm, HostRecord, Job, Launcher, Layout};
 use simurgh_net::control::{Answer, Command, Question, Refusal};
 use simurgh_net::job::Realm;
 use simurgh_net::transport::{Access, Conditions, Loopback, Simulated, Transport};
@@ -81,7 +81,7 @@ struct Numbers {
 
 /// A host, until it has gone.
 struct Host {
-    place: Newcomer,
+    place: HostRecord,
     job: Arc<Job>,
     runtime: Runtime,
     ranks: Vec<EcHandle>,
@@ -233,7 +233,7 @@ impl Stage {
         first
     }
 
-    fn start_host(&self, job: Arc<Job>, place: Newcomer, program: &str) -> Host {
+    fn start_host(&self, job: Arc<Job>, place: HostRecord, program: &str) -> Host {
         let builder = Builder::new().vps(Some(1));
         let builder = match job.driver() {
             Some(network) => builder.network(network),
@@ -314,7 +314,7 @@ impl Stage {
 
 impl State {
     /// Numbers for a new world, whose hosts have so many processes.
-    fn place(&mut self, realm: Realm, ranks: impl Iterator<Item = u32>) -> Vec<Newcomer> {
+    fn place(&mut self, realm: Realm, ranks: impl Iterator<Item = u32>) -> Vec<HostRecord> {
         let numbers = self.realms.entry(realm).or_default();
         let world = realm.number(numbers.worlds);
         numbers.worlds += 1;
@@ -323,7 +323,7 @@ impl State {
             numbers.hosts += 1;
             numbers.processes += ranks;
             self.shares += 1;
-            Newcomer {
+            HostRecord {
                 host: realm.number(host),
                 node: realm.number(host % 2),
                 world,
@@ -335,7 +335,7 @@ impl State {
     }
 
     /// The hosts of those realms whose hosts know each other, this one among them, in the order of their numbers.
-    fn known_in(&self, realm: Realm) -> Vec<Newcomer> {
+    fn known_in(&self, realm: Realm) -> Vec<HostRecord> {
         let others = &self.realms[&realm].acquaintances;
         let places = self.hosts.iter().map(|host| host.place.clone());
         let mut known: Vec<_> = places
@@ -346,7 +346,7 @@ impl State {
     }
 
     /// Has the hosts of these realms know others.
-    fn introduce(&self, transport: &'static str, realm: Realm, newcomers: &[Newcomer]) {
+    fn introduce(&self, transport: &'static str, realm: Realm, newcomers: &[HostRecord]) {
         let there = self.known_in(realm);
         let is_there = |host: &&Host| there.iter().any(|place| place.host == host.place.host);
         for host in self.hosts.iter().filter(is_there) {

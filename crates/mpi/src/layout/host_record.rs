@@ -1,11 +1,11 @@
-//! A host, as others are told of it.
+//! Records of hosts.
 
 use crate::error::{Error, ErrorClass};
 use std::ops::Range;
 
-/// A host of a universe, as the launcher tells of it.
+/// A host of a universe, as the launcher describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Newcomer {
+pub struct HostRecord {
     /// Its number: higher than that of any host of its realm that came before.
     pub host: u32,
     /// The number of the node on which it runs.
@@ -15,15 +15,15 @@ pub struct Newcomer {
     pub world: u32,
     /// Its processes: behind those of the hosts of its realm with lower numbers.
     pub processes: Range<u32>,
-    /// A number that no other host that is there has: of hosts of a universe of several realms, or of a world behind
-    /// the first where there is one realm. It says which numbers the host gives to communicators. Those of the first
-    /// world of the only realm have their own.
+    /// The block of context ids that the host gives out, which no other host has at the same time: for hosts of a
+    /// universe of several realms, and of later worlds where there is one realm. For hosts of the first world of the
+    /// only realm it is their number.
     pub share: u32,
 }
 
 #[cold]
-pub(super) fn disorder(newcomer: &Newcomer) -> Error {
-    let host = newcomer.host;
+pub(super) fn out_of_order(record: &HostRecord) -> Error {
+    let host = record.host;
     Error::new(
         ErrorClass::Intern,
         format!(
