@@ -10,21 +10,21 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::elf::PAGE;
+use crate::link_map::LinkMap;
+use crate::linked_program::LinkedProgram;
 use crate::memory;
 use crate::object::Object;
-use crate::objects::LinkMap;
-use crate::prepared::Shared;
 
 /// A range of addresses with the images of one program.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    program: &'static Shared,
+    program: &'static LinkedProgram,
     start: usize,
     /// Distance between images.
     stride: usize,
-    /// For each image the records of its objects, once they are in place.
+    /// For each image, the records of its objects, once they are in place.
     images: Box<[AtomicPtr<LinkMap>]>,
-    /// How many have been taken. (Only its lock's holder changes it.)
+    /// How many places have been taken. Changed under the lock only.
     taken: AtomicUsize,
     older: *const Arena,
 }
@@ -34,10 +34,10 @@ unsafe impl Send for Arena {}
 // SAFETY: as above.
 unsafe impl Sync for Arena {}
 
-/// The newest arena of all programs; each knows the one before it.
+/// The newest arena of all programs. Each arena knows the one before it.
 static NEWEST: AtomicPtr<Arena> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Held by who adds an arena or takes a place.
+/// Held while an arena is added or a place is taken.
 static GROWING: Mutex<()> = Mutex::new(());
 
 /// The place of one image.
@@ -71,8 +71,8 @@ pub(crate) fn locate(address: usize) -> Option<Located> {
 }
 
 impl Arena {
-    /// Addresses for a number of images.
-    fn reserve(program: &'static Shared, places: usize) -> io::Result<&'static Arena> {
+    /// Reserves addresses for a number of images.
+    fn reserve(program: &'static LinkedProgram, places: usize) -> io::Result<&'static Arena> {
         let objects = &program.objects;
         let align = objects
             .iter()
@@ -128,14 +128,14 @@ impl Arena {
 
 impl Place {
     /// Takes a place for an image of a program.
-    pub(crate) fn take(program: &'static Shared) -> io::Result<Place> {
+    pub(crate) fn take(program: &'static LinkedProgram) -> io::Result<Place> {
         let _growing = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
         let own = || arenas().filter(|arena| std::ptr::eq(arena.program, program));
         if let Some(place) = own().find_map(Arena::take) {
             return Ok(place);
         }
         let so_far: usize = own().map(|arena| arena.images.len()).sum();
-        // Where addresses are short (ulimit -v), there may be some for one.
+        // Where addresses are short (ulimit -v), there may be enough for one image.
         let arena = Arena::reserve(program, so_far.max(1)).or_else(|_| Arena::reserve(program, 1))?;
         // Release: see `arenas`.
         NEWEST.store(std::ptr::from_ref(arena).cast_mut(), Ordering::Release);
@@ -143,27 +143,27 @@ impl Place {
     }
 
     /// Its program.
-    pub(crate) fn program(self) -> &'static Shared {
+    pub(crate) fn program(self) -> &'static LinkedProgram {
         self.arena.program
     }
 
-    /// Where the image begins.
+    /// The beginning of the image.
     pub(crate) fn address(self) -> usize {
         self.arena.start + self.index * self.arena.stride
     }
 
-    /// Where address 0 of an object lies.
+    /// The address at which address 0 of an object lies.
     pub(crate) fn base(self, object: usize) -> usize {
         self.address() + self.arena.program.objects[object].offset as usize
     }
 
-    /// The records of its objects, an array; null before it is in place.
+    /// The records of its objects, an array; null until the image is in place.
     pub(crate) fn records(self) -> *mut LinkMap {
         // Acquire: the image is in place before they are there.
         self.arena.images[self.index].load(Ordering::Acquire)
     }
 
-    /// Says that the image is in place.
+    /// Publishes the image as being in place.
     pub(crate) fn set_records(self, records: *mut LinkMap) {
         // Release: see `records`.
         self.arena.images[self.index].store(records, Ordering::Release);
@@ -176,12 +176,12 @@ impl Located {
         &self.place.program().objects[self.object]
     }
 
-    /// Where its address 0 lies.
+    /// The address at which its address 0 lies.
     pub(crate) fn base(self) -> usize {
         self.place.base(self.object)
     }
 
-    /// Its record; null before the image is in place.
+    /// Its record; null until the image is in place.
     pub(crate) fn record(self) -> *mut LinkMap {
         let records = self.place.records();
         if records.is_null() {

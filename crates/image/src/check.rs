@@ -11,47 +11,47 @@ use crate::shim;
 use crate::source::Source;
 use crate::tls::{Allocator, TlsNeed};
 
-/// How a program is linked to MPI.
+/// How a program is linked with MPI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MpiLink {
-    /// Not at all.
+    /// It is not.
     None,
-    /// To the library of the standard ABI; ours takes its place. The path is the one that the dynamic loader would
-    /// have found.
+    /// It is linked with the library of the standard ABI; ours takes its place. The path is the one that the dynamic
+    /// loader would have found.
     Abi(Option<PathBuf>),
 }
 
 /// A library of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LibraryUse {
-    /// The name under which it is asked for.
+    /// The name by which the program asks for it.
     pub name: String,
-    /// Where it is, if each rank has its own copy of it.
+    /// Its path, if each rank has its own copy of it.
     pub path: Option<PathBuf>,
     /// Whether each rank has its own copy.
     pub private: bool,
 }
 
-/// What running a program in threads mode takes.
+/// The needs of a program that runs in threads mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// The host must reserve this: see [`reserve_tls`](crate::reserve_tls).
+    /// The storage that the host has to reserve: see [`reserve_tls`](crate::reserve_tls).
     pub tls: TlsNeed,
     /// Whether stacks of ranks must be executable (nested functions of C and Fortran).
     pub needs_exec_stack: bool,
-    /// How it is linked to MPI.
+    /// How it is linked with MPI.
     pub links_mpi: MpiLink,
     /// All its libraries.
     pub libraries: Vec<LibraryUse>,
 }
 
-/// The result of a check with what preparing needs.
+/// The result of a check, with the libraries that preparing needs.
 pub(crate) struct Checked {
     pub(crate) fit: Fit,
     pub(crate) closure: Closure,
 }
 
-/// Functions that a memory allocator defines; libc would not know of a private one.
+/// Functions that a memory allocator defines. libc would not know of an allocator that is private to a rank.
 const ALLOCATOR: &[&str] = &[
     "malloc",
     "free",
@@ -97,6 +97,17 @@ const OTHER_MPIS: &[(&str, &str)] = &[
     ("libmpicxx.so", "MPICH's C++ bindings"),
     ("libmpi.so", "an MPI with an ABI of its own"),
 ];
+
+impl Program {
+    /// Finds out whether ranks of this program can live in one process, together with tools (`preload`: libraries
+    /// that define `MPI_` functions and call the `PMPI_` ones).
+    ///
+    /// # Errors
+    /// All the reasons why not, each a line for the user with what to do about it.
+    pub fn check(&self, preload: &[PathBuf]) -> Result<Fit, Vec<Reason>> {
+        check(self, preload).map(|checked| checked.fit)
+    }
+}
 
 /// Checks a program together with its tools.
 pub(crate) fn check(program: &Program, preload: &[PathBuf]) -> Result<Checked, Vec<Reason>> {

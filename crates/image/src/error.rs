@@ -1,4 +1,4 @@
-//! What can go wrong, in the user's words.
+//! Errors, in the user's words.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub enum ImageError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
     /// The file is empty.
@@ -33,7 +33,7 @@ pub enum ImageError {
     Script {
         /// The file.
         path: PathBuf,
-        /// What its first line names.
+        /// The interpreter that its first line names.
         interpreter: String,
     },
     /// The file is not an ELF file.
@@ -44,7 +44,7 @@ pub enum ImageError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where it breaks the rules.
+        /// The rule of the format that it breaks.
         detail: String,
     },
     /// The program cannot run in threads mode.
@@ -52,7 +52,7 @@ pub enum ImageError {
     Unsuitable {
         /// The program.
         path: PathBuf,
-        /// All the reasons.
+        /// All reasons.
         reasons: Vec<Reason>,
     },
     /// The host's reservation of thread-local storage is too small or missing.
@@ -63,9 +63,9 @@ pub enum ImageError {
     Reservation {
         /// The program.
         path: PathBuf,
-        /// What it needs.
+        /// The storage that it needs.
         need: TlsNeed,
-        /// What the host has.
+        /// The bytes that the host reserves.
         have: u64,
     },
     /// The thread-local variables of a library that all ranks share lie where those of the ranks' programs belong.
@@ -76,9 +76,9 @@ pub enum ImageError {
     Intruder {
         /// The library.
         library: String,
-        /// Where its variables are, below the thread pointer.
+        /// The distance of its variables below the thread pointer.
         distance: u64,
-        /// How far the reservation reaches.
+        /// The bytes of the reservation.
         reservation: u64,
     },
     /// The host executable is not one whose reservation can be changed.
@@ -89,7 +89,7 @@ pub enum ImageError {
     Link {
         /// The program.
         path: PathBuf,
-        /// What is missing, in which of its files.
+        /// What is missing, and in which of its files.
         detail: String,
     },
     /// The C library lacks a function that the shim needs.
@@ -98,11 +98,11 @@ pub enum ImageError {
     /// A system call failed.
     #[error("{call} failed while preparing {}: {error}", path.display())]
     System {
-        /// The file that was worked on.
+        /// The file in question.
         path: PathBuf,
         /// The call.
         call: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
 }

@@ -1,15 +1,44 @@
 //! Private copies of an ELF program and its libraries for each rank.
 //!
-//! [`Program::open`] and [`Program::check`] say whether a program can run so, [`Prepared`] is made once per host
-//! process, [`Prepared::instantiate`] once per rank, on the rank's own execution context, and [`Instance::run`] runs
-//! it there. [`reserve_tls`] sizes the host executable's reservation of thread-local storage.
+//! [`Program::open`] and [`Program::check`] find out whether a program can run so. [`Prepared`] is made once per host
+//! process, [`Prepared::instantiate`] is called once per rank on the rank's own execution context, and
+//! [`Instance::run`] runs the program there. [`reserve_tls`] sizes the host executable's reservation of thread-local
+//! storage.
 //!
-//! Layers, bottom up: `elf` reads files, `memory` maps them, `object` is one of them with its place, `link` links them
-//! once for all ranks, `master` holds what that gives, `pieces` says what is mapped where, `arena` at which addresses,
-//! `load` makes a rank's image of it, `objects` tells the process of it, `shim` is the rank's own part of libc (in C,
-//! under shim/). Costs per rank: a mapping for each segment, an addition for each word that points into the image, and
-//! the pages in which these lie; nothing that grows with the number of ranks.
-//! Depends on no other crate of the workspace. What is private and what is shared: docs and tests/programs.
+//! The modules are layers. Each imports only from those above it in this list:
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `elf` | the contents of ELF files |
+//! | `link_map` | the dynamic loader's record of an object |
+//! | `memory` | files in memory and mappings of files |
+//! | `own_process` | the number of this process in `/proc` |
+//! | `source` | a file of an object, mapped for reading |
+//! | `reason` | why a program cannot run in threads mode |
+//! | `tls` | the layout of thread-local storage |
+//! | `error` | [`ImageError`] |
+//! | `reservation` | the host's reservation of thread-local storage |
+//! | `closure` | the libraries that a program uses |
+//! | `program` | [`Program`], the executable of ranks |
+//! | `object` | an object with its place in the image |
+//! | `pieces` | the mappings of which an image consists |
+//! | `master` | the file with the data that all images begin with |
+//! | `link` | linking a program with its libraries, once for all ranks |
+//! | `shim` | the file of the shim, the rank's own part of libc (in C, under shim/) |
+//! | `check` | whether a program's ranks can live in one process |
+//! | `linked_program` | a linked program: what all its images share |
+//! | `arena` | the addresses at which images lie |
+//! | `load` | mapping an image, and changing what is different in each |
+//! | `objects` | telling the process of the objects in images |
+//! | `maps` | `/proc/self/maps` as a rank is to see it |
+//! | `hooks` | [`Hooks`], the functions of the host that the shim calls |
+//! | `signals` | [`Signals`], telling a rank of signals |
+//! | `instance` | [`Instance`], a rank's program ready to run |
+//! | `prepared` | [`Prepared`], a program ready to be instantiated |
+//!
+//! Costs per rank: a mapping for each segment, an addition for each word that points into the image, and the pages in
+//! which these lie; nothing that grows with the number of ranks. Depends on no other crate of the workspace. What is
+//! private and what is shared: docs and tests/programs.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -21,6 +50,8 @@ mod error;
 mod hooks;
 mod instance;
 mod link;
+mod link_map;
+mod linked_program;
 mod load;
 mod maps;
 mod master;
@@ -46,5 +77,6 @@ pub use own_process::number_in_proc;
 pub use prepared::{Options, Prepared};
 pub use program::Program;
 pub use reason::Reason;
+pub use reservation::reserve_tls;
 pub use signals::{Delivery, Signals};
-pub use tls::{TlsNeed, reserve_tls};
+pub use tls::TlsNeed;

@@ -1,20 +1,20 @@
-//! Making a rank's image: mapping it, and changing what is different in each.
+//! Making the image of a rank: mapping it, and changing what is different in each image.
 
 use std::fs::File;
 use std::io;
 
 use crate::arena::Place;
 use crate::link::{Copied, CopyOrigin};
+use crate::linked_program::LinkedProgram;
 use crate::memory;
 use crate::pieces::{Origin, Piece};
-use crate::prepared::Shared;
 
 /// A system call that failed.
 type Failure = (&'static str, io::Error);
 
-/// Maps a new image and adds its address to the words that point into it. What functions of the program choose, and
-/// the variables that it copies, are still missing: [`finish`].
-pub(crate) fn map(program: &'static Shared) -> Result<Place, Failure> {
+/// Maps a new image, and adds its address to the words that point into it. Words that functions of the program choose,
+/// and variables that it copies, are left for [`finish`].
+pub(crate) fn map(program: &'static LinkedProgram) -> Result<Place, Failure> {
     let place = Place::take(program).map_err(|error| ("mmap", error))?;
     let address = place.address();
     for piece in &program.pieces {
@@ -32,7 +32,7 @@ pub(crate) fn map(program: &'static Shared) -> Result<Place, Failure> {
     Ok(place)
 }
 
-fn map_piece(program: &Shared, address: usize, piece: &Piece) -> io::Result<()> {
+fn map_piece(program: &LinkedProgram, address: usize, piece: &Piece) -> io::Result<()> {
     let start = address + piece.start as usize;
     let file = |file: &File, offset| {
         // SAFETY: the range belongs to a place that was taken just now: nothing is there.
@@ -46,7 +46,7 @@ fn map_piece(program: &Shared, address: usize, piece: &Piece) -> io::Result<()> 
     }
 }
 
-/// Does the rest, on the rank's own thread, and makes read-only what is constant from then on.
+/// Completes an image on the rank's own thread, and makes read-only what is constant from then on.
 ///
 /// # Safety
 /// The image must have been mapped just now, and the calling thread must have its thread-local variables.
@@ -71,7 +71,7 @@ pub(crate) unsafe fn finish(place: Place) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Indirect functions: code of the image says which of several is to be called.
+/// Resolves indirect functions: code of the image chooses which of several functions is to be called.
 ///
 /// # Safety
 /// The words must lie in writable data of an image that is mapped, and their functions in its code.
@@ -85,6 +85,8 @@ unsafe fn choose(address: usize, words: &[(u64, u64)]) {
     }
 }
 
+/// Copies a variable of a library into the program (a copy relocation).
+///
 /// # Safety
 /// The target must be a variable of an image that is mapped.
 unsafe fn copy(address: usize, copied: &Copied) {

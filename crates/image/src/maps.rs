@@ -1,5 +1,5 @@
-//! `/proc/self/maps` as a rank is to see it: its program and libraries under the names of their files, and not those of
-//! other ranks.
+//! `/proc/self/maps` as a rank is to see it: with its own program and libraries under the names of their files, and
+//! without those of other ranks.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_void};
@@ -10,21 +10,21 @@ use std::os::fd::IntoRawFd;
 use crate::arena;
 use crate::memory::memory_file;
 
-/// How the kernel calls the master, from which writable data is mapped.
+/// The kernel's name of the master, from which writable data is mapped.
 const MASTER: &[u8] = b"/memfd:simurgh-image";
 
-/// Whose a mapping is.
+/// The owner of a mapping.
 enum Owner {
-    /// An object of the rank's, from the file of this name.
+    /// An object of the rank, from the file of this name.
     Own(&'static CStr),
-    /// Another rank's.
+    /// Another rank.
     Other,
-    /// The process's.
+    /// The process.
     Process,
 }
 
-/// Makes such a file for the rank in whose image an address lies: its descriptor, or a negative error. Of the type in
-/// [`RankRecord`](crate::shim::RankRecord).
+/// Makes such a file for the rank in whose image an address lies. Gives its descriptor, or a negative error number. Has
+/// the type of the field of [`RankRecord`](crate::instance::RankRecord).
 pub(crate) unsafe extern "C" fn open_maps(image: *const c_void) -> c_int {
     match open(image as usize) {
         Ok(file) => file.into_raw_fd(),
@@ -46,8 +46,8 @@ fn open(image: usize) -> io::Result<File> {
     Ok(file)
 }
 
-/// The lines of `maps` that are about a rank. What the process itself maps of the files of ranks, to make images of
-/// them, is not.
+/// The lines of `maps` that are about a rank. The process's own mappings of the ranks' files, by which it makes images
+/// of them, are left out.
 fn filter(maps: &[u8], owner: impl Fn(usize) -> Owner) -> Vec<u8> {
     let lines = || maps.split_inclusive(|&byte| byte == b'\n');
     let names: BTreeSet<&[u8]> = lines()

@@ -1,4 +1,4 @@
-//! The master: what the writable pages of all ranks begin with.
+//! The master: a file with the initial contents of the writable pages of all images.
 
 use std::fs::File;
 
@@ -6,8 +6,8 @@ use crate::elf::{Malformed, page_down, u64_at};
 use crate::memory::{Mapping, memory_file};
 use crate::object::Object;
 
-/// The master while it is being made: a file in memory with the layout of the image, of which only what is written
-/// takes memory.
+/// The master while it is being made: a file in memory with the layout of the image. Only the parts that are written
+/// take memory.
 pub(crate) struct Draft {
     file: File,
     content: Mapping,
@@ -31,13 +31,13 @@ impl Draft {
         Ok(Draft { file, content })
     }
 
-    /// The word at an address of an object, which must lie in its writable data.
+    /// Reads the word at an address of an object, which must lie in its writable data.
     pub(crate) fn word(&self, object: &Object<'_>, address: u64) -> Result<u64, Malformed> {
         let at = place(object, address)?;
         u64_at(self.content.bytes(), at).ok_or(OUTSIDE)
     }
 
-    /// Writes it; tells where it is in the image.
+    /// Writes the word at an address of an object. Gives its place in the image.
     pub(crate) fn set_word(
         &mut self,
         object: &Object<'_>,
@@ -62,7 +62,7 @@ impl Draft {
 
 const OUTSIDE: Malformed = Malformed("a relocation outside of the data");
 
-/// Where a word of an object's initial data is in the image.
+/// The place in the image of a word of an object's initial data.
 fn place(object: &Object<'_>, address: u64) -> Result<u64, Malformed> {
     let end = address.checked_add(8).ok_or(OUTSIDE)?;
     let mut data = object.elf().loads().filter(|load| load.is_writable());

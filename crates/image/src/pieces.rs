@@ -8,11 +8,11 @@
 use crate::elf::{Segment, abi, page_down, page_up};
 use crate::object::Object;
 
-/// Cleared memory up to this size lies in the same mapping as what precedes it: a page of it that a rank changes costs
-/// a page of the master, too, once for all ranks.
+/// Zero-initialised memory up to this size shares a mapping with what precedes it. A page of it that is written costs a
+/// page of the master, too, once for all ranks.
 const SMALL_BSS: u64 = 64 << 10;
 
-/// What a mapping shows.
+/// The contents of a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The file of this object, from this offset on.

@@ -1,7 +1,6 @@
-//! A program made ready to be instantiated once per rank.
+//! A program that is ready to be instantiated, once per rank.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,55 +9,31 @@ use crate::closure::{Closure, file_name};
 use crate::elf::abi;
 use crate::error::ImageError;
 use crate::hooks::RankContext;
-use crate::instance::{Instance, Linked};
-use crate::link::{self, LinkError, Relocations, Scope};
+use crate::instance::{Image, Instance};
+use crate::link::{self, LinkError, Scope};
+use crate::linked_program::{LIBRARIES, LinkedProgram, PROGRAM, SHIM};
 use crate::load;
 use crate::master::Draft;
 use crate::object::Object;
 use crate::objects;
-use crate::pieces::{self, Piece};
+use crate::pieces;
 use crate::program::Program;
 use crate::reservation;
 use crate::shim::{self, Symbols};
 use crate::source::Source;
 use crate::tls::{Allocator, Layout};
 
-/// How to prepare a program.
+/// Options for preparing a program.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Tools: libraries whose functions come before those of the MPI library. Each rank has its own copy.
     pub preload: Vec<PathBuf>,
 }
 
-/// Index of the program among the objects.
-pub(crate) const PROGRAM: usize = 0;
-/// Index of the shim.
-pub(crate) const SHIM: usize = 1;
-/// Index of the first library.
-const LIBRARIES: usize = 2;
-
-/// What all instances share. Running programs and the unwinder point into it, so it is never freed.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) path: PathBuf,
-    /// The program, the shim, then the libraries in the order of the lookup scope; by address, too.
-    pub(crate) objects: Vec<Object<'static>>,
-    pub(crate) scope: Scope,
-    /// Objects other than the shim by the order in which their constructors run; the program last.
-    pub(crate) order: Vec<usize>,
-    pub(crate) layout: Layout,
-    pub(crate) symbols: Symbols,
-    pub(crate) pieces: Vec<Piece>,
-    pub(crate) relocations: Relocations,
-    pub(crate) master: File,
-    /// Whether a debugger was watching this process at that time.
-    pub(crate) is_watched: bool,
-}
-
-/// A program ready to be instantiated: linked, with a master of its data in memory.
+/// A program that is ready to be instantiated: linked, with a master of its data in memory.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    shared: &'static Shared,
+    linked: &'static LinkedProgram,
     fit: Fit,
 }
 
@@ -89,14 +64,14 @@ impl Prepared {
             return Err(ImageError::Host("it does not let images be found"));
         }
         let Checked { fit, closure } = checked;
-        let shared = prepare(&path, program.source.clone(), closure, reservation)?;
+        let linked = prepare(&path, program.source.clone(), closure, reservation)?;
         Ok(Prepared {
-            shared: Box::leak(Box::new(shared)),
+            linked: Box::leak(Box::new(linked)),
             fit,
         })
     }
 
-    /// What the program needs.
+    /// The needs of the program.
     pub fn fit(&self) -> &Fit {
         &self.fit
     }
@@ -108,15 +83,15 @@ impl Prepared {
     /// Failures of the system.
     pub fn instantiate(&self, context: RankContext) -> Result<Instance, ImageError> {
         let system = |(call, error)| ImageError::System {
-            path: self.shared.path.clone(),
+            path: self.linked.path.clone(),
             call,
             error,
         };
-        let place = load::map(self.shared).map_err(system)?;
+        let place = load::map(self.linked).map_err(system)?;
         // SAFETY: the reservation was checked in `new`; the rank's code has not run yet on this thread.
-        unsafe { self.shared.layout.start_thread() };
+        unsafe { self.linked.layout.start_thread() };
         let linked =
-            Linked::new(place, context).ok_or_else(|| system(("fopencookie", io::Error::last_os_error())))?;
+            Image::new(place, context).ok_or_else(|| system(("fopencookie", io::Error::last_os_error())))?;
         // SAFETY: both were done just now.
         unsafe { load::finish(place) }.map_err(system)?;
         objects::announce(place);
@@ -125,7 +100,12 @@ impl Prepared {
 }
 
 /// Links the program and makes its master.
-fn prepare(path: &Path, program: Source, closure: Closure, reservation: u64) -> Result<Shared, ImageError> {
+fn prepare(
+    path: &Path,
+    program: Source,
+    closure: Closure,
+    reservation: u64,
+) -> Result<LinkedProgram, ImageError> {
     let mut objects = vec![object(program, Vec::new())?, object(shim::source()?, Vec::new())?];
     for library in closure.libraries {
         objects.push(object(library.source, library.names)?);
@@ -144,7 +124,7 @@ fn prepare(path: &Path, program: Source, closure: Closure, reservation: u64) -> 
         error,
     })?;
     let relocations = link::link(&objects, &scope, reservation, &mut draft).map_err(refused)?;
-    Ok(Shared {
+    Ok(LinkedProgram {
         path: path.to_owned(),
         order: order(&objects),
         pieces: pieces::pieces(&objects),

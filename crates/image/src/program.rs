@@ -3,11 +3,9 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::check::{self, Fit};
 use crate::error::ImageError;
-use crate::reason::Reason;
 use crate::source::Source;
 
 /// An executable ELF file. Whether its ranks can share a process is [`Program::check`]'s question.
@@ -62,18 +60,9 @@ impl Program {
     pub fn path(&self) -> &Path {
         &self.source.path
     }
-
-    /// Finds out whether ranks of this program can live in one process, together with tools (`preload`: libraries
-    /// that define `MPI_` functions and call the `PMPI_` ones).
-    ///
-    /// # Errors
-    /// All the reasons why not, each a line for the user with what to do about it.
-    pub fn check(&self, preload: &[PathBuf]) -> Result<Fit, Vec<Reason>> {
-        check::check(self, preload).map(|checked| checked.fit)
-    }
 }
 
-/// What the first line of a script names.
+/// The interpreter that the first line of a script names.
 fn interpreter(script: &[u8]) -> String {
     let line = script[2..].split(|&b| b == b'\n').next().unwrap_or_default();
     String::from_utf8_lossy(&line[..line.len().min(80)])

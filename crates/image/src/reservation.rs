@@ -2,9 +2,9 @@
 
 use std::ffi::{CStr, c_int, c_void};
 
-use crate::elf::abi;
+use crate::elf::{Elf, PHDR_SIZE, Segment, abi};
 use crate::error::ImageError;
-use crate::tls::thread_pointer;
+use crate::tls::{MIN_ALIGN, TlsNeed, thread_pointer};
 
 /// How far the reservation reaches below the thread pointer; 0 if there is none.
 ///
@@ -17,7 +17,7 @@ pub(crate) fn reserved() -> Result<u64, ImageError> {
     survey.intruder.map_or(Ok(survey.distance), Err)
 }
 
-/// What has been seen of the objects of this process.
+/// The findings about the objects of this process.
 #[derive(Default)]
 struct Survey {
     distance: u64,
@@ -49,4 +49,33 @@ unsafe extern "C" fn look_at(info: *mut libc::dl_phdr_info, _size: usize, survey
         });
     }
     0
+}
+
+/// The host executable with its reservation made as large as `need` says.
+///
+/// # Errors
+/// [`ImageError::Host`] if the file is not an ELF executable with a thread-local segment that is only room.
+pub fn reserve_tls(host_elf: &[u8], need: TlsNeed) -> Result<Vec<u8>, ImageError> {
+    let elf = Elf::parse(host_elf).map_err(|error| ImageError::Host(error.0))?;
+    let index = elf.segments.iter().position(|s| s.kind == abi::PT_TLS);
+    let index = index.ok_or(ImageError::Host("it has no thread-local segment"))?;
+    let old = elf.segments[index];
+    let align = need.align.max(MIN_ALIGN);
+    // glibc rounds the distance of the block up to its alignment, and may put another library's block into what that
+    // leaves between the block's end and the thread pointer: nothing may be left.
+    let size = need.size.max(MIN_ALIGN).next_multiple_of(align);
+    if old.file_size != 0 || old.vaddr % align != 0 {
+        return Err(ImageError::Host(
+            "its thread-local segment is not an empty, page-aligned reservation",
+        ));
+    }
+    let new = Segment {
+        mem_size: size,
+        align,
+        ..old
+    };
+    let at = elf.phoff as usize + index * PHDR_SIZE;
+    let mut bytes = host_elf.to_vec();
+    bytes[at..at + PHDR_SIZE].copy_from_slice(&new.encode());
+    Ok(bytes)
 }

@@ -1,10 +1,10 @@
-//! What the host tells a rank of signals.
+//! Telling a rank of signals.
 
 use std::ffi::{c_int, c_void};
 
 use libc::siginfo_t;
 
-/// Ways to tell a rank of signals. Its copies are never unloaded, so they may be used even after it has ended.
+/// A handle to tell a rank of signals. The shim is never unloaded, so it may be used even after the rank has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Signals {
     pub(crate) attend: usize,

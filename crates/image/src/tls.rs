@@ -7,10 +7,9 @@
 
 use std::ffi::c_void;
 
-use crate::elf::{Elf, Segment, abi};
-use crate::error::ImageError;
+use crate::elf::{Elf, Segment};
 
-/// How much thread-local storage a program and its private libraries need.
+/// The thread-local storage that a program and its private libraries need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TlsNeed {
     /// Bytes below the thread pointer.
@@ -20,7 +19,7 @@ pub struct TlsNeed {
 }
 
 /// The smallest alignment that glibc gives to a thread's control block.
-const MIN_ALIGN: u64 = 64;
+pub(crate) const MIN_ALIGN: u64 = 64;
 
 /// Distances of blocks below the thread pointer, handed out one after the other.
 #[derive(Debug, Default)]
@@ -41,7 +40,7 @@ impl Allocator {
         distance
     }
 
-    /// What all the blocks placed so far need.
+    /// The storage that all blocks placed so far need.
     pub(crate) fn need(&self) -> TlsNeed {
         TlsNeed {
             size: self.used.next_multiple_of(MIN_ALIGN),
@@ -115,33 +114,4 @@ pub(crate) fn thread_pointer() -> usize {
     // SAFETY: on x86-64 the word at fs:0 is the thread pointer itself; reading it has no effect.
     unsafe { std::arch::asm!("mov {}, fs:0", out(reg) value, options(nostack, readonly, preserves_flags)) };
     value
-}
-
-/// The host executable with its reservation made as large as `need` says.
-///
-/// # Errors
-/// [`ImageError::Host`] if the file is not an ELF executable with a thread-local segment that is only room.
-pub fn reserve_tls(host_elf: &[u8], need: TlsNeed) -> Result<Vec<u8>, ImageError> {
-    let elf = Elf::parse(host_elf).map_err(|error| ImageError::Host(error.0))?;
-    let index = elf.segments.iter().position(|s| s.kind == abi::PT_TLS);
-    let index = index.ok_or(ImageError::Host("it has no thread-local segment"))?;
-    let old = elf.segments[index];
-    let align = need.align.max(MIN_ALIGN);
-    // glibc rounds the distance of the block up to its alignment, and may put another library's block into what that
-    // leaves between the block's end and the thread pointer: nothing may be left.
-    let size = need.size.max(MIN_ALIGN).next_multiple_of(align);
-    if old.file_size != 0 || old.vaddr % align != 0 {
-        return Err(ImageError::Host(
-            "its thread-local segment is not an empty, page-aligned reservation",
-        ));
-    }
-    let new = Segment {
-        mem_size: size,
-        align,
-        ..old
-    };
-    let at = elf.phoff as usize + index * crate::elf::PHDR_SIZE;
-    let mut bytes = host_elf.to_vec();
-    bytes[at..at + crate::elf::PHDR_SIZE].copy_from_slice(&new.encode());
-    Ok(bytes)
 }

@@ -1,4 +1,4 @@
-//! Relocations, worked out once: what they write into the master, and what is left to do for each rank.
+//! Relocations, worked out once: they are written into the master, and the rest is left for each rank.
 
 use super::LinkError;
 use super::scope::{Definition, Scope};
@@ -9,7 +9,7 @@ use crate::elf::{Malformed, abi};
 use crate::master::Draft;
 use crate::object::Object;
 
-/// What is left to do for each rank; places are distances from the start of its image.
+/// The relocations that are left for each rank. Places are distances from the start of its image.
 #[derive(Debug, Default)]
 pub(crate) struct Relocations {
     /// Words to which the image's address is added.
@@ -22,7 +22,7 @@ pub(crate) struct Relocations {
     pub(crate) copied: Vec<Copied>,
 }
 
-/// A variable to be copied when everything else is in place.
+/// A variable that is copied when everything else is in place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copied {
     /// Place of the copy.
@@ -31,7 +31,7 @@ pub(crate) struct Copied {
     pub(crate) origin: Origin,
 }
 
-/// Where a copied variable comes from.
+/// The origin of a copied variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin {
     /// A place of the image.
@@ -82,7 +82,7 @@ pub(crate) fn link<'a>(
     Ok(relocations)
 }
 
-/// What a word will be.
+/// The value of a relocated word.
 #[derive(Clone, Copy)]
 enum Value {
     /// The same in all ranks.

@@ -1,4 +1,4 @@
-//! Where definitions are looked for, and in which order.
+//! The lookup scope: the objects in which definitions are looked for, in order.
 
 use std::ffi::{CString, c_void};
 
@@ -11,21 +11,21 @@ use crate::elf::symbols::Symbol;
 use crate::elf::versions::Wanted;
 use crate::object::Object;
 
-/// One object to look into.
+/// An object of the scope.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Private(usize),
     Shared(&'static SharedLibrary),
 }
 
-/// The objects of a program by the order in which definitions are looked for. What none of them has may be in what
-/// the whole process sees, such as the dynamic loader itself.
+/// The objects of a program in the order of lookup. A name that none of them defines may be defined in the global scope
+/// of the process, for example by the dynamic loader.
 #[derive(Debug)]
 pub(crate) struct Scope {
     places: Vec<Place>,
 }
 
-/// What a name stands for.
+/// The definition of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Definition<'a> {
     /// In one of the private objects.
@@ -37,14 +37,14 @@ pub(crate) enum Definition<'a> {
 }
 
 impl Scope {
-    /// The first objects are the program and the shim, then come the members, the private ones counted from
-    /// `first_library` on.
+    /// The scope begins with the objects `first`, the program and the shim. The members follow; private ones are
+    /// counted from `first_library` on.
     pub(crate) fn new(first: &[usize], members: &[Member], first_library: usize) -> Result<Scope, LinkError> {
         let mut places: Vec<Place> = first.iter().map(|&index| Place::Private(index)).collect();
         for member in members {
             match member {
                 Member::Private(index) => places.push(Place::Private(first_library + index)),
-                // What the dynamic loader defines is found at the end: the host's executable comes before it.
+                // The definitions of the dynamic loader are found last, since the host's executable comes before it.
                 Member::Shared(name) if name == LOADER => {}
                 Member::Shared(name) => places.push(Place::Shared(SharedLibrary::open(name)?)),
             }
@@ -52,7 +52,7 @@ impl Scope {
         Ok(Scope { places })
     }
 
-    /// The first definition behind an object, or of all.
+    /// The first definition; with `behind`, the first one after that object.
     pub(crate) fn find<'a>(
         &self,
         objects: &[Object<'a>],
@@ -86,7 +86,7 @@ fn look<'a>(objects: &[Object<'a>], place: Place, reference: &Reference<'_>) -> 
     }
 }
 
-/// The definition of one private object.
+/// The definition in one private object.
 pub(crate) fn find_in<'a>(
     objects: &[Object<'a>],
     index: usize,
@@ -100,7 +100,7 @@ pub(crate) fn find_in<'a>(
     Some(Definition::Private(index, symbol))
 }
 
-/// What the process as a whole defines.
+/// The definition in the global scope of the process.
 pub(crate) fn anywhere(reference: &Reference<'_>) -> Option<Definition<'static>> {
     let name = CString::new(reference.name).ok()?;
     let address: *mut c_void = match reference.wanted {

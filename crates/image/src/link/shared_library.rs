@@ -10,10 +10,10 @@ use super::LinkError;
 use crate::elf::abi;
 use crate::elf::exports::{Exports, Reference};
 use crate::elf::symbols::Symbol;
-use crate::objects::LinkMap;
+use crate::link_map::LinkMap;
 use crate::source::Source;
 
-/// The library: never unloaded.
+/// A loaded library, which is never unloaded.
 #[derive(Debug)]
 pub(crate) struct SharedLibrary {
     exports: Exports<'static>,
@@ -21,7 +21,7 @@ pub(crate) struct SharedLibrary {
 }
 
 impl SharedLibrary {
-    /// Loads it, if it is not there yet.
+    /// Opens a library, which is loaded if it is not there yet.
     pub(super) fn open(name: &str) -> Result<&'static SharedLibrary, LinkError> {
         static KNOWN: Mutex<Option<HashMap<String, &'static SharedLibrary>>> = Mutex::new(None);
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +57,7 @@ impl SharedLibrary {
     }
 }
 
-/// What a shared library defines.
+/// A definition of a shared library.
 pub(super) enum SharedSymbol {
     /// With the size.
     Address(usize, u64),

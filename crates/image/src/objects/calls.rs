@@ -1,6 +1,6 @@
-//! What the shim asks when a rank calls `dlopen`, `dlsym` and their kin.
+//! The answers to a rank's `dlopen`, `dlsym` and their kin, which the shim asks for.
 //!
-//! The handle of the program, and those of its private libraries, are their records, as glibc's are.
+//! The handle of the program, and those of its private libraries, are their records, as glibc's handles are.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -85,8 +85,8 @@ fn object_of(place: Place, handle: *const c_void) -> Option<usize> {
     (0..count).find(|&index| std::ptr::eq(records.wrapping_add(index).cast(), handle))
 }
 
-/// The address of what a name stands for: of one of our handles, of `RTLD_DEFAULT`, or of `RTLD_NEXT` seen from
-/// `caller`. Null if there is none.
+/// The address of what a name stands for: looked up by one of our handles, by `RTLD_DEFAULT`, or by `RTLD_NEXT` as seen
+/// from `caller`. Null if there is none.
 unsafe extern "C" fn find(
     image: *const c_void,
     handle: *const c_void,

@@ -1,13 +1,13 @@
 //! Objects for debuggers.
 //!
-//! Debuggers read the loader's list of objects (`_r_debug`), and, since glibc 2.35, those of further namespaces, which
-//! hang on the first one. Images are a namespace of ours. (Elements of ours in the loader's own list would not do: the
-//! loader goes through it, too, and its records are longer than what is public of them.)
+//! Debuggers read the loader's list of objects (`_r_debug`), and, since glibc 2.35, the lists of further namespaces,
+//! which hang on the first one. Images are a namespace of their own. (Records of ours in the loader's own list would
+//! not do: the loader walks that list, too, and its records are longer than their public part.)
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 
-use super::LinkMap;
+use crate::link_map::LinkMap;
 
 /// `struct r_debug_extended` of glibc.
 #[repr(C)]
@@ -20,7 +20,7 @@ struct Namespace {
     next: *mut Namespace,
 }
 
-/// Our list.
+/// The list of our objects.
 struct List {
     namespace: *mut Namespace,
     last: *mut LinkMap,
@@ -55,7 +55,7 @@ pub(super) unsafe fn add(records: *mut LinkMap, count: usize) {
     }
 }
 
-/// Has a debugger look at the list: it does so whenever the loader has loaded or unloaded something.
+/// Has a debugger look at the list, which it does whenever the loader has loaded or unloaded something.
 pub(super) fn tell() {
     // A library of the C library that programs do not use.
     const ANY: &CStr = c"libBrokenLocale.so.1";

@@ -1,6 +1,6 @@
-//! What the process is told of the objects in images, which the dynamic loader does not know.
+//! Telling the process of the objects in images, which the dynamic loader does not know.
 //!
-//! | who asks | through what | answered by |
+//! | who asks | by what | answered by |
 //! |---|---|---|
 //! | the unwinder | `_dl_find_object`, which the host's executable defines in the loader's place | [`find`] |
 //! | backtraces of the runtime, older unwinders | `dl_iterate_phdr`, likewise | [`iterate`] |
@@ -14,25 +14,15 @@ mod host;
 mod iterate;
 mod names;
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
 use crate::arena::Place;
+use crate::link_map::LinkMap;
 
 pub(crate) use debugger::is_watching;
 pub(crate) use host::connect;
 
-/// The public part of the loader's record of an object (`struct link_map`); ours have no more.
-#[repr(C)]
-#[derive(Debug)]
-pub(crate) struct LinkMap {
-    pub(crate) base: usize,
-    pub(crate) name: *const c_char,
-    dynamic: *const c_void,
-    next: *mut LinkMap,
-    previous: *mut LinkMap,
-}
-
-/// Makes the objects of an image known that is in place.
+/// Announces the objects of an image that is in place.
 pub(crate) fn announce(place: Place) {
     let program = place.program();
     let record = |index: usize| {

@@ -1,36 +1,39 @@
-//! One rank's private program, and running it.
+//! The image of one rank, and running its program.
+
+mod record;
 
 use std::ffi::{CStr, CString};
 
+use record::{Enter, Flush, ObjectCode, RankRecord, Setup};
+
 use crate::arena::Place;
 use crate::hooks::RankContext;
+use crate::linked_program::{LinkedProgram, PROGRAM, SHIM};
 use crate::maps;
 use crate::objects::calls;
-use crate::prepared::{PROGRAM, SHIM, Shared};
-use crate::shim::{Enter, Flush, ObjectCode, RankRecord, Setup};
 use crate::signals::Signals;
 use crate::tls::Layout;
 
-/// A rank's image, made known to the shim.
+/// The image of a rank, known to the shim.
 #[derive(Debug)]
-pub(crate) struct Linked {
+pub(crate) struct Image {
     place: Place,
-    shared: &'static Shared,
+    linked: &'static LinkedProgram,
     shim: usize,
 }
 
-impl Linked {
-    /// Fills in the shim's record and lets it make the rank's streams; `None` if memory is short. The image has been
-    /// mapped, and its thread-local variables are there.
-    pub(crate) fn new(place: Place, context: RankContext) -> Option<Linked> {
-        let shared = place.program();
-        let linked = Linked {
+impl Image {
+    /// Fills in the shim's record, and lets the shim make the rank's streams; `None` if memory is short. The image has
+    /// to be mapped, with its thread-local variables initialised.
+    pub(crate) fn new(place: Place, context: RankContext) -> Option<Image> {
+        let linked = place.program();
+        let image = Image {
             place,
-            shared,
+            linked,
             shim: place.base(SHIM),
         };
-        // Freed never: threads of the rank may use it until the process ends.
-        let objects: &'static [ObjectCode] = Box::leak(linked.code());
+        // Never freed: threads of the rank may use it until the process ends.
+        let objects: &'static [ObjectCode] = Box::leak(image.code());
         let record = RankRecord {
             user: context.user,
             hooks: context.hooks,
@@ -38,10 +41,10 @@ impl Linked {
             objects: objects.as_ptr(),
             object_count: objects.len(),
             tls_start: Layout::start_thread_hook,
-            tls_layout: (&raw const shared.layout).cast(),
+            tls_layout: (&raw const linked.layout).cast(),
             saved_stack: std::ptr::null_mut(),
             main_thread: crate::tls::thread_pointer(),
-            program: shared.objects[PROGRAM].path.as_ptr(),
+            program: linked.objects[PROGRAM].path.as_ptr(),
             open_maps: maps::open_maps,
             ignored_signals: context.ignored_signals,
             rank: i32::try_from(context.rank).unwrap_or(i32::MAX),
@@ -51,18 +54,18 @@ impl Linked {
         // SAFETY:
         // - the shim's record has this type (shim.h) and is in its writable data;
         // - nothing of the rank runs yet.
-        unsafe { linked.record().write(record) };
+        unsafe { image.record().write(record) };
         // SAFETY: the address is that of the shim's function of this type.
-        let setup: Setup = unsafe { std::mem::transmute(linked.shim + shared.symbols.setup as usize) };
+        let setup: Setup = unsafe { std::mem::transmute(image.shim + linked.symbols.setup as usize) };
         // SAFETY: the record is filled in, and this is the first call.
-        (unsafe { setup() } == 0).then_some(linked)
+        (unsafe { setup() } == 0).then_some(image)
     }
 
     fn record(&self) -> *mut RankRecord {
-        (self.shim + self.shared.symbols.record as usize) as *mut RankRecord
+        (self.shim + self.linked.symbols.record as usize) as *mut RankRecord
     }
 
-    /// Constructors and destructors at their addresses in this rank.
+    /// Constructors and destructors with their addresses in this rank.
     fn code(&self) -> Box<[ObjectCode]> {
         let at = |object: usize, address: u64| {
             if address == 0 {
@@ -72,7 +75,7 @@ impl Linked {
             }
         };
         let code = |&object: &usize| {
-            let code = &self.shared.objects[object].code;
+            let code = &self.linked.objects[object].code;
             ObjectCode {
                 init: at(object, code.init),
                 preinit_array: at(object, code.preinit_array.0),
@@ -84,14 +87,14 @@ impl Linked {
                 fini: at(object, code.fini),
             }
         };
-        self.shared.order.iter().map(code).collect()
+        self.linked.order.iter().map(code).collect()
     }
 }
 
 /// A rank's program, ready to run.
 #[derive(Debug)]
 pub struct Instance {
-    linked: Linked,
+    image: Image,
 }
 
 // SAFETY: an instance is addresses of memory that belongs to it alone; nothing in it is bound to the thread that made
@@ -99,20 +102,20 @@ pub struct Instance {
 unsafe impl Send for Instance {}
 
 impl Instance {
-    pub(crate) fn new(linked: Linked) -> Instance {
-        Instance { linked }
+    pub(crate) fn new(image: Image) -> Instance {
+        Instance { image }
     }
 
-    /// A way to flush the rank's stdout from outside.
+    /// A handle to flush the rank's stdout from outside.
     pub fn flusher(&self) -> Flusher {
         Flusher {
-            function: self.linked.shim + self.linked.shared.symbols.flush as usize,
+            function: self.image.shim + self.image.linked.symbols.flush as usize,
         }
     }
 
-    /// Ways to tell the rank of signals.
+    /// A handle to tell the rank of signals.
     pub fn signals(&self) -> Signals {
-        let (shim, symbols) = (self.linked.shim, &self.linked.shared.symbols);
+        let (shim, symbols) = (self.image.shim, &self.image.linked.symbols);
         Signals {
             attend: shim + symbols.attend as usize,
             fault: shim + symbols.fault as usize,
@@ -128,14 +131,14 @@ impl Instance {
     /// Must be called on the execution context that made the instance. `argv[0]` should be the program's path.
     /// Threads of the rank that still run are not stopped: they end with the process.
     pub fn run(self, argv: &[CString], envp: &[CString]) -> i32 {
-        let shared = self.linked.shared;
-        let program = &shared.objects[PROGRAM];
-        let base = self.linked.place.base(PROGRAM);
+        let linked = self.image.linked;
+        let program = &linked.objects[PROGRAM];
+        let base = self.image.place.base(PROGRAM);
         let entry = base + program.elf().entry as usize;
         let strings = Strings::new(argv, envp);
         let block = initial_stack(&strings, &program.path, base, entry);
         // SAFETY: the address is that of the shim's function of this type.
-        let enter: Enter = unsafe { std::mem::transmute(self.linked.shim + shared.symbols.enter as usize) };
+        let enter: Enter = unsafe { std::mem::transmute(self.image.shim + linked.symbols.enter as usize) };
         // SAFETY:
         // - the entry point is the program's, whose relocations, thread-local variables and shim are in place;
         // - the block is what a kernel would have put on the stack; its strings are never freed;
@@ -145,7 +148,7 @@ impl Instance {
                 entry,
                 block.as_ptr(),
                 size_of_val(block.as_slice()),
-                &raw mut (*self.linked.record()).saved_stack,
+                &raw mut (*self.image.record()).saved_stack,
             )
         }
     }
@@ -168,8 +171,8 @@ impl Flusher {
     }
 }
 
-/// Arguments and environment of a rank, writable as in a process; never freed, since its threads may use them until
-/// the process ends.
+/// Arguments and environment of a rank, writable as in a process. They are never freed, since threads of the rank may
+/// use them until the process ends.
 struct Strings {
     argv: Vec<usize>,
     envp: Vec<usize>,
@@ -233,7 +236,7 @@ fn initial_stack(strings: &Strings, file: &'static CStr, base: usize, entry: usi
     block
 }
 
-/// Where the program headers of a program lie, and how many of which size, as its ELF header says.
+/// The address, size and number of a program's program headers, from its ELF header.
 fn program_headers(base: usize) -> [(libc::c_ulong, usize); 3] {
     // SAFETY:
     // - a program begins with its ELF header, which has the offset of its program headers there, their size and number;
