@@ -7,7 +7,7 @@
 use super::{self as wire_up, IntroducedHosts, Route, Routes, Transports, addresses, choice, joining, world};
 use crate::host::control::Control;
 use crate::host::error::HostError;
-use crate::host::job::newcomer;
+use crate::host::job::host_record;
 use crate::host::state::Host;
 use simurgh_core::Network;
 use simurgh_core::sync::revoke_bias;
@@ -112,8 +112,8 @@ impl DynamicWireUp {
         let introduced = std::mem::take(&mut self.introduced);
         let known = introduced.places();
         let routes = Routes::to(&self.spec, known.iter().copied())?;
-        let newcomers: Vec<_> = known.into_iter().map(newcomer).collect();
-        own.job().admit(&newcomers)?;
+        let records: Vec<_> = known.into_iter().map(host_record).collect();
+        own.job().admit(&records)?;
         let far = wire_up::ofi_peers(&introduced.peers, &routes.ofi)?;
         let new = [
             self.connect_shm(routes.shm, &introduced)?,

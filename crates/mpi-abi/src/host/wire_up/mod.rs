@@ -18,7 +18,7 @@ pub(super) use routes::{own_world, world};
 
 use super::control::Control;
 use super::error::HostError;
-use super::job::newcomer;
+use super::job::host_record;
 use routes::{OFI, Route, Routes, may_have_foreign, needed, others_of_world};
 use simurgh_mpi::Job;
 use simurgh_net::control::{Address, FromHost, Hello, Peer, VERSION};
@@ -83,14 +83,14 @@ impl OpenTransports {
         job: &Arc<Job>,
         others: &IntroducedHosts,
     ) -> Result<Transports, HostError> {
-        let newcomers = others.places();
-        let all = others_of_world(spec).chain(newcomers.iter().copied());
+        let places = others.places();
+        let all = others_of_world(spec).chain(places.iter().copied());
         let routes = Routes::to(spec, all)?.check_opened(&self)?;
         let mut connected = Transports::default();
         if routes.shm.is_empty() && routes.ofi.is_empty() {
             return Ok(connected);
         }
-        job.admit(&newcomers.into_iter().map(newcomer).collect::<Vec<_>>())?;
+        job.admit(&places.into_iter().map(host_record).collect::<Vec<_>>())?;
         let mut transports: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
             let ofi = ofi.connect(&joining(
