@@ -34,10 +34,12 @@ pub fn unpack<T: Portable>(mut bytes: &[u8]) -> Option<T> {
 macro_rules! portable_struct {
     ($($name:ident { $($field:tt),* })*) => {$(
         impl $crate::portable::Portable for $name {
+            #[inline]
             fn write(&self, out: &mut Vec<u8>) {
                 $($crate::portable::Portable::write(&self.$field, out);)*
             }
 
+            #[inline]
             fn read(input: &mut &[u8]) -> Option<Self> {
                 Some(Self { $($field: $crate::portable::Portable::read(input)?),* })
             }
@@ -50,10 +52,12 @@ pub use crate::portable_struct as portable;
 macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl Portable for $number {
+            #[inline]
             fn write(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_le_bytes());
             }
 
+            #[inline]
             fn read(input: &mut &[u8]) -> Option<Self> {
                 let (bytes, rest) = input.split_first_chunk()?;
                 *input = rest;
@@ -66,20 +70,24 @@ macro_rules! numbers {
 numbers!(u8, u32, i32, u64);
 
 impl Portable for usize {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         (*self as u64).write(out);
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         Self::try_from(u64::read(input)?).ok()
     }
 }
 
 impl Portable for bool {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         u8::from(*self).write(out);
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         match u8::read(input)? {
             0 => Some(false),
@@ -90,37 +98,44 @@ impl Portable for bool {
 }
 
 impl Portable for () {
+    #[inline]
     fn write(&self, _out: &mut Vec<u8>) {}
 
+    #[inline]
     fn read(_input: &mut &[u8]) -> Option<Self> {
         Some(())
     }
 }
 
 impl<A: Portable, B: Portable> Portable for (A, B) {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
         self.1.write(out);
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         Some((A::read(input)?, B::read(input)?))
     }
 }
 
 impl<A: Portable, B: Portable, C: Portable> Portable for (A, B, C) {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
         self.1.write(out);
         self.2.write(out);
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         Some((A::read(input)?, B::read(input)?, C::read(input)?))
     }
 }
 
 impl<T: Portable> Portable for Option<T> {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.is_some().write(out);
         if let Some(value) = self {
@@ -128,6 +143,7 @@ impl<T: Portable> Portable for Option<T> {
         }
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         Some(if bool::read(input)? {
             Some(T::read(input)?)
@@ -138,12 +154,14 @@ impl<T: Portable> Portable for Option<T> {
 }
 
 impl<T: Portable> Portable for Vec<T> {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         let length = u32::try_from(self.len()).expect("what ranks exchange has fewer than 2^32 parts");
         length.write(out);
         self.iter().for_each(|value| value.write(out));
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         // The elements are collected one by one, so that a wrong length allocates nothing.
         (0..u32::read(input)?).map(|_| T::read(input)).collect()
@@ -151,12 +169,14 @@ impl<T: Portable> Portable for Vec<T> {
 }
 
 impl Portable for String {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         let length = u32::try_from(self.len()).expect("no text is so long");
         length.write(out);
         out.extend_from_slice(self.as_bytes());
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         let length = u32::read(input)?;
         let (text, rest) = input.split_at_checked(length as usize)?;
@@ -167,11 +187,13 @@ impl Portable for String {
 
 /// Written without the status, because errors of exchanges are not errors of messages.
 impl Portable for Error {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.code().number().write(out);
         self.message().to_owned().write(out);
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         let code = ErrorCode::new(i32::read(input)?);
         Some(Self::new(code, String::read(input)?))
@@ -179,6 +201,7 @@ impl Portable for Error {
 }
 
 impl<T: Portable> Portable for Result<T> {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.is_ok().write(out);
         match self {
@@ -187,6 +210,7 @@ impl<T: Portable> Portable for Result<T> {
         }
     }
 
+    #[inline]
     fn read(input: &mut &[u8]) -> Option<Self> {
         Some(if bool::read(input)? {
             Ok(T::read(input)?)

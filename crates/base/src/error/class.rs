@@ -14,12 +14,14 @@ macro_rules! classes {
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
             /// The standard's name of the class, such as `MPI_ERR_RANK`.
+            #[inline]
             #[must_use]
             pub fn symbol(self) -> &'static str {
                 match self { $(Self::$name => $symbol,)* }
             }
 
             /// What the class means, as a phrase.
+            #[inline]
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -96,6 +98,7 @@ classes! {
 
 impl ErrorClass {
     /// The class with this number, if the standard has one.
+    #[inline]
     #[must_use]
     pub fn from_code(code: i32) -> Option<Self> {
         usize::try_from(code)
@@ -105,6 +108,7 @@ impl ErrorClass {
     }
 
     /// The number of the class in the standard ABI.
+    #[inline]
     #[must_use]
     pub fn code(self) -> i32 {
         self as i32

@@ -15,6 +15,7 @@ impl ErrorCode {
     pub const SUCCESS: Self = Self(0);
 
     /// The code with this number.
+    #[inline]
     #[must_use]
     pub const fn new(number: i32) -> Self {
         Self(number)
@@ -35,6 +36,7 @@ impl ErrorCode {
     }
 
     /// The class, if the code is one of the standard's.
+    #[inline]
     #[must_use]
     pub fn class(self) -> Option<ErrorClass> {
         ErrorClass::from_code(self.0)

@@ -36,6 +36,7 @@ impl SessionId {
     pub const NONE: Self = Self(0);
 
     /// The session with this number, which is not 0.
+    #[inline]
     #[must_use]
     pub fn new(number: u32) -> Self {
         Self(number)
@@ -80,6 +81,7 @@ impl Group {
     };
 
     /// The group of `size` consecutive processes from `first` on.
+    #[inline]
     pub fn run(first: u32, size: u32) -> Self {
         Members::Run { first, size }.into()
     }
@@ -113,12 +115,14 @@ impl Group {
     }
 
     /// The session from whose process set the group comes. Its number means something in the process that asks only.
+    #[inline]
     #[must_use]
     pub fn session(&self) -> SessionId {
         self.session
     }
 
     /// The first member and the number of members, if they are consecutive.
+    #[inline]
     pub fn as_run(&self) -> Option<(u32, u32)> {
         match &self.members {
             Members::Run { first, size } => Some((*first, *size)),
@@ -127,6 +131,7 @@ impl Group {
     }
 
     /// Number of members.
+    #[inline]
     #[must_use]
     pub fn size(&self) -> usize {
         match &self.members {
@@ -147,6 +152,7 @@ impl Group {
     }
 
     /// The rank of a process, or `None` if it is not a member.
+    #[inline]
     #[must_use]
     pub fn rank_of(&self, process: u32) -> Option<usize> {
         match &self.members {
@@ -159,11 +165,13 @@ impl Group {
     }
 
     /// The members in order of rank.
+    #[inline]
     pub fn processes(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         (0..self.size()).map(|rank| self.process(rank).expect("the rank is below the size"))
     }
 
     /// Whether the members and their order are the same.
+    #[inline]
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.members, &other.members) {

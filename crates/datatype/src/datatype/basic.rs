@@ -178,6 +178,7 @@ impl Basic {
     }
 
     /// The value of its handle in the standard ABI.
+    #[inline]
     #[must_use]
     pub fn handle(self) -> usize {
         self as usize
@@ -185,18 +186,21 @@ impl Basic {
 
     /// The name the standard gives it. Two have a second one, `MPI_LONG_LONG` and `MPI_C_FLOAT_COMPLEX`; this is the
     /// one that MPICH and Open MPI give.
+    #[inline]
     #[must_use]
     pub fn name(self) -> &'static str {
         self.info().name
     }
 
     /// The group it belongs to in reductions.
+    #[inline]
     #[must_use]
     pub fn class(self) -> Class {
         self.info().class
     }
 
     /// What it looks like in memory.
+    #[inline]
     #[must_use]
     pub fn kind(self) -> Kind {
         self.info().kind
@@ -224,6 +228,7 @@ impl Basic {
     }
 
     /// Alignment the language gives it.
+    #[inline]
     #[must_use]
     pub fn alignment(self) -> usize {
         self.kind().alignment()

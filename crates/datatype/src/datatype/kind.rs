@@ -111,6 +111,7 @@ impl Kind {
     }
 
     /// Alignment in C.
+    #[inline]
     #[must_use]
     pub const fn alignment(self) -> usize {
         match self {

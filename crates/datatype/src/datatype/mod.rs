@@ -88,6 +88,7 @@ impl Datatype {
     }
 
     /// Lower bound.
+    #[inline]
     #[must_use]
     pub fn lb(&self) -> isize {
         match self {
@@ -97,12 +98,14 @@ impl Datatype {
     }
 
     /// Upper bound.
+    #[inline]
     #[must_use]
     pub fn ub(&self) -> isize {
         self.lb() + self.extent()
     }
 
     /// Where the data of an element begins.
+    #[inline]
     #[must_use]
     pub fn true_lb(&self) -> isize {
         match self {
@@ -112,6 +115,7 @@ impl Datatype {
     }
 
     /// Bytes from the first byte of data of an element to its last.
+    #[inline]
     #[must_use]
     pub fn true_extent(&self) -> isize {
         match self {
@@ -157,6 +161,7 @@ impl Datatype {
     }
 
     /// Whether the datatype is the library's, so that nobody can free it.
+    #[inline]
     #[must_use]
     pub fn is_predefined(&self) -> bool {
         match self {
@@ -166,6 +171,7 @@ impl Datatype {
     }
 
     /// The constructor that made it and its arguments; none if it is predefined with a name, or was made in Rust.
+    #[inline]
     #[must_use]
     pub fn recipe(&self) -> Option<&Recipe> {
         match self {
@@ -219,6 +225,7 @@ impl Datatype {
     }
 
     /// Elements of this datatype in `bytes` of received data; `None` if the last one is not whole.
+    #[inline]
     #[must_use]
     pub fn count_in(&self, bytes: u64) -> Option<u64> {
         let size = self.size() as u64;

@@ -11,6 +11,7 @@ use simurgh_core::sync::Arc;
 
 impl Basic {
     /// Value and index of a pair; `None` if this is no pair.
+    #[inline]
     #[must_use]
     pub fn pair(self) -> Option<(Basic, Basic)> {
         Some(match self {
@@ -61,6 +62,7 @@ impl Datatype {
     }
 
     /// Value and index of a predefined datatype of pairs.
+    #[inline]
     pub(crate) fn pair(&self) -> Option<(Basic, Basic)> {
         match self.role() {
             Role::Pair { value, index } => Some((value, index)),

@@ -44,6 +44,7 @@ impl Assortment {
     }
 
     /// Where part `index` lies, if there is one.
+    #[inline]
     #[must_use]
     pub fn place(&self, index: usize) -> Option<Place<'_>> {
         Some(Place {
@@ -54,6 +55,7 @@ impl Assortment {
     }
 
     /// Where all lie, in order.
+    #[inline]
     pub fn places(&self) -> impl Iterator<Item = Place<'_>> {
         (0..self.datatypes.len()).filter_map(|index| self.place(index))
     }

@@ -72,6 +72,7 @@ macro_rules! buffer {
             }
 
             /// The `len` elements from `start` on, or those of them that exist.
+            #[inline]
             #[must_use]
             pub fn slice(&self, start: usize, len: usize) -> Self {
                 let start = start.min(self.count);

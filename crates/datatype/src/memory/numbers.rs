@@ -25,6 +25,7 @@ impl Numbers {
     ///
     /// There are `len` numbers at `address`, which stay as they are until the operations that this and its clones are
     /// given to are complete.
+    #[inline]
     #[must_use]
     pub unsafe fn narrow(address: *const i32, len: usize) -> Self {
         Self(Place::Narrow(address, len))
@@ -35,12 +36,14 @@ impl Numbers {
     /// # Safety
     ///
     /// As for [`Numbers::narrow`].
+    #[inline]
     #[must_use]
     pub unsafe fn wide(address: *const i64, len: usize) -> Self {
         Self(Place::Wide(address, len))
     }
 
     /// How many numbers there are.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -50,6 +53,7 @@ impl Numbers {
     }
 
     /// Whether there are none.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -83,11 +87,13 @@ impl Numbers {
     }
 
     /// The numbers in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = i64> + '_ {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
     /// The numbers of elements before `index`, added up.
+    #[inline]
     #[must_use]
     pub fn before(&self, index: usize) -> usize {
         (0..index).fold(0, |sum: usize, index| sum.saturating_add(self.count(index)))

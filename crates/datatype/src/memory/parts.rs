@@ -37,6 +37,7 @@ impl<B> Parts<B> {
     }
 
     /// The same, whatever becomes of the arrays in which the parts were listed.
+    #[inline]
     pub fn kept(self) -> Self {
         match self {
             Parts::Listed(base, counts, displacements) => {
@@ -51,6 +52,7 @@ macro_rules! parts {
     ($buffer:ty) => {
         impl Parts<$buffer> {
             /// The part of `rank`; `None` if there is none.
+            #[inline]
             #[must_use]
             pub fn part(&self, rank: usize) -> Option<$buffer> {
                 match self {
@@ -65,6 +67,7 @@ macro_rules! parts {
             }
 
             /// Bytes of data in the parts of `ranks` ranks.
+            #[inline]
             #[must_use]
             pub fn bytes(&self, ranks: usize) -> usize {
                 match self {
@@ -92,12 +95,14 @@ parts!(Target);
 
 impl Parts<Target> {
     /// The parts of so many ranks in one, if they lie one behind the other.
+    #[inline]
     pub fn together(&self, ranks: usize) -> Option<Target> {
         let first = self.whole()?;
         Some(first.shifted(0, first.count().checked_mul(ranks)?))
     }
 
     /// The same memory, to be read.
+    #[inline]
     #[must_use]
     pub fn as_source(&self) -> Parts<Source> {
         match self {

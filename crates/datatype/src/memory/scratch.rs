@@ -27,6 +27,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// Elements of `datatype` that need no allocation; one, even if it does.
+    #[inline]
     pub fn capacity(datatype: &Datatype) -> usize {
         let room = size_of::<[Line; INLINE]>();
         let (_, one) = span(datatype, 1);
@@ -39,6 +40,7 @@ impl Scratch {
     }
 
     /// Memory for `count` elements of `datatype`.
+    #[inline]
     pub fn new(datatype: &Datatype, count: usize) -> Self {
         const BLANK: Line = Line([MaybeUninit::uninit(); size_of::<Line>()]);
         const ZERO: Line = Line([MaybeUninit::new(0); size_of::<Line>()]);

@@ -64,11 +64,13 @@ impl Store {
     }
 
     /// `bytes` bytes from `start` on, or those of them that exist, to be read.
+    #[inline]
     pub fn source(&self, start: usize, bytes: usize) -> Source {
         self.target(start, bytes).as_source()
     }
 
     /// As [`Store::source`], to be written.
+    #[inline]
     pub fn target(&self, start: usize, bytes: usize) -> Target {
         let room = self.bytes();
         let start = start.min(room);
@@ -104,6 +106,7 @@ impl Elements {
     }
 
     /// All of them, to be written.
+    #[inline]
     pub fn target(&self) -> Target {
         let address = self.store.grains.as_ptr().cast::<u8>().wrapping_add(self.origin);
         // SAFETY:
@@ -113,12 +116,14 @@ impl Elements {
     }
 
     /// All of them, to be read.
+    #[inline]
     pub fn source(&self) -> Source {
         self.target().as_source()
     }
 }
 
 /// Bytes that somebody holds, to be read as they are; they must not be used when those are gone.
+#[inline]
 pub fn bytes_of(held: &[u8]) -> Source {
     // SAFETY:
     // - they are readable; who uses them keeps to the promise of the documentation.
@@ -126,6 +131,7 @@ pub fn bytes_of(held: &[u8]) -> Source {
 }
 
 /// The same data as bytes, if it has no gaps.
+#[inline]
 pub fn as_bytes(target: &Target) -> Option<Target> {
     let plain = target.datatype().is_contiguous();
     // SAFETY:
@@ -134,6 +140,7 @@ pub fn as_bytes(target: &Target) -> Option<Target> {
 }
 
 /// The same data as bytes, if it has no gaps.
+#[inline]
 pub fn source_as_bytes(source: &Source) -> Option<Source> {
     let plain = source.datatype().is_contiguous();
     // SAFETY:

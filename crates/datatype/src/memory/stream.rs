@@ -43,6 +43,7 @@ pub struct Writer {
 
 impl Writer {
     /// A writer for work that reads and writes so many bytes altogether: past the caches if these would fill them.
+    #[inline]
     pub fn new(touched: usize) -> Self {
         // Relaxed: a hint.
         Self {
@@ -52,6 +53,7 @@ impl Writer {
     }
 
     /// The same writer, where all virtual processors have work of this kind: none is asked to join in a long copy.
+    #[inline]
     pub fn alone(self) -> Self {
         let past = self.past;
         Self { past, alone: true }
@@ -102,6 +104,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
+    #[inline]
     fn drop(&mut self) {
         if self.past {
             // Stores past the caches are ordered by this alone.

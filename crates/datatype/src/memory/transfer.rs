@@ -110,6 +110,7 @@ pub fn transfer_at(src: &Source, dst: &Target, skip: usize) {
 }
 
 /// Copies the data of `src` to the front of `into`, as much as there is room for; returns the bytes copied.
+#[inline]
 pub fn pack(src: &Source, into: &mut [u8]) -> usize {
     pack_from(src, 0, into)
 }
@@ -154,6 +155,7 @@ unsafe fn pack_stretches(src: &Source, skip: usize, into: &mut [u8]) {
 }
 
 /// Copies `from` to the layout of `dst`, as much as there is room for.
+#[inline]
 pub fn unpack(from: &[u8], dst: &Target) -> Transfer {
     unpack_at(from, dst, 0)
 }

@@ -50,12 +50,14 @@ impl BuiltinOp {
     }
 
     /// The value of its handle in the standard ABI.
+    #[inline]
     #[must_use]
     pub fn handle(self) -> usize {
         self as usize
     }
 
     /// Whether the order of operands is of no consequence: all but replacing and keeping.
+    #[inline]
     #[must_use]
     pub fn is_commutative(self) -> bool {
         !matches!(self, BuiltinOp::Replace | BuiltinOp::NoOp)

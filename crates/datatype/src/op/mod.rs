@@ -35,6 +35,7 @@ impl From<BuiltinOp> for Op {
 
 impl Op {
     /// Whether the order of operands is of no consequence.
+    #[inline]
     #[must_use]
     pub fn is_commutative(&self) -> bool {
         match self {
@@ -77,6 +78,7 @@ impl Op {
     ///
     /// As for [`Op::check`], except that the operations of one-sided communication are allowed; nothing is written
     /// then.
+    #[inline]
     pub fn reduce(&self, input: &Source, inout: &Target) -> Result<()> {
         self.bind(inout.datatype()).map(|bound| bound.apply(input, inout))
     }

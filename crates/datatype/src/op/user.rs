@@ -22,12 +22,14 @@ impl UserOp {
     }
 
     /// Whether the user says that the order of operands is of no consequence.
+    #[inline]
     #[must_use]
     pub fn is_commutative(&self) -> bool {
         self.commutes
     }
 
     /// `inout = input op inout`.
+    #[inline]
     pub(crate) fn call(&self, input: &Source, inout: &Target) {
         (self.function)(input, inout);
     }
