@@ -20,6 +20,6 @@ pub mod memory;
 pub mod op;
 
 pub use datatype::{
-    Basic, Class, Combiner, Datatype, Dealt, Digest, Distribution, Field, Kind, Layout, MatchClass, Order,
-    Recipe, Signature, Span, Width, match_size,
+    Basic, Class, Combiner, Contents, Datatype, Digest, DistributedDim, Distribution, Field, Kind, Layout,
+    MatchClass, Order, Signature, SubarrayDim, Width, match_size,
 };

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use simurgh_datatype::external32;
 use simurgh_datatype::memory::{Source, Target, pack, pack_from, transfer, unpack, unpack_at};
-use simurgh_datatype::{Basic, Datatype, Field, Order, Span};
+use simurgh_datatype::{Basic, Datatype, Field, Order, SubarrayDim};
 
 /// A datatype as a recipe, so that the test can walk it without asking the engine.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Recipe {
                 Datatype::structure(&fields).unwrap()
             }
             Recipe::Subarray(dimensions, fortran, inner) => {
-                let spans = dimensions.map(|(size, subsize, start)| Span { size, subsize, start });
+                let spans = dimensions.map(|(size, subsize, start)| SubarrayDim { size, subsize, start });
                 let order = if *fortran { Order::Fortran } else { Order::C };
                 Datatype::subarray(&spans, order, &inner.build()).unwrap()
             }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::Datatype;
-use super::assemble::Assembly;
-use super::form::Form;
+use super::builder::DataloopBuilder;
+use super::dataloop::Dataloop;
 use super::layout::{Bounds, Outline, fitting, too_large};
 use simurgh_base::error::{Error, ErrorClass, Result};
 
@@ -19,7 +19,7 @@ pub enum Order {
 
 /// One dimension of a block of an array.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+pub struct SubarrayDim {
     /// Elements of the array.
     pub size: usize,
     /// Elements of the block.
@@ -41,7 +41,7 @@ pub enum Distribution {
 
 /// One dimension of a distributed array.
 #[derive(Clone, Copy, Debug)]
-pub struct Dealt {
+pub struct DistributedDim {
     /// Elements of the array.
     pub size: usize,
     /// How they are dealt out.
@@ -57,10 +57,10 @@ impl Datatype {
     ///
     /// [`ErrorClass::Arg`] if the block is not inside the array; [`ErrorClass::Count`] if the array is larger than the
     /// address space.
-    pub fn subarray(spans: &[Span], order: Order, element: &Datatype) -> Result<Datatype> {
-        let mut array = Growing::new(element);
-        for (index, span) in in_order(spans, order) {
-            let Span { size, subsize, start } = *span;
+    pub fn subarray(dimensions: &[SubarrayDim], order: Order, element: &Datatype) -> Result<Datatype> {
+        let mut array = ArrayBuilder::new(element);
+        for (index, dimension) in in_order(dimensions, order) {
+            let SubarrayDim { size, subsize, start } = *dimension;
             if subsize == 0 || subsize > size || start > size - subsize {
                 return Err(Error::new(
                     ErrorClass::Arg,
@@ -72,7 +72,7 @@ impl Datatype {
             }
             array.grow(
                 size,
-                &[Owned {
+                &[OwnedBlocks {
                     first: start,
                     len: subsize,
                     count: 1,
@@ -90,14 +90,19 @@ impl Datatype {
     ///
     /// [`ErrorClass::Arg`] if a block distribution does not cover its dimension, or one without distribution has
     /// several processes; [`ErrorClass::Count`] if the array is larger than the address space.
-    pub fn darray(rank: usize, dimensions: &[Dealt], order: Order, element: &Datatype) -> Result<Datatype> {
+    pub fn darray(
+        rank: usize,
+        dimensions: &[DistributedDim],
+        order: Order,
+        element: &Datatype,
+    ) -> Result<Datatype> {
         let mut coordinates = vec![0; dimensions.len()];
         let mut rest = rank;
         for (coordinate, dimension) in coordinates.iter_mut().zip(dimensions).rev() {
             *coordinate = rest % dimension.processes;
             rest /= dimension.processes;
         }
-        let mut array = Growing::new(element);
+        let mut array = ArrayBuilder::new(element);
         for (index, dimension) in in_order(dimensions, order) {
             let owned = dimension
                 .owned(coordinates[index])
@@ -119,22 +124,22 @@ fn in_order<T>(dimensions: &[T], order: Order) -> Box<dyn Iterator<Item = (usize
 
 /// Blocks of a dimension: `count` of `len` elements each, `step` elements apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Owned {
+struct OwnedBlocks {
     first: usize,
     len: usize,
     count: usize,
     step: usize,
 }
 
-impl Dealt {
+impl DistributedDim {
     /// What the process at `coordinate` owns: whole blocks, and what is left of the last one.
-    fn owned(&self, coordinate: usize) -> std::result::Result<Vec<Owned>, String> {
+    fn owned(&self, coordinate: usize) -> std::result::Result<Vec<OwnedBlocks>, String> {
         let Self { size, processes, .. } = *self;
         match self.distribution {
             Distribution::None if processes != 1 => Err(format!(
                 "it is not distributed (MPI_DISTRIBUTE_NONE), but has {processes} processes, not 1"
             )),
-            Distribution::None => Ok(dealt(size, size, 1, 0)),
+            Distribution::None => Ok(owned_blocks(size, size, 1, 0)),
             Distribution::Block(len) => {
                 let len = len.unwrap_or(size.div_ceil(processes));
                 if len.saturating_mul(processes) < size {
@@ -142,15 +147,15 @@ impl Dealt {
                         "blocks of {len} for {processes} processes do not cover {size} elements"
                     ));
                 }
-                Ok(dealt(size, len, processes, coordinate))
+                Ok(owned_blocks(size, len, processes, coordinate))
             }
-            Distribution::Cyclic(len) => Ok(dealt(size, len.unwrap_or(1), processes, coordinate)),
+            Distribution::Cyclic(len) => Ok(owned_blocks(size, len.unwrap_or(1), processes, coordinate)),
         }
     }
 }
 
 /// The blocks of `len` elements that the process at `coordinate` is dealt of `size` elements.
-fn dealt(size: usize, len: usize, processes: usize, coordinate: usize) -> Vec<Owned> {
+fn owned_blocks(size: usize, len: usize, processes: usize, coordinate: usize) -> Vec<OwnedBlocks> {
     let step = len.saturating_mul(processes);
     let first = len.saturating_mul(coordinate);
     let rounds = size / step;
@@ -159,13 +164,13 @@ fn dealt(size: usize, len: usize, processes: usize, coordinate: usize) -> Vec<Ow
         true => (rounds + 1, 0),
         false => (rounds, rest),
     };
-    let last = Owned {
+    let last = OwnedBlocks {
         first: first.saturating_add(rounds.saturating_mul(step)),
         len: partial,
         count: 1,
         step: 0,
     };
-    let whole = Owned {
+    let whole = OwnedBlocks {
         first,
         len,
         count,
@@ -178,20 +183,20 @@ fn dealt(size: usize, len: usize, processes: usize, coordinate: usize) -> Vec<Ow
 }
 
 /// A part of an array, dimension by dimension from the fastest to the slowest.
-struct Growing<'a> {
+struct ArrayBuilder<'a> {
     element: Outline<'a>,
-    form: Form,
+    dataloop: Dataloop,
     /// Elements chosen so far.
     chosen: usize,
     /// Elements of the array so far.
     elements: usize,
 }
 
-impl<'a> Growing<'a> {
+impl<'a> ArrayBuilder<'a> {
     fn new(element: &'a Datatype) -> Self {
         let element = element.outline();
         Self {
-            form: element.form.clone().into_owned(),
+            dataloop: element.dataloop.clone().into_owned(),
             element,
             chosen: 1,
             elements: 1,
@@ -199,19 +204,19 @@ impl<'a> Growing<'a> {
     }
 
     /// Adds a dimension of `size` elements, of which some are chosen.
-    fn grow(&mut self, size: usize, owned: &[Owned]) -> Result<()> {
+    fn grow(&mut self, size: usize, owned: &[OwnedBlocks]) -> Result<()> {
         let stride = self.element.bounds.extent() * self.elements as isize;
         let far = || too_large("the elements of the array");
         self.elements = self.elements.checked_mul(size).ok_or_else(far)?;
         fitting(self.elements, self.element.bounds.extent().unsigned_abs()).ok_or_else(far)?;
-        fitting(self.elements, self.element.form.size()).ok_or_else(far)?;
-        let mut assembly = Assembly::default();
+        fitting(self.elements, self.element.dataloop.size()).ok_or_else(far)?;
+        let mut builder = DataloopBuilder::default();
         for owned in owned {
-            let block = self.form.repeat(owned.len, stride);
+            let block = self.dataloop.repeat(owned.len, stride);
             let blocks = block.repeat(owned.count, stride.saturating_mul(owned.step as isize));
-            assembly.push(stride * owned.first as isize, &blocks);
+            builder.push(stride * owned.first as isize, &blocks);
         }
-        self.form = assembly.finish();
+        self.dataloop = builder.finish();
         self.chosen *= owned.iter().map(|owned| owned.len * owned.count).sum::<usize>();
         Ok(())
     }
@@ -222,7 +227,7 @@ impl<'a> Growing<'a> {
             ub: self.element.bounds.extent() * self.elements as isize,
         };
         Ok(Datatype::of(Outline {
-            form: Cow::Owned(self.form),
+            dataloop: Cow::Owned(self.dataloop),
             bounds,
             marked: true,
             alignment: self.element.alignment,
@@ -240,7 +245,7 @@ mod tests {
         for (size, len, processes) in [(10, 3, 2), (7, 1, 3), (12, 4, 3), (5, 8, 2), (13, 2, 4)] {
             let mut owner = vec![usize::MAX; size];
             for coordinate in 0..processes {
-                for owned in dealt(size, len, processes, coordinate) {
+                for owned in owned_blocks(size, len, processes, coordinate) {
                     for block in 0..owned.count {
                         for index in 0..owned.len {
                             owner[owned.first + block * owned.step + index] = coordinate;
@@ -256,12 +261,12 @@ mod tests {
     #[test]
     fn a_block_of_whole_rows_is_one_run() {
         let rows = [
-            Span {
+            SubarrayDim {
                 size: 8,
                 subsize: 2,
                 start: 3,
             },
-            Span {
+            SubarrayDim {
                 size: 10,
                 subsize: 10,
                 start: 0,
@@ -269,20 +274,20 @@ mod tests {
         ];
         let int = Datatype::Basic(crate::datatype::Basic::Int);
         let block = Datatype::subarray(&rows, Order::C, &int).unwrap();
-        assert_eq!(*block.form(), Form::Run { offset: 120, len: 80 });
+        assert_eq!(*block.dataloop(), Dataloop::Contiguous { offset: 120, len: 80 });
         assert_eq!((block.lb(), block.extent()), (0, 320));
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
         let int = Datatype::Basic(crate::datatype::Basic::Int);
-        let span = Span {
+        let dimension = SubarrayDim {
             size: 4,
             subsize: 3,
             start: 2,
         };
-        assert!(Datatype::subarray(&[span], Order::C, &int).is_err());
-        let dimension = |distribution| Dealt {
+        assert!(Datatype::subarray(&[dimension], Order::C, &int).is_err());
+        let dimension = |distribution| DistributedDim {
             size: 9,
             distribution,
             processes: 2,

@@ -67,9 +67,9 @@ impl Signature {
             Signature::Empty => Digest::EMPTY,
             Signature::Run { basic, count } => Digest::of(*basic).repeat(*count),
             Signature::Repeat { count, inner } => inner.signature().digest().repeat(*count),
-            Signature::Sequence(stages) => stages
-                .iter()
-                .fold(Digest::EMPTY, |all, stage| all.then(stage.signature().digest())),
+            Signature::Sequence(components) => components.iter().fold(Digest::EMPTY, |all, component| {
+                all.then(component.signature().digest())
+            }),
         }
     }
 }

@@ -1,19 +1,19 @@
-//! A derived datatype: its bounds, its form and what it is made of.
+//! A derived datatype: its bounds, its dataloop and what it is made of.
 
 use std::borrow::Cow;
 
 use simurgh_core::sync::{AtomicBool, Ordering};
 
 use super::basic::Basic;
-use super::form::Form;
-use super::recipe::Recipe;
+use super::contents::Contents;
+use super::dataloop::Dataloop;
 use super::signature::Signature;
 use simurgh_base::error::{Error, ErrorClass, Result};
 
 /// A derived datatype.
 #[derive(Debug)]
 pub struct Layout {
-    pub(crate) form: Form,
+    pub(crate) dataloop: Dataloop,
     pub(crate) size: usize,
     pub(crate) lb: isize,
     pub(crate) ub: isize,
@@ -25,7 +25,7 @@ pub struct Layout {
     /// What it is, if not derived.
     pub(crate) role: Role,
     /// How it was made, if a program of the C interface has made it.
-    pub(crate) recipe: Option<Recipe>,
+    pub(crate) contents: Option<Contents>,
     committed: AtomicBool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum Role {
 /// What a constructor says of the datatype it makes, and asks of the one it is given.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline<'a> {
-    pub(crate) form: Cow<'a, Form>,
+    pub(crate) dataloop: Cow<'a, Dataloop>,
     pub(crate) bounds: Bounds,
     /// Whether the bounds were set by the user rather than found: they then outweigh others in a struct.
     pub(crate) marked: bool,
@@ -106,16 +106,16 @@ impl Layout {
     /// A derived datatype that nobody has committed yet.
     pub(crate) fn new(outline: Outline<'_>) -> Self {
         let Outline {
-            form,
+            dataloop,
             bounds,
             marked,
             alignment,
             signature,
         } = outline;
-        let (true_lb, true_ub) = form.bounds().unwrap_or((0, 0));
+        let (true_lb, true_ub) = dataloop.bounds().unwrap_or((0, 0));
         Self {
-            size: form.size(),
-            form: form.into_owned(),
+            size: dataloop.size(),
+            dataloop: dataloop.into_owned(),
             lb: bounds.lb,
             ub: bounds.ub,
             true_lb,
@@ -124,14 +124,14 @@ impl Layout {
             alignment,
             signature,
             role: Role::Derived,
-            recipe: None,
+            contents: None,
             committed: AtomicBool::new(false),
         }
     }
 
     pub(crate) fn outline(&self) -> Outline<'_> {
         Outline {
-            form: Cow::Borrowed(&self.form),
+            dataloop: Cow::Borrowed(&self.dataloop),
             bounds: Bounds {
                 lb: self.lb,
                 ub: self.ub,
@@ -157,16 +157,16 @@ impl Outline<'_> {
     /// This datatype `count` times, `stride` bytes apart.
     pub(crate) fn repeat(&self, count: usize, stride: isize) -> Result<Outline<'static>> {
         let far = || too_large(format!("{count} copies, {stride} bytes apart,"));
-        let form = Cow::Owned(
-            self.form
-                .repeat(fitting(count, self.form.size()).ok_or_else(far)?, stride),
+        let dataloop = Cow::Owned(
+            self.dataloop
+                .repeat(fitting(count, self.dataloop.size()).ok_or_else(far)?, stride),
         );
         let bounds = match count {
             0 => Bounds::NONE,
             _ => self.bounds.repeat(count, stride).ok_or_else(far)?,
         };
         Ok(Outline {
-            form,
+            dataloop,
             bounds,
             marked: self.marked && count > 0,
             alignment: self.alignment,

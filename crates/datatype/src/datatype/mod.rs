@@ -2,40 +2,40 @@
 //!
 //! * [`Basic`]: the predefined datatypes, a table. [`Kind`]: their representations.
 //! * [`Datatype`]: a predefined or a derived one. A derived one is immutable once made, and shared.
-//! * Constructors: `regular.rs`, `irregular.rs`, `array.rs`, `kinds.rs`, `pair.rs`. How a program called them:
-//!   [`Recipe`].
-//! * `form.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of; `digest.rs`:
+//! * Constructors: `vector.rs`, `indexed.rs`, `array.rs`, `f90.rs`, `value_index.rs`. How a program called them:
+//!   [`Contents`].
+//! * `dataloop.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of; `digest.rs`:
 //!   whether that is the same.
 
 mod array;
-mod assemble;
 mod basic;
+mod builder;
+mod contents;
+mod dataloop;
 mod digest;
-mod form;
-mod irregular;
+mod f90;
+mod indexed;
 mod kind;
-mod kinds;
 mod layout;
-mod pair;
 mod predefined;
-mod recipe;
-mod regular;
 mod repeat;
+mod segment;
 mod signature;
-mod stretch;
+mod value_index;
+mod vector;
 
-pub use array::{Dealt, Distribution, Order, Span};
+pub use array::{DistributedDim, Distribution, Order, SubarrayDim};
 pub use basic::{Basic, Class};
-pub use irregular::Field;
+pub use contents::{Combiner, Contents, Width};
+pub use f90::{MatchClass, match_size};
+pub use indexed::Field;
 pub use kind::Kind;
-pub use kinds::{MatchClass, match_size};
 pub use layout::Layout;
-pub use recipe::{Combiner, Recipe, Width};
 
+pub(crate) use dataloop::{Block, Dataloop, Part};
 pub use digest::Digest;
-pub(crate) use form::{Block, Form, Part};
+pub(crate) use segment::Segment;
 pub use signature::Signature;
-pub(crate) use stretch::Stretch;
 
 use layout::Role;
 use simurgh_core::sync::Arc;
@@ -124,15 +124,15 @@ impl Datatype {
         }
     }
 
-    /// Whether an array of these is one stretch of data that begins at its address.
+    /// Whether an array of these is one contiguous run of data that begins at its address.
     #[inline]
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         match self {
             Datatype::Basic(basic) => basic.is_dense(),
-            Datatype::Derived(layout) => match layout.form {
-                Form::Empty => true,
-                Form::Run { offset: 0, len } => len as isize == layout.ub - layout.lb,
+            Datatype::Derived(layout) => match layout.dataloop {
+                Dataloop::Empty => true,
+                Dataloop::Contiguous { offset: 0, len } => len as isize == layout.ub - layout.lb,
                 _ => false,
             },
         }
@@ -173,20 +173,20 @@ impl Datatype {
     /// The constructor that made it and its arguments; none if it is predefined with a name, or was made in Rust.
     #[inline]
     #[must_use]
-    pub fn recipe(&self) -> Option<&Recipe> {
+    pub fn contents(&self) -> Option<&Contents> {
         match self {
             Datatype::Basic(_) => None,
-            Datatype::Derived(layout) => layout.recipe.as_ref(),
+            Datatype::Derived(layout) => layout.contents.as_ref(),
         }
     }
 
     /// This new datatype with the call that made it. A datatype in use keeps what it has.
     #[must_use]
-    pub fn made_by(mut self, recipe: Recipe) -> Self {
+    pub fn with_contents(mut self, contents: Contents) -> Self {
         if let Datatype::Derived(layout) = &mut self
             && let Some(layout) = Arc::get_mut(layout)
         {
-            layout.recipe = Some(recipe);
+            layout.contents = Some(contents);
         }
         self
     }
@@ -263,10 +263,10 @@ impl Datatype {
 
     /// Where the data of an element lies.
     #[inline]
-    pub(crate) fn form(&self) -> &Form {
+    pub(crate) fn dataloop(&self) -> &Dataloop {
         match self {
-            Datatype::Basic(basic) => basic.form(),
-            Datatype::Derived(layout) => &layout.form,
+            Datatype::Basic(basic) => basic.dataloop(),
+            Datatype::Derived(layout) => &layout.dataloop,
         }
     }
 }

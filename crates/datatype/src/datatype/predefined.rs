@@ -1,26 +1,26 @@
-//! The forms of the predefined datatypes.
+//! The dataloops of the predefined datatypes.
 
 use std::borrow::Cow;
 
 use super::basic::Basic;
-use super::form::{Block, Form};
+use super::dataloop::{Block, Dataloop};
 use super::kind::Kind;
 
-const fn run(len: usize) -> Form {
-    Form::Run { offset: 0, len }
+const fn run(len: usize) -> Dataloop {
+    Dataloop::Contiguous { offset: 0, len }
 }
 
-static RUN_1: Form = run(1);
-static RUN_2: Form = run(2);
-static RUN_4: Form = run(4);
-static RUN_8: Form = run(8);
-static RUN_12: Form = run(12);
-static RUN_16: Form = run(16);
-static RUN_20: Form = run(20);
-static RUN_32: Form = run(32);
+static RUN_1: Dataloop = run(1);
+static RUN_2: Dataloop = run(2);
+static RUN_4: Dataloop = run(4);
+static RUN_8: Dataloop = run(8);
+static RUN_12: Dataloop = run(12);
+static RUN_16: Dataloop = run(16);
+static RUN_20: Dataloop = run(20);
+static RUN_32: Dataloop = run(32);
 
 /// A short, two bytes of nothing, an int.
-static SHORT_INT: Form = Form::Blocks(Cow::Borrowed(&[
+static SHORT_INT: Dataloop = Dataloop::Indexed(Cow::Borrowed(&[
     Block {
         offset: 0,
         len: 2,
@@ -35,7 +35,7 @@ static SHORT_INT: Form = Form::Blocks(Cow::Borrowed(&[
 
 impl Basic {
     /// Where the data of an element lies.
-    pub(crate) fn form(self) -> &'static Form {
+    pub(crate) fn dataloop(self) -> &'static Dataloop {
         match (self.kind(), self.size()) {
             (Kind::I16I32, _) => &SHORT_INT,
             (_, 1) => &RUN_1,
@@ -66,9 +66,9 @@ mod tests {
     #[test]
     fn forms_have_the_size_of_the_datatype() {
         for &basic in Basic::ALL {
-            assert_eq!(basic.form().size(), basic.size(), "{}", basic.name());
+            assert_eq!(basic.dataloop().size(), basic.size(), "{}", basic.name());
             assert_eq!(
-                basic.form().bounds(),
+                basic.dataloop().bounds(),
                 Some((0, basic.true_extent() as isize)),
                 "{}",
                 basic.name()

@@ -1,50 +1,50 @@
-//! A form several times.
+//! A dataloop several times.
 
-use super::form::Form;
+use super::dataloop::Dataloop;
 
-impl Form {
-    /// This form `count` times, `stride` bytes apart.
-    pub(crate) fn repeat(&self, count: usize, stride: isize) -> Form {
+impl Dataloop {
+    /// This dataloop `count` times, `stride` bytes apart.
+    pub(crate) fn repeat(&self, count: usize, stride: isize) -> Dataloop {
         if count == 0 || self.size() == 0 {
-            return Form::Empty;
+            return Dataloop::Empty;
         }
         if count == 1 {
             return self.clone();
         }
         match *self {
-            Form::Run { offset, len } if stride == len as isize => Form::Run {
+            Dataloop::Contiguous { offset, len } if stride == len as isize => Dataloop::Contiguous {
                 offset,
                 len: len * count,
             },
-            Form::Run { offset, len } => Form::Strided {
+            Dataloop::Contiguous { offset, len } => Dataloop::Vector {
                 offset,
                 len,
                 count,
                 stride,
             },
-            Form::Strided {
+            Dataloop::Vector {
                 offset,
                 len,
                 count: blocks,
                 stride: step,
-            } if stride == step.wrapping_mul(blocks as isize) => Form::Strided {
+            } if stride == step.wrapping_mul(blocks as isize) => Dataloop::Vector {
                 offset,
                 len,
                 count: blocks * count,
                 stride: step,
             },
-            Form::Nest {
+            Dataloop::Nested {
                 count: times,
                 stride: step,
                 ref inner,
                 inner_size,
-            } if stride == step.wrapping_mul(times as isize) => Form::Nest {
+            } if stride == step.wrapping_mul(times as isize) => Dataloop::Nested {
                 count: times * count,
                 stride: step,
                 inner: inner.clone(),
                 inner_size,
             },
-            _ => Form::Nest {
+            _ => Dataloop::Nested {
                 count,
                 stride,
                 inner: Box::new(self.clone()),
@@ -58,19 +58,19 @@ impl Form {
 mod tests {
     use super::*;
 
-    fn run(offset: isize, len: usize) -> Form {
-        Form::Run { offset, len }
+    fn run(offset: isize, len: usize) -> Dataloop {
+        Dataloop::Contiguous { offset, len }
     }
 
     #[test]
     fn repeating_takes_the_simplest_form() {
         assert_eq!(run(0, 8).repeat(4, 8), run(0, 32));
-        assert_eq!(run(0, 8).repeat(0, 8), Form::Empty);
+        assert_eq!(run(0, 8).repeat(0, 8), Dataloop::Empty);
         assert_eq!(run(3, 8).repeat(1, 99), run(3, 8));
         let strided = run(0, 4).repeat(3, 16);
         assert_eq!(
             strided,
-            Form::Strided {
+            Dataloop::Vector {
                 offset: 0,
                 len: 4,
                 count: 3,
@@ -79,17 +79,17 @@ mod tests {
         );
         assert_eq!(
             strided.repeat(2, 48),
-            Form::Strided {
+            Dataloop::Vector {
                 offset: 0,
                 len: 4,
                 count: 6,
                 stride: 16
             }
         );
-        assert!(matches!(strided.repeat(2, 40), Form::Nest { count: 2, .. }));
+        assert!(matches!(strided.repeat(2, 40), Dataloop::Nested { count: 2, .. }));
         assert!(matches!(
             strided.repeat(2, 40).repeat(3, 80),
-            Form::Nest { count: 6, .. }
+            Dataloop::Nested { count: 6, .. }
         ));
     }
 }

@@ -23,15 +23,15 @@ pub enum Signature {
         /// How many times.
         count: usize,
         /// What is repeated.
-        inner: Arc<Stage>,
+        inner: Arc<Component>,
     },
     /// Signatures one after the other.
-    Sequence(Arc<[Stage]>),
+    Sequence(Arc<[Component]>),
 }
 
 /// A part of a sequence.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct Component {
     /// Bytes in the parts before this one.
     bytes_before: usize,
     /// Elements in the parts before this one.
@@ -67,17 +67,17 @@ impl Signature {
             Signature::Sequence(_) if count == 1 => self.clone(),
             Signature::Sequence(_) => Signature::Repeat {
                 count,
-                inner: Arc::new(Stage::first(self.clone())),
+                inner: Arc::new(Component::first(self.clone())),
             },
         }
     }
 
     /// Signatures, each so many times, one after the other.
     pub fn sequence(parts: impl IntoIterator<Item = (Signature, usize)>) -> Self {
-        let mut stages: Vec<Stage> = Vec::new();
+        let mut components: Vec<Component> = Vec::new();
         for (part, count) in parts {
             let part = part.repeat(count);
-            match (stages.last_mut().map(|last| &mut last.signature), part) {
+            match (components.last_mut().map(|last| &mut last.signature), part) {
                 (_, Signature::Empty) => {}
                 (
                     Some(Signature::Run { basic, count }),
@@ -88,17 +88,17 @@ impl Signature {
                 ) if *basic == next => {
                     *count += more;
                 }
-                (None, part) => stages.push(Stage::first(part)),
+                (None, part) => components.push(Component::first(part)),
                 (Some(_), part) => {
-                    let next = stages[stages.len() - 1].before_next(part);
-                    stages.push(next);
+                    let next = components[components.len() - 1].before_next(part);
+                    components.push(next);
                 }
             }
         }
-        match stages.len() {
+        match components.len() {
             0 => Signature::Empty,
-            1 => stages.remove(0).signature,
-            _ => Signature::Sequence(stages.into()),
+            1 => components.remove(0).signature,
+            _ => Signature::Sequence(components.into()),
         }
     }
 
@@ -108,7 +108,7 @@ impl Signature {
             Signature::Empty => 0,
             Signature::Run { basic, count } => basic.size() * count,
             Signature::Repeat { count, inner } => count * inner.signature.bytes(),
-            Signature::Sequence(stages) => stages.last().map_or(0, Stage::bytes_after),
+            Signature::Sequence(components) => components.last().map_or(0, Component::bytes_after),
         }
     }
 
@@ -118,7 +118,7 @@ impl Signature {
             Signature::Empty => 0,
             Signature::Run { count, .. } => *count,
             Signature::Repeat { count, inner } => count * inner.signature.elements(),
-            Signature::Sequence(stages) => stages.last().map_or(0, Stage::elements_after),
+            Signature::Sequence(components) => components.last().map_or(0, Component::elements_after),
         }
     }
 
@@ -132,10 +132,11 @@ impl Signature {
                 let whole = bytes / inner.bytes() * inner.elements();
                 Some(whole + inner.elements_in(bytes % inner.bytes())?)
             }
-            Signature::Sequence(stages) => {
-                let stage = &stages[stages.partition_point(|stage| stage.bytes_before <= bytes) - 1];
-                let within = stage.signature.elements_in(bytes - stage.bytes_before)?;
-                Some(stage.elements_before + within)
+            Signature::Sequence(components) => {
+                let component =
+                    &components[components.partition_point(|component| component.bytes_before <= bytes) - 1];
+                let within = component.signature.elements_in(bytes - component.bytes_before)?;
+                Some(component.elements_before + within)
             }
         }
     }
@@ -149,9 +150,10 @@ impl Signature {
                 let inner = &inner.signature;
                 elements / inner.elements() * inner.bytes() + inner.bytes_of(elements % inner.elements())
             }
-            Signature::Sequence(stages) => {
-                let stage = &stages[stages.partition_point(|stage| stage.elements_before <= elements) - 1];
-                stage.bytes_before + stage.signature.bytes_of(elements - stage.elements_before)
+            Signature::Sequence(components) => {
+                let component = &components
+                    [components.partition_point(|component| component.elements_before <= elements) - 1];
+                component.bytes_before + component.signature.bytes_of(elements - component.elements_before)
             }
         }
     }
@@ -164,7 +166,9 @@ impl Signature {
             Signature::Empty => {}
             Signature::Run { basic, count } => visit(*basic, *count),
             Signature::Repeat { count, inner } => (0..*count).for_each(|_| inner.signature.for_each(visit)),
-            Signature::Sequence(stages) => stages.iter().for_each(|stage| stage.signature.for_each(visit)),
+            Signature::Sequence(components) => components
+                .iter()
+                .for_each(|component| component.signature.for_each(visit)),
         }
     }
 
@@ -174,7 +178,10 @@ impl Signature {
             Signature::Empty => 0,
             Signature::Run { basic, count } => size(*basic) * count,
             Signature::Repeat { count, inner } => count * inner.signature.bytes_by(size),
-            Signature::Sequence(stages) => stages.iter().map(|stage| stage.signature.bytes_by(size)).sum(),
+            Signature::Sequence(components) => components
+                .iter()
+                .map(|component| component.signature.bytes_by(size))
+                .sum(),
         }
     }
 }
@@ -189,18 +196,18 @@ impl fmt::Display for Signature {
             Signature::Empty => f.write_str("nothing"),
             Signature::Run { basic, count } => write!(f, "{count} {}", basic.name()),
             Signature::Repeat { count, inner } => write!(f, "{count} times ({})", inner.signature),
-            Signature::Sequence(stages) => {
-                for (place, stage) in stages.iter().take(SHOWN).enumerate() {
+            Signature::Sequence(components) => {
+                for (place, component) in components.iter().take(SHOWN).enumerate() {
                     let comma = if place > 0 { ", " } else { "" };
-                    write!(f, "{comma}{}", stage.signature)?;
+                    write!(f, "{comma}{}", component.signature)?;
                 }
-                f.write_str(if stages.len() > SHOWN { ", …" } else { "" })
+                f.write_str(if components.len() > SHOWN { ", …" } else { "" })
             }
         }
     }
 }
 
-impl Stage {
+impl Component {
     /// What the part consists of.
     pub fn signature(&self) -> &Signature {
         &self.signature

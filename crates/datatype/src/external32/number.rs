@@ -5,7 +5,7 @@ use crate::datatype::{Basic, Class, Kind};
 /// How an element is represented here and there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number {
-    form: Form,
+    encoding: Encoding,
     /// Numbers in an element: two in a complex one.
     parts: usize,
     /// Bytes of each, here.
@@ -15,7 +15,7 @@ pub(super) struct Number {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum Encoding {
     /// The same bits, of which the lowest are kept if there are fewer; `signed` ones are extended by their sign.
     Bits { signed: bool },
     /// Extended precision of the x87 here, IEEE binary128 there.
@@ -32,14 +32,14 @@ impl Number {
             Basic::Wchar => 2,
             _ => native,
         };
-        let form = match basic.kind() {
-            Kind::F80 | Kind::C80 => Form::Extended,
-            _ => Form::Bits {
+        let encoding = match basic.kind() {
+            Kind::F80 | Kind::C80 => Encoding::Extended,
+            _ => Encoding::Bits {
                 signed: basic == Basic::Long,
             },
         };
         Self {
-            form,
+            encoding,
             parts,
             native,
             external,
@@ -62,9 +62,9 @@ impl Number {
             .chunks_exact(self.native)
             .zip(external.chunks_exact_mut(self.external));
         for (native, external) in pairs {
-            let bits = match self.form {
-                Form::Bits { .. } => from_bytes(native.iter()),
-                Form::Extended => binary128_of(from_bytes(native[..10].iter())),
+            let bits = match self.encoding {
+                Encoding::Bits { .. } => from_bytes(native.iter()),
+                Encoding::Extended => binary128_of(from_bytes(native[..10].iter())),
             };
             let bytes = bits.to_be_bytes();
             external.copy_from_slice(&bytes[bytes.len() - self.external..]);
@@ -78,13 +78,13 @@ impl Number {
             .zip(native.chunks_exact_mut(self.native));
         for (external, native) in pairs {
             let bits = from_bytes(external.iter().rev());
-            let bits = match self.form {
-                Form::Bits { signed: false } => bits,
-                Form::Bits { signed: true } => {
+            let bits = match self.encoding {
+                Encoding::Bits { signed: false } => bits,
+                Encoding::Bits { signed: true } => {
                     let unused = 128 - 8 * self.external as u32;
                     ((bits << unused).cast_signed() >> unused).cast_unsigned()
                 }
-                Form::Extended => extended_of(bits),
+                Encoding::Extended => extended_of(bits),
             };
             native.copy_from_slice(&bits.to_le_bytes()[..self.native]);
         }

@@ -1,6 +1,6 @@
 //! Where data comes from and where it goes.
 
-use super::assortment::Place;
+use super::mixed_parts::Place;
 use crate::datatype::Datatype;
 
 macro_rules! buffer {

@@ -1,13 +1,13 @@
 //! User data as numbers.
 //!
-//! Elements are read and written unaligned, which costs nothing on x86-64. The loops over them are plain, for the
-//! compiler to vectorise; each is compiled for several instruction sets (`vector.rs`).
+//! ElementBuffer are read and written unaligned, which costs nothing on x86-64. The loops over them are plain, for the
+//! compiler to vectorise; each is compiled for several instruction sets (`simd.rs`).
 
 use super::buffer::{Source, Target};
 use super::complex::Complex;
-use super::extended::F80;
-use super::quad::F128;
-use super::vector::{self, Level};
+use super::f80::F80;
+use super::f128::F128;
+use super::simd::{self, Level};
 
 /// A type of which every bit pattern is a value.
 ///
@@ -201,7 +201,7 @@ fn combine_at<E: Element, const N: usize>(
                 std::slice::from_raw_parts_mut(inout.address().cast::<E>(), count),
             )
         };
-        vector::fold(level, inputs, inout, operation);
+        simd::fold(level, inputs, inout, operation);
     } else {
         one_by_one::<E, N>(inputs, inout, count, operation);
     }
@@ -235,7 +235,7 @@ mod tests {
     use crate::datatype::{Basic, Datatype};
     use crate::memory::{ComplexHalf, Half};
 
-    /// Elements of small values, from an odd address on.
+    /// ElementBuffer of small values, from an odd address on.
     fn filled<E: Element>(count: usize, seed: usize, value: impl Fn(u8) -> E::Value) -> Vec<u8> {
         let mut bytes = vec![0xa5; count * size_of::<E>() + 1];
         for index in 0..count {

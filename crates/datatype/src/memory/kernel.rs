@@ -6,9 +6,9 @@ use std::ptr;
 
 use super::copy::{SHARED, copy_blocks, copy_bytes, piece_length};
 use super::shape::{Array, Shape};
-use crate::datatype::{Block, Form, Part};
+use crate::datatype::{Block, Dataloop, Part};
 
-/// Elements of a grid whose blocks are moved column by column are taken in chunks of so many bytes, so that a chunk
+/// ElementBuffer of a grid whose blocks are moved column by column are taken in chunks of so many bytes, so that a chunk
 /// stays in the first-level cache.
 const CHUNK: usize = 8 << 10;
 
@@ -24,7 +24,7 @@ pub(super) unsafe fn copy_arrays(
     bytes: usize,
     other: unsafe fn(Array<'_>, Array<'_>, usize),
 ) {
-    let pair = Pair::of(from, to, other);
+    let pair = ArrayPair::of(from, to, other);
     match pair.units() {
         // SAFETY:
         // - as demanded of the caller.
@@ -50,7 +50,7 @@ pub(super) unsafe fn copy_arrays(
 
 /// The outermost levels of two arrays.
 #[derive(Clone, Copy)]
-struct Pair<'a> {
+struct ArrayPair<'a> {
     from: (*mut u8, Shape<'a>),
     to: (*mut u8, Shape<'a>),
     other: unsafe fn(Array<'_>, Array<'_>, usize),
@@ -59,7 +59,7 @@ struct Pair<'a> {
 // SAFETY:
 // - addresses and shared references; whoever moves data through them from several threads sees to it that the data is
 //   valid and that targets do not overlap.
-unsafe impl Sync for Pair<'_> {}
+unsafe impl Sync for ArrayPair<'_> {}
 
 /// What two levels have in common: so many units, of at most so many bytes; none if both are runs.
 struct Units {
@@ -70,12 +70,12 @@ struct Units {
 /// How far apart the units of a level are; a run has them without gaps.
 fn step(shape: &Shape<'_>, len: usize) -> isize {
     match *shape {
-        Shape::Blocks { stride, .. } | Shape::Grid { stride, .. } => stride,
+        Shape::Vector { stride, .. } | Shape::Nested { stride, .. } => stride,
         _ => len as isize,
     }
 }
 
-impl<'a> Pair<'a> {
+impl<'a> ArrayPair<'a> {
     fn of(from: Array<'a>, to: Array<'a>, other: unsafe fn(Array<'_>, Array<'_>, usize)) -> Self {
         Self {
             from: from.shape(),
@@ -87,24 +87,25 @@ impl<'a> Pair<'a> {
     /// The units of both levels, if they go together.
     fn units(&self) -> Option<Units> {
         match (self.from.1, self.to.1) {
-            (Shape::Run, Shape::Run) => Some(Units { count: 0, longest: 0 }),
-            (Shape::Blocks { len, count, .. }, Shape::Run)
-            | (Shape::Run, Shape::Blocks { len, count, .. }) => Some(Units { count, longest: len }),
-            (Shape::Blocks { len, count, .. }, Shape::Blocks { len: other, .. }) => {
+            (Shape::Contiguous, Shape::Contiguous) => Some(Units { count: 0, longest: 0 }),
+            (Shape::Vector { len, count, .. }, Shape::Contiguous)
+            | (Shape::Contiguous, Shape::Vector { len, count, .. }) => Some(Units { count, longest: len }),
+            (Shape::Vector { len, count, .. }, Shape::Vector { len: other, .. }) => {
                 (len == other).then_some(Units { count, longest: len })
             }
-            (Shape::Grid { count, size, .. }, Shape::Run) | (Shape::Run, Shape::Grid { count, size, .. }) => {
-                Some(Units { count, longest: size })
-            }
-            (Shape::Grid { count, size, .. }, Shape::Grid { size: other, .. }) => {
+            (Shape::Nested { count, size, .. }, Shape::Contiguous)
+            | (Shape::Contiguous, Shape::Nested { count, size, .. }) => Some(Units { count, longest: size }),
+            (Shape::Nested { count, size, .. }, Shape::Nested { size: other, .. }) => {
                 (size == other).then_some(Units { count, longest: size })
             }
-            (Shape::List(list), Shape::Run) | (Shape::Run, Shape::List(list)) => Some(units_of(list)),
-            (Shape::List(from), Shape::List(to)) => alike(from, to).then(|| units_of(from)),
-            (Shape::Parts(parts), Shape::Run) | (Shape::Run, Shape::Parts(parts)) => {
+            (Shape::Indexed(list), Shape::Contiguous) | (Shape::Contiguous, Shape::Indexed(list)) => {
+                Some(units_of(list))
+            }
+            (Shape::Indexed(from), Shape::Indexed(to)) => alike(from, to).then(|| units_of(from)),
+            (Shape::Struct(parts), Shape::Contiguous) | (Shape::Contiguous, Shape::Struct(parts)) => {
                 Some(units_of_parts(parts))
             }
-            (Shape::Parts(from), Shape::Parts(to)) => {
+            (Shape::Struct(from), Shape::Struct(to)) => {
                 let before = |parts: &'a [Part]| parts.iter().map(|part| part.before);
                 before(from).eq(before(to)).then(|| units_of_parts(from))
             }
@@ -120,7 +121,7 @@ impl<'a> Pair<'a> {
     unsafe fn copy(&self, units: Range<usize>) {
         let ((src, from), (dst, to)) = (self.from, self.to);
         match (from, to) {
-            (Shape::Blocks { len, .. }, _) | (_, Shape::Blocks { len, .. }) => {
+            (Shape::Vector { len, .. }, _) | (_, Shape::Vector { len, .. }) => {
                 let (near, far) = (step(&from, len), step(&to, len));
                 let first = units.start as isize;
                 let src = src.wrapping_offset(first * near);
@@ -129,9 +130,9 @@ impl<'a> Pair<'a> {
                 // - as demanded of the caller.
                 unsafe { copy_blocks((src, near), (dst, far), len, units.len()) };
             }
-            (Shape::List(list), _) | (_, Shape::List(list)) => {
+            (Shape::Indexed(list), _) | (_, Shape::Indexed(list)) => {
                 let place = |shape: Shape<'a>, index: usize| match shape {
-                    Shape::List(list) => list[index].offset,
+                    Shape::Indexed(list) => list[index].offset,
                     _ => list[index].before as isize,
                 };
                 for index in units {
@@ -142,25 +143,25 @@ impl<'a> Pair<'a> {
                     unsafe { copy_bytes(src, dst, list[index].len) };
                 }
             }
-            (Shape::Grid { size, .. }, _) | (_, Shape::Grid { size, .. }) => {
+            (Shape::Nested { size, .. }, _) | (_, Shape::Nested { size, .. }) => {
                 // SAFETY:
                 // - as demanded of the caller.
                 unsafe { self.copy_grid(size, units) };
             }
-            (Shape::Parts(parts), _) | (_, Shape::Parts(parts)) => {
+            (Shape::Struct(parts), _) | (_, Shape::Struct(parts)) => {
                 for index in units {
-                    let size = parts[index].form.size();
-                    let run = Form::Run { offset: 0, len: size };
-                    let (offset, form) = part(from, &parts[index], index);
-                    let near = Array::one(src.wrapping_offset(offset), form.unwrap_or(&run));
-                    let (offset, form) = part(to, &parts[index], index);
-                    let far = Array::one(dst.wrapping_offset(offset), form.unwrap_or(&run));
+                    let size = parts[index].dataloop.size();
+                    let run = Dataloop::Contiguous { offset: 0, len: size };
+                    let (offset, dataloop) = part(from, &parts[index], index);
+                    let near = Array::one(src.wrapping_offset(offset), dataloop.unwrap_or(&run));
+                    let (offset, dataloop) = part(to, &parts[index], index);
+                    let far = Array::one(dst.wrapping_offset(offset), dataloop.unwrap_or(&run));
                     // SAFETY:
                     // - as demanded of the caller.
                     unsafe { copy_arrays(near, far, size, self.other) };
                 }
             }
-            (Shape::Run, Shape::Run) => debug_assert!(units.is_empty(), "runs have no units"),
+            (Shape::Contiguous, Shape::Contiguous) => debug_assert!(units.is_empty(), "runs have no units"),
         }
     }
 
@@ -168,19 +169,19 @@ impl<'a> Pair<'a> {
     ///
     /// # Safety
     ///
-    /// * As for [`Pair::copy`].
+    /// * As for [`ArrayPair::copy`].
     unsafe fn copy_grid(&self, size: usize, units: Range<usize>) {
         let ((src, from), (dst, to)) = (self.from, self.to);
         let (near, far) = (step(&from, size), step(&to, size));
-        let run = Form::Run { offset: 0, len: size };
+        let run = Dataloop::Contiguous { offset: 0, len: size };
         let inner = |shape: Shape<'a>| match shape {
-            Shape::Grid { inner, .. } => Some(inner),
+            Shape::Nested { inner, .. } => Some(inner),
             _ => None,
         };
         let (source, target) = (inner(from).unwrap_or(&run), inner(to).unwrap_or(&run));
         if let Some(list) = common_list(source, target) {
             // SAFETY:
-            // - as demanded of the caller; both inner forms have the blocks of this list, or are runs.
+            // - as demanded of the caller; both inner dataloops have the blocks of this list, or are runs.
             unsafe { copy_columns(list, (src, near, source), (dst, far, target), size, units) };
             return;
         }
@@ -194,19 +195,20 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Where part `index` of a level lies, and its form; in a run it lies where the other side's `model` says.
-fn part<'a>(shape: Shape<'a>, model: &Part, index: usize) -> (isize, Option<&'a Form>) {
+/// Where part `index` of a level lies, and its dataloop; in a run it lies where the other side's `model` says.
+fn part<'a>(shape: Shape<'a>, model: &Part, index: usize) -> (isize, Option<&'a Dataloop>) {
     match shape {
-        Shape::Parts(parts) => (parts[index].offset, Some(&parts[index].form)),
+        Shape::Struct(parts) => (parts[index].offset, Some(&parts[index].dataloop)),
         _ => (model.before as isize, None),
     }
 }
 
-/// The blocks of both forms, one of which may be a run.
-fn common_list<'a>(from: &'a Form, to: &'a Form) -> Option<&'a [Block]> {
+/// The blocks of both dataloops, one of which may be a run.
+fn common_list<'a>(from: &'a Dataloop, to: &'a Dataloop) -> Option<&'a [Block]> {
     match (from, to) {
-        (Form::Blocks(list), Form::Run { .. }) | (Form::Run { .. }, Form::Blocks(list)) => Some(list),
-        (Form::Blocks(from), Form::Blocks(to)) => alike(from, to).then_some(from),
+        (Dataloop::Indexed(list), Dataloop::Contiguous { .. })
+        | (Dataloop::Contiguous { .. }, Dataloop::Indexed(list)) => Some(list),
+        (Dataloop::Indexed(from), Dataloop::Indexed(to)) => alike(from, to).then_some(from),
         _ => None,
     }
 }
@@ -235,17 +237,17 @@ fn units_of_parts(parts: &[Part]) -> Units {
 ///
 /// # Safety
 ///
-/// * As for [`Pair::copy`], for elements of the given forms at the given distances.
+/// * As for [`ArrayPair::copy`], for elements of the given dataloops at the given distances.
 unsafe fn copy_columns(
     list: &[Block],
-    (src, near, source): (*mut u8, isize, &Form),
-    (dst, far, target): (*mut u8, isize, &Form),
+    (src, near, source): (*mut u8, isize, &Dataloop),
+    (dst, far, target): (*mut u8, isize, &Dataloop),
     size: usize,
     units: Range<usize>,
 ) {
-    let place = |form: &Form, index: usize| match form {
-        Form::Blocks(list) => list[index].offset,
-        Form::Run { offset, .. } => offset + list[index].before as isize,
+    let place = |dataloop: &Dataloop, index: usize| match dataloop {
+        Dataloop::Indexed(list) => list[index].offset,
+        Dataloop::Contiguous { offset, .. } => offset + list[index].before as isize,
         _ => 0,
     };
     let chunk = (CHUNK / size).max(1);

@@ -4,52 +4,52 @@
 //! that the memory stays valid until the operation that it is given to is complete; everything after that is safe and
 //! stays inside the bytes described. Data goes from layout to layout in one pass ([`transfer()`]); the kernels are:
 //! contiguous to contiguous (one `memmove`, inlined when short), strided blocks of equal length, lists of blocks, and
-//! grids of these (`kernel.rs`). Layouts that are built differently are walked stretch by stretch (`transfer.rs`).
+//! grids of these (`kernel.rs`). Layouts that are built differently are walked segment by segment (`transfer.rs`).
 //!
 //! Reductions see elements as numbers (`elements.rs`); their loops are compiled for several instruction sets, of which
-//! the best is chosen as they run (`vector.rs`). Collectives too large for the caches write past them (`stream.rs`).
+//! the best is chosen as they run (`simd.rs`). Collectives too large for the caches write past them (`nontemporal.rs`).
 //!
 //! Races between a user's own accesses and an operation under way are errors of the program by the standard; they are
 //! confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
 #![allow(unsafe_code)]
 
-mod assortment;
 mod borrowed;
 mod buffer;
 mod complex;
 mod copy;
 mod elements;
-mod extended;
-mod halves;
+mod f128;
+mod f16;
+mod f80;
 mod kernel;
+mod mixed_parts;
+mod nontemporal;
 mod numbers;
 mod overlap;
 mod packet;
 mod parts;
-mod quad;
+mod pool;
 mod scratch;
 mod shape;
-mod spare;
-mod store;
-mod stream;
+mod simd;
+mod staging;
 mod transfer;
-mod vector;
 mod view;
 
-pub use assortment::{Assortment, Place};
 pub use borrowed::collect;
 pub use buffer::{Source, Target};
+pub use mixed_parts::{MixedParts, Place};
+pub use nontemporal::{Writer, set_caches};
 pub use numbers::Numbers;
 pub use overlap::overlap;
 pub use packet::Packet;
 pub use parts::Parts;
 pub use scratch::Scratch;
-pub use store::{Elements, Store, as_bytes, bytes_of, source_as_bytes};
-pub use stream::{Writer, set_caches};
+pub use staging::{ElementBuffer, StagingBuffer, as_bytes, bytes_of, source_as_bytes};
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 
 pub(crate) use complex::Complex;
 pub(crate) use elements::{Element, Number, Pair, Plain, combine};
-pub(crate) use extended::F80;
-pub(crate) use halves::{ComplexHalf, Half};
-pub(crate) use quad::F128;
+pub(crate) use f16::{ComplexHalf, Half};
+pub(crate) use f80::F80;
+pub(crate) use f128::F128;

@@ -15,7 +15,7 @@ macro_rules! placed {
             pub fn lowest(&self) -> Option<usize> {
                 let datatype = self.datatype();
                 let last = self.count().checked_sub(1)? as isize;
-                // Elements of a negative extent lie one before the other.
+                // ElementBuffer of a negative extent lie one before the other.
                 let lowest = last.saturating_mul(datatype.extent()).min(0);
                 let offset = datatype.true_lb().saturating_add(lowest);
                 (datatype.size() > 0).then(|| self.address().addr().wrapping_add_signed(offset))
@@ -23,7 +23,7 @@ macro_rules! placed {
 
             /// The addresses of the data, if it lies in one piece.
             #[must_use]
-            pub fn stretch(&self) -> Option<Range<usize>> {
+            pub fn byte_range(&self) -> Option<Range<usize>> {
                 let from = self.lowest().filter(|_| self.datatype().is_contiguous())?;
                 Some(from..from.saturating_add(self.bytes()))
             }
@@ -31,8 +31,8 @@ macro_rules! placed {
 
         impl Parts<$buffer> {
             /// The addresses of the data for so many ranks, as far as it lies in pieces.
-            pub fn stretches(&self, ranks: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-                (0..ranks).filter_map(|rank| self.part(rank)?.stretch())
+            pub fn byte_ranges(&self, ranks: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+                (0..ranks).filter_map(|rank| self.part(rank)?.byte_range())
             }
         }
     };
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn data_begins_where_its_lowest_byte_is() {
         let int = Datatype::Basic(Basic::Int);
-        assert_eq!(source(100, 3, int.clone()).stretch(), Some(100..112));
+        assert_eq!(source(100, 3, int.clone()).byte_range(), Some(100..112));
         assert_eq!(source(100, 0, int.clone()).lowest(), None);
         let second = Datatype::hindexed([(4, 1)].to_vec(), &int).unwrap();
         assert_eq!(source(100, 1, second.clone()).lowest(), Some(104));
-        assert_eq!(source(100, 1, second).stretch(), None);
+        assert_eq!(source(100, 1, second).byte_range(), None);
         let backwards = Datatype::resized(0, -8, &int).unwrap();
         assert_eq!(source(100, 3, backwards).lowest(), Some(84));
     }
@@ -94,7 +94,7 @@ mod tests {
     fn parts_lie_side_by_side() {
         let parts = Parts::Even(source(100, 2, Datatype::Basic(Basic::Int)));
         assert_eq!(
-            parts.stretches(3).collect::<Vec<_>>(),
+            parts.byte_ranges(3).collect::<Vec<_>>(),
             [100..108, 108..116, 116..124]
         );
     }

@@ -2,8 +2,8 @@
 
 use simurgh_core::sync::Arc;
 
-use super::assortment::Assortment;
 use super::buffer::{Source, Target};
+use super::mixed_parts::MixedParts;
 use super::numbers::Numbers;
 
 /// A buffer that has a part for every rank.
@@ -21,7 +21,7 @@ pub enum Parts<B> {
     /// Parts of datatypes of their own in a buffer that is given without elements.
     ///
     /// What would be promised for each part by itself holds for all of them.
-    Assorted(B, Arc<Assortment>),
+    Mixed(B, Arc<MixedParts>),
     /// A part for each rank, in rank order.
     Each(Box<[B]>),
 }
@@ -32,7 +32,7 @@ impl<B> Parts<B> {
     pub fn whole(&self) -> Option<&B> {
         match self {
             Parts::Even(first) => Some(first),
-            Parts::Listed(..) | Parts::Assorted(..) | Parts::Each(_) => None,
+            Parts::Listed(..) | Parts::Mixed(..) | Parts::Each(_) => None,
         }
     }
 
@@ -61,7 +61,7 @@ macro_rules! parts {
                         let displacement = displacements.get(rank)?;
                         Some(base.shifted(displacement as isize, counts.count(rank)))
                     }
-                    Parts::Assorted(base, assortment) => Some(base.placed(assortment.place(rank)?)),
+                    Parts::Mixed(base, mixed) => Some(base.placed(mixed.place(rank)?)),
                     Parts::Each(parts) => parts.get(rank).cloned(),
                 }
             }
@@ -75,14 +75,9 @@ macro_rules! parts {
                     Parts::Listed(base, counts, _) => {
                         counts.before(ranks).saturating_mul(base.datatype().size())
                     }
-                    Parts::Assorted(_, assortment) => {
-                        assortment
-                            .places()
-                            .take(ranks)
-                            .fold(0, |bytes: usize, place| {
-                                bytes.saturating_add(place.count.saturating_mul(place.datatype.size()))
-                            })
-                    }
+                    Parts::Mixed(_, mixed) => mixed.places().take(ranks).fold(0, |bytes: usize, place| {
+                        bytes.saturating_add(place.count.saturating_mul(place.datatype.size()))
+                    }),
                     Parts::Each(parts) => parts.iter().take(ranks).map(<$buffer>::bytes).sum(),
                 }
             }
@@ -110,7 +105,7 @@ impl Parts<Target> {
             Parts::Listed(base, counts, displacements) => {
                 Parts::Listed(base.as_source(), counts.clone(), displacements.clone())
             }
-            Parts::Assorted(base, assortment) => Parts::Assorted(base.as_source(), Arc::clone(assortment)),
+            Parts::Mixed(base, mixed) => Parts::Mixed(base.as_source(), Arc::clone(mixed)),
             Parts::Each(parts) => Parts::Each(parts.iter().map(Target::as_source).collect()),
         }
     }

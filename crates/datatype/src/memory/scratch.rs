@@ -26,7 +26,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Elements of `datatype` that need no allocation; one, even if it does.
+    /// ElementBuffer of `datatype` that need no allocation; one, even if it does.
     #[inline]
     pub fn capacity(datatype: &Datatype) -> usize {
         let room = size_of::<[Line; INLINE]>();
@@ -34,7 +34,7 @@ impl Scratch {
         let step = datatype.extent().unsigned_abs().max(1);
         match room / step {
             most if span(datatype, most).1 <= room => most.max(1),
-            // Elements that reach out of their extent, or an array backwards, whose first element has to be aligned.
+            // ElementBuffer that reach out of their extent, or an array backwards, whose first element has to be aligned.
             _ => 1 + room.saturating_sub(one + size_of::<Line>()) / step,
         }
     }

@@ -1,12 +1,12 @@
 //! A buffer as the kernels see it: levels of repetition, outermost first.
 
-use crate::datatype::{Block, Form, Part};
+use crate::datatype::{Block, Dataloop, Part};
 
-/// `count` copies of a form, `stride` bytes apart, from an address on.
+/// `count` copies of a dataloop, `stride` bytes apart, from an address on.
 #[derive(Clone, Copy)]
 pub(super) struct Array<'a> {
     pub(super) base: *mut u8,
-    pub(super) form: &'a Form,
+    pub(super) dataloop: &'a Dataloop,
     pub(super) count: usize,
     pub(super) stride: isize,
 }
@@ -15,28 +15,28 @@ pub(super) struct Array<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum Shape<'a> {
     /// One contiguous run.
-    Run,
+    Contiguous,
     /// Blocks of equal length at equal distances.
-    Blocks { len: usize, count: usize, stride: isize },
+    Vector { len: usize, count: usize, stride: isize },
     /// Blocks anywhere.
-    List(&'a [Block]),
-    /// Other forms, one after the other.
-    Parts(&'a [Part]),
-    /// Copies of another form, of `size` bytes of data each.
-    Grid {
+    Indexed(&'a [Block]),
+    /// Other dataloops, one after the other.
+    Struct(&'a [Part]),
+    /// Copies of another dataloop, of `size` bytes of data each.
+    Nested {
         count: usize,
         stride: isize,
-        inner: &'a Form,
+        inner: &'a Dataloop,
         size: usize,
     },
 }
 
 impl<'a> Array<'a> {
-    /// One copy of a form.
-    pub(super) fn one(base: *mut u8, form: &'a Form) -> Self {
+    /// One copy of a dataloop.
+    pub(super) fn one(base: *mut u8, dataloop: &'a Dataloop) -> Self {
         Self {
             base,
-            form,
+            dataloop,
             count: 1,
             stride: 0,
         }
@@ -44,7 +44,7 @@ impl<'a> Array<'a> {
 
     /// As many elements as have `bytes` bytes together; the array itself, as an error, if no number of elements has.
     pub(super) fn first(self, bytes: usize) -> Result<Self, Self> {
-        let size = self.form.size();
+        let size = self.dataloop.size();
         match size == 0 || !bytes.is_multiple_of(size) {
             true => Err(self),
             false => Ok(Self {
@@ -58,13 +58,15 @@ impl<'a> Array<'a> {
     pub(super) fn shape(&self) -> (*mut u8, Shape<'a>) {
         let Self {
             base,
-            form,
+            dataloop,
             count,
             stride,
         } = *self;
-        match *form {
-            Form::Run { offset, len } => (base.wrapping_offset(offset), blocks(len, count, stride)),
-            Form::Strided {
+        match *dataloop {
+            Dataloop::Contiguous { offset, len } => {
+                (base.wrapping_offset(offset), blocks(len, count, stride))
+            }
+            Dataloop::Vector {
                 offset,
                 len,
                 count: inner,
@@ -72,16 +74,16 @@ impl<'a> Array<'a> {
             } if count == 1 || stride == step.wrapping_mul(inner as isize) => {
                 (base.wrapping_offset(offset), blocks(len, inner * count, step))
             }
-            Form::Blocks(ref blocks) if count == 1 => (base, Shape::List(blocks)),
-            Form::Parts(ref parts) if count == 1 => (base, Shape::Parts(parts)),
-            Form::Nest {
+            Dataloop::Indexed(ref blocks) if count == 1 => (base, Shape::Indexed(blocks)),
+            Dataloop::Struct(ref parts) if count == 1 => (base, Shape::Struct(parts)),
+            Dataloop::Nested {
                 count: inner_count,
                 stride: step,
                 ref inner,
                 inner_size,
             } if count == 1 => (
                 base,
-                Shape::Grid {
+                Shape::Nested {
                     count: inner_count,
                     stride: step,
                     inner,
@@ -90,11 +92,11 @@ impl<'a> Array<'a> {
             ),
             _ => (
                 base,
-                Shape::Grid {
+                Shape::Nested {
                     count,
                     stride,
-                    inner: form,
-                    size: form.size(),
+                    inner: dataloop,
+                    size: dataloop.size(),
                 },
             ),
         }
@@ -103,8 +105,8 @@ impl<'a> Array<'a> {
 
 fn blocks<'a>(len: usize, count: usize, stride: isize) -> Shape<'a> {
     if count == 1 || stride == len as isize {
-        Shape::Run
+        Shape::Contiguous
     } else {
-        Shape::Blocks { len, count, stride }
+        Shape::Vector { len, count, stride }
     }
 }

@@ -5,7 +5,7 @@ use super::copy::{copy_blocks, copy_bytes};
 use super::kernel::copy_arrays;
 use super::shape::Array;
 use super::view::View;
-use crate::datatype::{Basic, Datatype, Stretch};
+use crate::datatype::{Basic, Datatype, Segment};
 
 /// What a transfer has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,13 +28,13 @@ pub fn transfer(src: &Source, dst: &Target) -> Transfer {
     } else {
         let from = Array {
             base: src.address().cast_mut(),
-            form: src.datatype().form(),
+            dataloop: src.datatype().dataloop(),
             count: src.count(),
             stride: src.datatype().extent(),
         };
         let to = Array {
             base: dst.address(),
-            form: dst.datatype().form(),
+            dataloop: dst.datatype().dataloop(),
             count: dst.count(),
             stride: dst.datatype().extent(),
         };
@@ -70,7 +70,7 @@ unsafe fn move_arrays(from: Array<'_>, to: Array<'_>, (offered, room): (usize, u
     }
 }
 
-/// Moves the first `bytes` bytes between arrays that are built differently, stretch by stretch.
+/// Moves the first `bytes` bytes between arrays that are built differently, segment by segment.
 ///
 /// # Safety
 ///
@@ -88,7 +88,7 @@ unsafe fn walk(from: Array<'_>, to: Array<'_>, bytes: usize) {
     };
     // SAFETY:
     // - as demanded of the caller.
-    unsafe { move_stretches(&from, &to, bytes) };
+    unsafe { move_segments(&from, &to, bytes) };
 }
 
 /// Moves the data of `src` into `dst` from byte `skip` of its data on, as much as there is room for.
@@ -106,7 +106,7 @@ pub fn transfer_at(src: &Source, dst: &Target, skip: usize) {
     };
     // SAFETY:
     // - `bytes` is within the source and, behind `skip`, within the target, valid by the promises of their makers.
-    unsafe { move_stretches(&from, &to, bytes) };
+    unsafe { move_segments(&from, &to, bytes) };
 }
 
 /// Copies the data of `src` to the front of `into`, as much as there is room for; returns the bytes copied.
@@ -127,7 +127,7 @@ pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
     } else {
         // SAFETY:
         // - the source has so many bytes behind `skip`.
-        unsafe { pack_stretches(src, skip, &mut into[..bytes]) };
+        unsafe { pack_segments(src, skip, &mut into[..bytes]) };
     }
     bytes
 }
@@ -137,7 +137,7 @@ pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
 /// # Safety
 ///
 /// * There is so much.
-unsafe fn pack_stretches(src: &Source, skip: usize, into: &mut [u8]) {
+unsafe fn pack_segments(src: &Source, skip: usize, into: &mut [u8]) {
     let raw = Datatype::Basic(Basic::Byte);
     let from = Side {
         base: src.address().cast_mut(),
@@ -151,7 +151,7 @@ unsafe fn pack_stretches(src: &Source, skip: usize, into: &mut [u8]) {
     };
     // SAFETY:
     // - the slice's length behind `skip` is within the source, as demanded, valid by the promise of its maker.
-    unsafe { move_stretches(&from, &to, into.len()) };
+    unsafe { move_segments(&from, &to, into.len()) };
 }
 
 /// Copies `from` to the layout of `dst`, as much as there is room for.
@@ -171,7 +171,7 @@ pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
     } else {
         // SAFETY:
         // - the target has room for so many bytes behind `skip`.
-        unsafe { unpack_stretches(&from[..bytes], dst, skip) };
+        unsafe { unpack_segments(&from[..bytes], dst, skip) };
     }
     Transfer {
         bytes,
@@ -184,7 +184,7 @@ pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
 /// # Safety
 ///
 /// * There is room for it.
-unsafe fn unpack_stretches(from: &[u8], dst: &Target, skip: usize) {
+unsafe fn unpack_segments(from: &[u8], dst: &Target, skip: usize) {
     let raw = Datatype::Basic(Basic::Byte);
     let src = Side {
         base: from.as_ptr().cast_mut(),
@@ -198,7 +198,7 @@ unsafe fn unpack_stretches(from: &[u8], dst: &Target, skip: usize) {
     };
     // SAFETY:
     // - the slice's length behind `skip` is within the target, as demanded, valid by the promise of its maker.
-    unsafe { move_stretches(&src, &to, from.len()) };
+    unsafe { move_segments(&src, &to, from.len()) };
 }
 
 /// One end of a transfer, from byte `skip` of its data on. Sources are only read through `base`.
@@ -213,24 +213,24 @@ struct Side<'a> {
 /// # Safety
 ///
 /// * From `skip` on, `from` has `bytes` bytes that are readable and `to` as many that are writable.
-unsafe fn move_stretches(from: &Side<'_>, to: &Side<'_>, bytes: usize) {
+unsafe fn move_segments(from: &Side<'_>, to: &Side<'_>, bytes: usize) {
     let (mut from_hint, mut to_hint) = (0, 0);
     let mut done = 0;
     while done < bytes {
         let source = from.view.at(from.skip + done, &mut from_hint);
         let target = to.view.at(to.skip + done, &mut to_hint);
         // SAFETY:
-        // - both stretches lie at `done`, and no more than the rest is moved.
-        done += unsafe { move_stretch((from.base, source), (to.base, target), bytes - done) };
+        // - both segments lie at `done`, and no more than the rest is moved.
+        done += unsafe { move_segment((from.base, source), (to.base, target), bytes - done) };
     }
 }
 
-/// Moves data until a stretch ends or `limit` bytes are moved; returns the bytes moved, at least one.
+/// Moves data until a segment ends or `limit` bytes are moved; returns the bytes moved, at least one.
 ///
 /// # Safety
 ///
-/// * The first `limit` bytes of both stretches, as far as they go, are readable and writable.
-unsafe fn move_stretch(from: (*mut u8, Stretch), to: (*mut u8, Stretch), limit: usize) -> usize {
+/// * The first `limit` bytes of both segments, as far as they go, are readable and writable.
+unsafe fn move_segment(from: (*mut u8, Segment), to: (*mut u8, Segment), limit: usize) -> usize {
     let (source, target) = (from.1, to.1);
     let (src, dst) = (
         from.0.wrapping_offset(source.offset),
@@ -238,28 +238,28 @@ unsafe fn move_stretch(from: (*mut u8, Stretch), to: (*mut u8, Stretch), limit: 
     );
     let (len, count) = common_blocks(&source, &target, limit);
     if count > 1 {
-        let step = |stretch: &Stretch| {
-            if stretch.count > 1 {
-                stretch.stride
+        let step = |segment: &Segment| {
+            if segment.count > 1 {
+                segment.stride
             } else {
                 len as isize
             }
         };
         // SAFETY:
-        // - both stretches have `count` blocks of `len` bytes at these distances, within `limit`.
+        // - both segments have `count` blocks of `len` bytes at these distances, within `limit`.
         unsafe { copy_blocks((src, step(&source)), (dst, step(&target)), len, count) };
         return len * count;
     }
     let len = source.head.min(target.head).min(limit);
     // SAFETY:
-    // - the first blocks of both stretches have `len` bytes, within `limit`.
+    // - the first blocks of both segments have `len` bytes, within `limit`.
     unsafe { copy_bytes(src, dst, len) };
     len
 }
 
-/// Length and number of the blocks that both stretches have, taking a run for blocks without gaps.
-fn common_blocks(source: &Stretch, target: &Stretch, limit: usize) -> (usize, usize) {
-    let whole = |stretch: &Stretch| stretch.count > 1 && stretch.head == stretch.len;
+/// Length and number of the blocks that both segments have, taking a run for blocks without gaps.
+fn common_blocks(source: &Segment, target: &Segment, limit: usize) -> (usize, usize) {
+    let whole = |segment: &Segment| segment.count > 1 && segment.head == segment.len;
     let (len, count) = match (whole(source), whole(target)) {
         (true, true) if source.len == target.len => (source.len, source.count.min(target.count)),
         (true, _) if target.count == 1 => (source.len, source.count.min(target.head / source.len)),

@@ -1,11 +1,11 @@
-//! A whole buffer as stretches of bytes.
+//! A whole buffer as segments of bytes.
 
 use super::shape::Array;
-use crate::datatype::{Datatype, Form, Stretch};
+use crate::datatype::{Dataloop, Datatype, Segment};
 
 /// `count` elements of a datatype, asked by position in the packed data.
 pub(super) struct View<'a> {
-    form: &'a Form,
+    dataloop: &'a Dataloop,
     size: usize,
     extent: isize,
     count: usize,
@@ -15,7 +15,7 @@ impl<'a> View<'a> {
     #[inline]
     pub(super) fn new(datatype: &'a Datatype, count: usize) -> Self {
         Self {
-            form: datatype.form(),
+            dataloop: datatype.dataloop(),
             size: datatype.size(),
             extent: datatype.extent(),
             count,
@@ -25,8 +25,8 @@ impl<'a> View<'a> {
     /// An array, wherever it lies.
     pub(super) fn of(array: &Array<'a>) -> Self {
         Self {
-            form: array.form,
-            size: array.form.size(),
+            dataloop: array.dataloop,
+            size: array.dataloop.size(),
             extent: array.stride,
             count: array.count,
         }
@@ -34,26 +34,28 @@ impl<'a> View<'a> {
 
     /// What lies at byte `position`, which is inside the data.
     #[inline]
-    pub(super) fn at(&self, position: usize, hint: &mut usize) -> Stretch {
-        match *self.form {
-            Form::Run { offset, len } if len as isize == self.extent => {
-                Stretch::run(offset + position as isize, len * self.count - position)
+    pub(super) fn at(&self, position: usize, hint: &mut usize) -> Segment {
+        match *self.dataloop {
+            Dataloop::Contiguous { offset, len } if len as isize == self.extent => {
+                Segment::run(offset + position as isize, len * self.count - position)
             }
-            Form::Run { offset, len } => Stretch::strided(offset, len, self.count, self.extent, position),
-            Form::Strided {
+            Dataloop::Contiguous { offset, len } => {
+                Segment::strided(offset, len, self.count, self.extent, position)
+            }
+            Dataloop::Vector {
                 offset,
                 len,
                 count,
                 stride,
             } if self.extent == stride.wrapping_mul(count as isize) => {
-                Stretch::strided(offset, len, count * self.count, stride, position)
+                Segment::strided(offset, len, count * self.count, stride, position)
             }
             _ => {
                 let shift = (position / self.size) as isize * self.extent;
-                let stretch = self.form.at(position % self.size, hint);
-                Stretch {
-                    offset: stretch.offset + shift,
-                    ..stretch
+                let segment = self.dataloop.at(position % self.size, hint);
+                Segment {
+                    offset: segment.offset + shift,
+                    ..segment
                 }
             }
         }

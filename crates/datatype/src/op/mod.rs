@@ -65,10 +65,10 @@ impl Op {
 
     /// The operation on elements of `datatype`, looked up once for many uses.
     #[inline]
-    pub fn bind(&self, datatype: &Datatype) -> Result<Bound<'_>> {
+    pub fn bind(&self, datatype: &Datatype) -> Result<BoundOp<'_>> {
         match self {
-            Op::Builtin(op) => table::find(*op, datatype).map(Bound::Loop),
-            Op::User(op) => Ok(Bound::User(op)),
+            Op::Builtin(op) => table::find(*op, datatype).map(BoundOp::Loop),
+            Op::User(op) => Ok(BoundOp::User(op)),
         }
     }
 
@@ -89,20 +89,20 @@ pub const GROUP: usize = 4;
 
 /// An operation on elements of a certain datatype.
 #[derive(Clone, Copy)]
-pub enum Bound<'a> {
+pub enum BoundOp<'a> {
     /// A predefined operation: its loops over such elements.
     Loop(Kernel),
     /// The user's function.
     User(&'a UserOp),
 }
 
-impl Bound<'_> {
+impl BoundOp<'_> {
     /// `inout = input op inout`.
     #[inline]
     pub fn apply(&self, input: &Source, inout: &Target) {
         match self {
-            Bound::Loop(kernel) => (kernel.one)([input], inout),
-            Bound::User(op) => op.call(input, inout),
+            BoundOp::Loop(kernel) => (kernel.one)([input], inout),
+            BoundOp::User(op) => op.call(input, inout),
         }
     }
 
@@ -110,14 +110,14 @@ impl Bound<'_> {
     #[inline]
     pub fn apply_all(&self, inputs: [&Source; GROUP], inout: &Target) {
         match self {
-            Bound::Loop(kernel) => (kernel.several)(inputs, inout),
-            Bound::User(op) => inputs.iter().for_each(|input| op.call(input, inout)),
+            BoundOp::Loop(kernel) => (kernel.several)(inputs, inout),
+            BoundOp::User(op) => inputs.iter().for_each(|input| op.call(input, inout)),
         }
     }
 
     /// Whether this is a predefined operation.
     #[inline]
     pub fn is_builtin(&self) -> bool {
-        matches!(self, Bound::Loop(_))
+        matches!(self, BoundOp::Loop(_))
     }
 }

@@ -51,7 +51,7 @@ pub(super) trait Side {
     fn lowest_of(&self, rank: usize) -> Option<usize>;
 
     /// The address ranges of the data for so many ranks, as far as they are single pieces.
-    fn stretches_of(&self, ranks: usize) -> Vec<Range<usize>>;
+    fn byte_ranges_of(&self, ranks: usize) -> Vec<Range<usize>>;
 }
 
 macro_rules! sides {
@@ -61,8 +61,8 @@ macro_rules! sides {
                 self.lowest()
             }
 
-            fn stretches_of(&self, _: usize) -> Vec<Range<usize>> {
-                self.stretch().into_iter().collect()
+            fn byte_ranges_of(&self, _: usize) -> Vec<Range<usize>> {
+                self.byte_range().into_iter().collect()
             }
         }
 
@@ -71,8 +71,8 @@ macro_rules! sides {
                 self.part(rank)?.lowest()
             }
 
-            fn stretches_of(&self, ranks: usize) -> Vec<Range<usize>> {
-                self.stretches(ranks).collect()
+            fn byte_ranges_of(&self, ranks: usize) -> Vec<Range<usize>> {
+                self.byte_ranges(ranks).collect()
             }
         }
     )* };
@@ -136,7 +136,7 @@ pub(super) fn check_all(
     if rank.process.job().checks() < Checks::All {
         return Ok(());
     }
-    match overlap(read.stretches_of(sources), written.stretches_of(targets)) {
+    match overlap(read.byte_ranges_of(sources), written.byte_ranges_of(targets)) {
         Some(common) => Err(overlapping(pair, &common)),
         None => Ok(()),
     }

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::ErrorClass;
-use simurgh_mpi::datatype::{Combiner, Datatype, Recipe, Width};
+use simurgh_mpi::datatype::{Combiner, Contents, Datatype, Width};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::arguments::{InOut, Number, Out, Text, TextOut};
@@ -43,8 +43,8 @@ fn type_commit(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
 fn type_dup(rank: Rank<'_>, oldtype: MPI_Datatype, newtype: Out<MPI_Datatype>) -> Outcome {
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
-    let recipe = Recipe::new(Combiner::Dup, Width::Narrow).of([old.clone()]);
-    let made = Datatype::duplicate(&old).made_by(recipe);
+    let contents = Contents::new(Combiner::Dup, Width::Narrow).of([old.clone()]);
+    let made = Datatype::duplicate(&old).with_contents(contents);
     let handle = rank.datatype_handle(made)?;
     if let Err(error) = rank.tables.cache.copy(oldtype.0, handle.0) {
         rank.tables.datatypes.remove(handle.0);

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::ErrorClass;
-use simurgh_mpi::datatype::{Combiner, Datatype, Dealt, Distribution, Order, Recipe, Span};
+use simurgh_mpi::datatype::{Combiner, Contents, Datatype, DistributedDim, Distribution, Order, SubarrayDim};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::arguments::{Array, Number, Out, length_of};
@@ -75,9 +75,9 @@ fn type_create_subarray(
     let sizes = array_of_sizes.slice("array_of_sizes", dimensions)?;
     let subsizes = array_of_subsizes.slice("array_of_subsizes", dimensions)?;
     let starts = array_of_starts.slice("array_of_starts", dimensions)?;
-    let spans: ResultOf<Vec<Span>> = (0..dimensions)
+    let spans: ResultOf<Vec<SubarrayDim>> = (0..dimensions)
         .map(|index| {
-            Ok(Span {
+            Ok(SubarrayDim {
                 size: positive("array_of_sizes", sizes[index])?,
                 subsize: positive("array_of_subsizes", subsizes[index])?,
                 start: length_of("array_of_starts", starts[index])?,
@@ -85,7 +85,7 @@ fn type_create_subarray(
         })
         .collect();
     let made = Datatype::subarray(&spans?, order_of(order)?, &old)?;
-    let recipe = Recipe::new(Combiner::Subarray, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Subarray, <Count>::WIDTH)
         .integers([ndims])
         .counts(
             [sizes, subsizes, starts]
@@ -95,11 +95,11 @@ fn type_create_subarray(
         )
         .integers([order])
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// Fails unless the grid, which the caller has passed as `psizes`, has as many processes as `size` says.
-fn check_grid(dimensions: &[Dealt], size: c_int, psizes: &[c_int]) -> Outcome {
+fn check_grid(dimensions: &[DistributedDim], size: c_int, psizes: &[c_int]) -> Outcome {
     let grid = dimensions.iter().try_fold(1_usize, |product, dimension| {
         product.checked_mul(dimension.processes)
     });
@@ -138,20 +138,20 @@ fn type_create_darray(
     let dargs = array_of_dargs.slice("array_of_dargs", count)?;
     let psizes = array_of_psizes.slice("array_of_psizes", count)?;
     let dealt = |index: usize| {
-        Ok(Dealt {
+        Ok(DistributedDim {
             size: positive("array_of_gsizes", gsizes[index])?,
             distribution: distribution_of(distribs[index], dargs[index])?,
             processes: positive("array_of_psizes", psizes[index])?,
         })
     };
-    let dimensions = (0..count).map(dealt).collect::<ResultOf<Vec<Dealt>>>()?;
+    let dimensions = (0..count).map(dealt).collect::<ResultOf<Vec<DistributedDim>>>()?;
     check_grid(&dimensions, size, psizes)?;
     let made = Datatype::darray(number, &dimensions, order_of(order)?, &old)?;
-    let recipe = Recipe::new(Combiner::Darray, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Darray, <Count>::WIDTH)
         .integers([size, rank_, ndims])
         .counts(gsizes.iter().map(|number| number.wide()))
         .integers([distribs, dargs, psizes].concat())
         .integers([order])
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::ErrorClass;
-use simurgh_mpi::datatype::{Combiner, Recipe};
+use simurgh_mpi::datatype::{Combiner, Contents};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::arguments::{ArrayMut, Number, Out, length_of};
@@ -14,18 +14,18 @@ use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 /// The numbers of arguments: integers, addresses, large counts, datatypes.
 type Numbers = [usize; 4];
 
-fn numbers_of(recipe: &Recipe) -> Numbers {
+fn numbers_of(contents: &Contents) -> Numbers {
     [
-        recipe.integer_arguments().len(),
-        recipe.address_arguments().len(),
-        recipe.count_arguments().len(),
-        recipe.datatypes().len(),
+        contents.integer_arguments().len(),
+        contents.address_arguments().len(),
+        contents.count_arguments().len(),
+        contents.datatypes().len(),
     ]
 }
 
 /// Fails for a datatype with large counts, if the function cannot express them.
-fn check_narrow(recipe: &Recipe) -> Outcome {
-    if recipe.count_arguments().is_empty() {
+fn check_narrow(contents: &Contents) -> Outcome {
+    if contents.count_arguments().is_empty() {
         return Ok(());
     }
     let reason = "datatype was made with large counts: call the function whose name ends in _c";
@@ -54,15 +54,15 @@ fn type_get_envelope(
     combiner: Out<c_int>,
 ) -> Outcome {
     let datatype = rank.any_datatype("datatype", datatype)?;
-    let recipe = datatype.recipe();
-    recipe.map_or(Ok(()), check_narrow)?;
-    let [integers, addresses, _, datatypes] = recipe.map_or(Numbers::default(), numbers_of);
+    let contents = datatype.contents();
+    contents.map_or(Ok(()), check_narrow)?;
+    let [integers, addresses, _, datatypes] = contents.map_or(Numbers::default(), numbers_of);
     set_number(num_integers, "num_integers", integers)?;
     set_number(num_addresses, "num_addresses", addresses)?;
     set_number(num_datatypes, "num_datatypes", datatypes)?;
     combiner.set(
         "combiner",
-        recipe.map_or(Combiner::Named, Recipe::combiner) as c_int,
+        contents.map_or(Combiner::Named, Contents::combiner) as c_int,
     )
 }
 
@@ -78,15 +78,15 @@ fn type_get_envelope_c(
     combiner: Out<c_int>,
 ) -> Outcome {
     let datatype = rank.any_datatype("datatype", datatype)?;
-    let recipe = datatype.recipe();
-    let [integers, addresses, counts, datatypes] = recipe.map_or(Numbers::default(), numbers_of);
+    let contents = datatype.contents();
+    let [integers, addresses, counts, datatypes] = contents.map_or(Numbers::default(), numbers_of);
     set_number(num_integers, "num_integers", integers)?;
     set_number(num_addresses, "num_addresses", addresses)?;
     set_number(num_large_counts, "num_large_counts", counts)?;
     set_number(num_datatypes, "num_datatypes", datatypes)?;
     combiner.set(
         "combiner",
-        recipe.map_or(Combiner::Named, Recipe::combiner) as c_int,
+        contents.map_or(Combiner::Named, Contents::combiner) as c_int,
     )
 }
 
@@ -107,11 +107,11 @@ fn give<T: Copy>(name: &str, values: &[T], room: impl Number, mut array: ArrayMu
 /// handles.
 fn give_datatypes(
     rank: Rank<'_>,
-    recipe: &Recipe,
+    contents: &Contents,
     room: impl Number,
     array: ArrayMut<MPI_Datatype>,
 ) -> Outcome {
-    let handles: ResultOf<Vec<MPI_Datatype>> = recipe
+    let handles: ResultOf<Vec<MPI_Datatype>> = contents
         .datatypes()
         .iter()
         .map(|datatype| rank.datatype_handle(datatype.clone()))
@@ -119,12 +119,12 @@ fn give_datatypes(
     give("array_of_datatypes", &handles?, room, array)
 }
 
-fn give_integers(recipe: &Recipe, max: impl Number, room: ArrayMut<c_int>) -> Outcome {
-    give("array_of_integers", recipe.integer_arguments(), max, room)
+fn give_integers(contents: &Contents, max: impl Number, room: ArrayMut<c_int>) -> Outcome {
+    give("array_of_integers", contents.integer_arguments(), max, room)
 }
 
-fn give_addresses(recipe: &Recipe, max: impl Number, room: ArrayMut<MPI_Aint>) -> Outcome {
-    give("array_of_addresses", recipe.address_arguments(), max, room)
+fn give_addresses(contents: &Contents, max: impl Number, room: ArrayMut<MPI_Aint>) -> Outcome {
+    give("array_of_addresses", contents.address_arguments(), max, room)
 }
 
 #[cold]
@@ -146,11 +146,11 @@ fn type_get_contents(
     array_of_datatypes: ArrayMut<MPI_Datatype>,
 ) -> Outcome {
     let datatype = rank.any_datatype("datatype", datatype)?;
-    let recipe = datatype.recipe().ok_or_else(named)?;
-    check_narrow(recipe)?;
-    give_integers(recipe, max_integers, array_of_integers)?;
-    give_addresses(recipe, max_addresses, array_of_addresses)?;
-    give_datatypes(rank, recipe, max_datatypes, array_of_datatypes)
+    let contents = datatype.contents().ok_or_else(named)?;
+    check_narrow(contents)?;
+    give_integers(contents, max_integers, array_of_integers)?;
+    give_addresses(contents, max_addresses, array_of_addresses)?;
+    give_datatypes(rank, contents, max_datatypes, array_of_datatypes)
 }
 
 /// `MPI_Type_get_contents_c`: the arguments that a datatype was made with, large counts included.
@@ -168,14 +168,14 @@ fn type_get_contents_c(
     array_of_datatypes: ArrayMut<MPI_Datatype>,
 ) -> Outcome {
     let datatype = rank.any_datatype("datatype", datatype)?;
-    let recipe = datatype.recipe().ok_or_else(named)?;
-    give_integers(recipe, max_integers, array_of_integers)?;
-    give_addresses(recipe, max_addresses, array_of_addresses)?;
+    let contents = datatype.contents().ok_or_else(named)?;
+    give_integers(contents, max_integers, array_of_integers)?;
+    give_addresses(contents, max_addresses, array_of_addresses)?;
     give(
         "array_of_large_counts",
-        recipe.count_arguments(),
+        contents.count_arguments(),
         max_large_counts,
         array_of_large_counts,
     )?;
-    give_datatypes(rank, recipe, max_datatypes, array_of_datatypes)
+    give_datatypes(rank, contents, max_datatypes, array_of_datatypes)
 }

@@ -1,6 +1,6 @@
 //! Datatypes of blocks at any displacements, of one datatype or of several.
 
-use simurgh_mpi::datatype::{Combiner, Datatype, Field, Recipe};
+use simurgh_mpi::datatype::{Combiner, Contents, Datatype, Field};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::arguments::{Array, Number, Out, count_of, displacement_of, length_of};
@@ -48,12 +48,12 @@ fn type_indexed(
     let lengths = array_of_blocklengths.slice("array_of_blocklengths", blocks_count)?;
     let displacements = array_of_displacements.slice("array_of_displacements", blocks_count)?;
     let made = Datatype::indexed(blocks(displacements, lengths)?, &old)?;
-    let recipe = Recipe::new(Combiner::Indexed, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Indexed, <Count>::WIDTH)
         .counts([count.wide()])
         .counts(wide(lengths))
         .counts(wide(displacements))
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// `MPI_Type_create_hindexed`: blocks of several lengths, displaced by bytes.
@@ -72,12 +72,12 @@ fn type_create_hindexed(
     let lengths = array_of_blocklengths.slice("array_of_blocklengths", blocks_count)?;
     let displacements = array_of_displacements.slice("array_of_displacements", blocks_count)?;
     let made = Datatype::hindexed(blocks(displacements, lengths)?, &old)?;
-    let recipe = Recipe::new(Combiner::Hindexed, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Hindexed, <Count>::WIDTH)
         .counts([count.wide()])
         .counts(wide(lengths))
         .addresses(wide(displacements))
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// `MPI_Type_create_indexed_block`: blocks of one length, displaced by multiples of the extent.
@@ -94,11 +94,11 @@ fn type_create_indexed_block(
     let old = rank.any_datatype("oldtype", oldtype)?;
     let displacements = array_of_displacements.slice("array_of_displacements", count_of("count", count)?)?;
     let made = Datatype::indexed(blocks_of(displacements, blocklength)?, &old)?;
-    let recipe = Recipe::new(Combiner::IndexedBlock, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::IndexedBlock, <Count>::WIDTH)
         .counts([count.wide(), blocklength.wide()])
         .counts(wide(displacements))
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// `MPI_Type_create_hindexed_block`: blocks of one length, displaced by bytes.
@@ -115,11 +115,11 @@ fn type_create_hindexed_block(
     let old = rank.any_datatype("oldtype", oldtype)?;
     let displacements = array_of_displacements.slice("array_of_displacements", count_of("count", count)?)?;
     let made = Datatype::hindexed(blocks_of(displacements, blocklength)?, &old)?;
-    let recipe = Recipe::new(Combiner::HindexedBlock, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::HindexedBlock, <Count>::WIDTH)
         .counts([count.wide(), blocklength.wide()])
         .addresses(wide(displacements))
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// `MPI_Type_create_struct`: blocks of several lengths and datatypes, displaced by bytes.
@@ -150,10 +150,10 @@ fn type_create_struct(
         .collect();
     let fields = fields?;
     let made = Datatype::structure(&fields)?;
-    let recipe = Recipe::new(Combiner::Struct, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Struct, <Count>::WIDTH)
         .counts([count.wide()])
         .counts(wide(lengths))
         .addresses(wide(displacements))
         .of(fields.into_iter().map(|field| field.datatype));
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }

@@ -1,6 +1,6 @@
 //! Datatypes of elements at equal distances, and of other bounds.
 
-use simurgh_mpi::datatype::{Combiner, Datatype, Recipe};
+use simurgh_mpi::datatype::{Combiner, Contents, Datatype};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::arguments::{Number, Out, count_of, displacement_of, length_of};
@@ -19,10 +19,10 @@ fn type_contiguous(
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
     let made = Datatype::contiguous(count_of("count", count)?, &old)?;
-    let recipe = Recipe::new(Combiner::Contiguous, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Contiguous, <Count>::WIDTH)
         .counts([count.wide()])
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// `MPI_Type_vector`: blocks whose starts are `stride` elements apart.
@@ -43,10 +43,10 @@ fn type_vector(
         displacement_of("stride", stride)?,
         &old,
     )?;
-    let recipe = Recipe::new(Combiner::Vector, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Vector, <Count>::WIDTH)
         .counts([count.wide(), blocklength.wide(), stride.wide()])
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// `MPI_Type_create_hvector`: blocks whose starts are `stride` bytes apart.
@@ -67,11 +67,11 @@ fn type_create_hvector(
         displacement_of("stride", stride)?,
         &old,
     )?;
-    let recipe = Recipe::new(Combiner::Hvector, <Count>::WIDTH)
+    let contents = Contents::new(Combiner::Hvector, <Count>::WIDTH)
         .counts([count.wide(), blocklength.wide()])
         .addresses([stride.wide()])
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }
 
 /// `MPI_Type_create_resized`: the same data with other bounds.
@@ -90,8 +90,8 @@ fn type_create_resized(
         displacement_of("extent", extent)?,
         &old,
     )?;
-    let recipe = Recipe::new(Combiner::Resized, <Extent>::WIDTH)
+    let contents = Contents::new(Combiner::Resized, <Extent>::WIDTH)
         .addresses([lb.wide(), extent.wide()])
         .of([old]);
-    newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
+    newtype.set("newtype", rank.datatype_handle(made.with_contents(contents))?)
 }

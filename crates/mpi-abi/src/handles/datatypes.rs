@@ -43,11 +43,15 @@ impl Rank<'_> {
             return Ok(MPI_Datatype(basic.handle()));
         }
         let key = datatype
-            .recipe()
+            .contents()
             .filter(|_| datatype.is_predefined())
-            .map(|recipe| {
-                let elements = recipe.datatypes().iter().map(Datatype::basic).collect();
-                (recipe.combiner(), recipe.integer_arguments().to_vec(), elements)
+            .map(|contents| {
+                let elements = contents.datatypes().iter().map(Datatype::basic).collect();
+                (
+                    contents.combiner(),
+                    contents.integer_arguments().to_vec(),
+                    elements,
+                )
             });
         let Some(key) = key else {
             return Ok(MPI_Datatype(handle_of(&self.tables.datatypes, datatype)?));

@@ -3,7 +3,6 @@
 //! The tables are in the extension slot of the rank's [`Process`]: each rank of a host has handles of its own, and all
 //! threads of a rank share them. Predefined objects need no table, since their handles are constants.
 
-mod assortments;
 mod attributes;
 mod completed_send;
 mod datatypes;
@@ -16,6 +15,7 @@ mod keyval;
 mod leaks;
 mod lookup;
 mod memory;
+mod mixed_parts;
 mod parts;
 mod registrations;
 mod send_integers;
@@ -46,11 +46,11 @@ pub(crate) use slab::{FIRST_HANDLE, Slab};
 pub(crate) use tool_objects::{PvarSession, ToolObject};
 pub(crate) use user_op::{Function, UserDefinedOp};
 
-use assortments::Assortments;
 use attributes::Attributes;
 use extensions::Extensions;
 use fortran::Fortran;
 use memory::Allocations;
+use mixed_parts::MixedPartsCache;
 use send_integers::SendIntegers;
 
 use crate::constants::MPI_COMM_SELF;
@@ -119,7 +119,7 @@ pub(crate) struct HandleTables {
     attributes: Attributes,
     allocations: Allocations,
     /// The descriptions of buffers whose parts have different datatypes.
-    assortments: Assortments,
+    mixed_parts: MixedPartsCache,
     /// The extensions of the standard whose use has been reported.
     extensions: Extensions,
     /// What a Fortran layer has declared.
@@ -166,7 +166,7 @@ impl HandleTables {
             cache: Cache::default(),
             attributes: Attributes::new(process),
             allocations: Allocations::default(),
-            assortments: Assortments::default(),
+            mixed_parts: MixedPartsCache::default(),
             extensions: Extensions::default(),
             fortran: Fortran::default(),
             sessions: Slab::new(12),

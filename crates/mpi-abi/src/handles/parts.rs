@@ -3,7 +3,7 @@
 use simurgh_core::sync::Arc;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Basic, Datatype};
-use simurgh_mpi::memory::{Assortment, Numbers, Parts, Source, Target};
+use simurgh_mpi::memory::{MixedParts, Numbers, Parts, Source, Target};
 
 use super::Rank;
 use super::lookup::check_address;
@@ -20,7 +20,7 @@ pub(crate) enum Places {
         datatype: Datatype,
     },
     /// Parts of different datatypes.
-    Assorted(Arc<Assortment>),
+    Mixed(Arc<MixedParts>),
 }
 
 #[cold]
@@ -67,11 +67,11 @@ impl Rank<'_> {
             .zip(types.slice("types", size)?)
             .map(|(&count, &datatype)| self.counted(count, datatype).map(|(_, datatype)| datatype));
         let (counts, displacements) = (counts.numbers("counts", size)?, displs.numbers("displs", size)?);
-        let assortment = self
+        let mixed = self
             .tables
-            .assortments
-            .take(|assortment| assortment.describe(counts, displacements, datatypes))?;
-        Ok(Places::Assorted(assortment))
+            .mixed_parts
+            .take(|mixed| mixed.describe(counts, displacements, datatypes))?;
+        Ok(Places::Mixed(mixed))
     }
 }
 
@@ -81,7 +81,7 @@ fn check_parts(buffer: Buffer, places: &Places) -> ResultOf<()> {
         Places::Listed { counts, datatype, .. } => {
             check_address(buffer, counts.before(counts.len()), datatype)
         }
-        Places::Assorted(assortment) => assortment.places().try_for_each(|place| {
+        Places::Mixed(mixed) => mixed.places().try_for_each(|place| {
             // A displacement in bytes may be an address of its own, relative to MPI_BOTTOM.
             let relative = if place.displacement == 0 { place.count } else { 0 };
             check_address(buffer, relative, place.datatype)
@@ -101,7 +101,7 @@ pub(crate) fn sources(buffer: Buffer, places: Places) -> ResultOf<Parts<Source>>
             displacements,
             datatype,
         } => Parts::Listed(source(datatype), counts, displacements),
-        Places::Assorted(assortment) => Parts::Assorted(source(Datatype::Basic(Basic::Byte)), assortment),
+        Places::Mixed(mixed) => Parts::Mixed(source(Datatype::Basic(Basic::Byte)), mixed),
     })
 }
 
@@ -117,6 +117,6 @@ pub(crate) fn targets(buffer: BufferMut, places: Places) -> ResultOf<Parts<Targe
             displacements,
             datatype,
         } => Parts::Listed(target(datatype), counts, displacements),
-        Places::Assorted(assortment) => Parts::Assorted(target(Datatype::Basic(Basic::Byte)), assortment),
+        Places::Mixed(mixed) => Parts::Mixed(target(Datatype::Basic(Basic::Byte)), mixed),
     })
 }

@@ -7,11 +7,11 @@ use super::buffers::Buffers;
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Scratch, Source, Target, Writer, transfer};
-use crate::op::{Bound, Op};
+use crate::op::{BoundOp, Op};
 
 /// A reduction as one rank carries it out, over its share of the elements.
 pub(super) struct LocalReduction<'a> {
-    bound: Bound<'a>,
+    bound: BoundOp<'a>,
     datatype: &'a Datatype,
     count: usize,
     /// Number of elements combined at a time.
@@ -155,7 +155,7 @@ impl<'a> LocalReduction<'a> {
 }
 
 /// Combines all sources into `result`, beginning with the first one.
-pub(super) fn accumulate(bound: &Bound<'_>, mut sources: impl Iterator<Item = Source>, result: &Target) {
+pub(super) fn accumulate(bound: &BoundOp<'_>, mut sources: impl Iterator<Item = Source>, result: &Target) {
     if let Some(first) = sources.next() {
         transfer(&first, result);
     }

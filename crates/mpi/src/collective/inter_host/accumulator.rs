@@ -1,14 +1,14 @@
 //! The value that a host combines with those of other hosts.
 
 use crate::error::Result;
-use crate::memory::{Elements, Source, Target, transfer};
-use crate::op::{Bound, Op};
+use crate::memory::{ElementBuffer, Source, Target, transfer};
+use crate::op::{BoundOp, Op};
 
 /// The partial result of one host in a reduction, with memory for the operand that comes from another host.
 pub(super) struct Accumulator<'a> {
-    bound: Bound<'a>,
-    value: Elements,
-    incoming: Elements,
+    bound: BoundOp<'a>,
+    value: ElementBuffer,
+    incoming: ElementBuffer,
     count: usize,
     /// Index of the first element among the ranks' elements.
     start: usize,
@@ -34,8 +34,8 @@ impl<'a> Accumulator<'a> {
         let (datatype, count) = (like.datatype(), like.count());
         Ok(Self {
             bound: op.bind(datatype)?,
-            value: Elements::new(datatype, count),
-            incoming: Elements::new(datatype, count),
+            value: ElementBuffer::new(datatype, count),
+            incoming: ElementBuffer::new(datatype, count),
             count,
             start: 0,
         })
@@ -73,7 +73,7 @@ impl<'a> Accumulator<'a> {
     }
 
     /// The operation, bound to the datatype.
-    pub(super) fn bound(&self) -> &Bound<'a> {
+    pub(super) fn bound(&self) -> &BoundOp<'a> {
         &self.bound
     }
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::memory::{Store, Target};
+use crate::memory::{StagingBuffer, Target};
 
 /// The blocks of all hosts, one behind the other.
 pub(super) struct Blocks {
-    store: Store,
+    store: StagingBuffer,
     /// The offset of each block; then the end of the last one.
     bounds: Vec<usize>,
 }
@@ -20,7 +20,7 @@ impl Blocks {
         });
         let bounds: Vec<usize> = std::iter::once(0).chain(ends).collect();
         let bytes = bounds.last().copied().unwrap_or(0);
-        let store = Store::new(bytes);
+        let store = StagingBuffer::new(bytes);
         Self { store, bounds }
     }
 

@@ -13,7 +13,7 @@ use super::transport::Transport;
 use super::{binomial, ring};
 use crate::error::Result;
 use crate::members::HostMap;
-use crate::memory::{Source, Store, Target, Writer, as_bytes, source_as_bytes, transfer};
+use crate::memory::{Source, StagingBuffer, Target, Writer, as_bytes, source_as_bytes, transfer};
 use crate::selection::InterHostChoice;
 
 /// The buffer of one rank of a host in which the data is, or will be.
@@ -104,7 +104,7 @@ fn in_plain_bytes(
     if let (None, Some(plain)) = (target, source_as_bytes(source)) {
         return user(&plain, None);
     }
-    let store = Store::new(bytes);
+    let store = StagingBuffer::new(bytes);
     let staging = store.target(0, bytes);
     match target {
         None => {

@@ -10,7 +10,7 @@ use super::super::call::Call;
 use super::transport::{Pending, Transport};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::TOGETHER;
-use crate::memory::{Source, Store, Target, bytes_of, transfer};
+use crate::memory::{Source, StagingBuffer, Target, bytes_of, transfer};
 
 /// The channel between this host and the others in one collective.
 pub(in crate::collective) struct Channel<'a, W> {
@@ -30,7 +30,7 @@ const FOLLOWS: u64 = 1 << 63;
 pub(super) struct Sending<P> {
     word: P,
     data: Option<P>,
-    _memory: Store,
+    _memory: StagingBuffer,
 }
 
 impl<P: Pending> Sending<P> {
@@ -92,7 +92,7 @@ impl<'a, W: Transport> Channel<'a, W> {
     /// Begins to send a word and short data behind it.
     fn start_word(&self, to: usize, word: u64, data: &Source) -> Sending<W::Pending> {
         let length = WORD + data.bytes();
-        let memory = Store::new(length);
+        let memory = StagingBuffer::new(length);
         transfer(&bytes_of(&word.to_le_bytes()), &memory.target(0, WORD));
         transfer(data, &memory.target(WORD, data.bytes()));
         Sending {
@@ -144,7 +144,7 @@ impl<'a, W: Transport> Channel<'a, W> {
         Sending {
             word: self.transport.start_send(to, source),
             data: None,
-            _memory: Store::new(0),
+            _memory: StagingBuffer::new(0),
         }
     }
 

@@ -5,11 +5,11 @@
 use super::channel::Channel;
 use super::transport::Transport;
 use crate::error::Result;
-use crate::memory::{Store, bytes_of};
+use crate::memory::{StagingBuffer, bytes_of};
 
 /// Waits until all hosts have come.
 pub(super) fn barrier<W: Transport>(channel: &Channel<'_, W>) -> Result<()> {
-    let (hosts, own, nothing) = (channel.hosts(), channel.own(), Store::new(0));
+    let (hosts, own, nothing) = (channel.hosts(), channel.own(), StagingBuffer::new(0));
     let mut step = 1;
     while step < hosts {
         let (to, from) = ((own + step) % hosts, (own + hosts - step) % hosts);

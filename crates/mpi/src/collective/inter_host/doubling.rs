@@ -7,7 +7,7 @@ use super::channel::Channel;
 use super::power_of_two::PowerOfTwo;
 use super::transport::Transport;
 use crate::error::Result;
-use crate::memory::{Elements, transfer};
+use crate::memory::{ElementBuffer, transfer};
 
 /// Combines the values of all hosts at all of them, in the order of the hosts.
 pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Accumulator<'_>) -> Result<()> {
@@ -39,10 +39,10 @@ pub(super) fn allreduce<W: Transport>(channel: &Channel<'_, W>, accumulator: &Ac
 pub(super) fn exscan<W: Transport>(
     channel: &Channel<'_, W>,
     accumulator: &Accumulator<'_>,
-) -> Result<Option<Elements>> {
+) -> Result<Option<ElementBuffer>> {
     let (hosts, own, all) = (channel.hosts(), channel.own(), accumulator.all());
     let value = accumulator.value(all);
-    let before = Elements::new(value.datatype(), value.count());
+    let before = ElementBuffer::new(value.datatype(), value.count());
     let (mut known, mut step) = (false, 1);
     while step < hosts {
         // The value is the combination of the last `step` hosts up to this one.

@@ -7,7 +7,7 @@ use super::super::all_buffers::AllBuffers;
 use super::super::buffers::Buffers;
 use crate::members::GroupSizes;
 use crate::members::HostMap;
-use crate::memory::{Elements, Parts, Target};
+use crate::memory::{ElementBuffer, Parts, Target};
 
 /// The buffers of all ranks of a communicator, as far as one of its hosts knows them.
 pub(in crate::collective) struct KnownBuffers<'a> {
@@ -26,14 +26,14 @@ pub(in crate::collective) struct KnownBuffers<'a> {
 pub(super) struct Remote {
     buffers: Option<Buffers>,
     /// The memory behind `buffers`.
-    _elements: Option<Elements>,
+    _elements: Option<ElementBuffer>,
     /// Number of elements for which the rank has room.
     room: usize,
 }
 
 impl Remote {
     /// Notes the operand of the rank.
-    pub(super) fn bring(&mut self, elements: Elements) {
+    pub(super) fn bring(&mut self, elements: ElementBuffer) {
         let source = elements.source();
         let work = source.bytes();
         self.buffers = Some(Buffers::new(Some(Parts::Even(source)), None, work));
@@ -69,7 +69,7 @@ impl<'a> KnownBuffers<'a> {
 
     /// Lets prefix reductions begin with the combined value of the ranks before those of this host. All seats of a host
     /// come before those of the next.
-    pub(super) fn begin_with(&mut self, before: Elements) {
+    pub(super) fn begin_with(&mut self, before: ElementBuffer) {
         let here = self
             .host_map
             .local_seats()

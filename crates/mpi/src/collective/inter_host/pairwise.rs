@@ -7,7 +7,7 @@ use super::accumulator::{Accumulator, Piece};
 use super::channel::Channel;
 use super::transport::Transport;
 use crate::error::Result;
-use crate::memory::{Elements, Source, Target};
+use crate::memory::{ElementBuffer, Source, Target};
 
 /// Leaves at each host the pieces of the combination that belong to it: `pieces` gives those of a host. `result` is
 /// called for each of this host's pieces with its index and a function that writes the piece, combined in the order of
@@ -22,14 +22,14 @@ pub(super) fn reduce_scatter<W: Transport>(
     let mine = pieces(own);
     let count = mine.iter().map(|(_, len)| len).sum();
     let datatype = accumulator.value(accumulator.all()).datatype().clone();
-    let mut came: Vec<Option<Elements>> = (0..hosts).map(|_| None).collect();
+    let mut came: Vec<Option<ElementBuffer>> = (0..hosts).map(|_| None).collect();
     for step in 1..hosts {
         let (to, from) = ((own + step) % hosts, (own + hosts - step) % hosts);
         let sent: Vec<_> = pieces(to)
             .into_iter()
             .map(|piece| channel.start_send(to, &accumulator.value(piece).as_source()))
             .collect();
-        let elements = Elements::new(&datatype, count);
+        let elements = ElementBuffer::new(&datatype, count);
         let received = slots(&mine).try_for_each(|place| {
             let (start, len) = place;
             channel.recv(from, &elements.target().slice(start, len))

@@ -13,7 +13,7 @@ use super::super::task::Task;
 use super::channel::malformed;
 use crate::error::Result;
 use crate::limits::IN_PARCEL;
-use crate::memory::{Source, Store, bytes_of, transfer};
+use crate::memory::{Source, StagingBuffer, bytes_of, transfer};
 
 /// The key that identifies a part within a parcel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,11 +73,11 @@ const FOLLOWS: u64 = 1 << 63;
 
 /// Packs parts into a parcel. If `may_follow`, long parts stay outside. Returns the parcel, its length, and the data
 /// that follows.
-pub(super) fn pack(parts: Vec<(Key, Source)>, may_follow: bool) -> (Store, usize, Vec<Source>) {
+pub(super) fn pack(parts: Vec<(Key, Source)>, may_follow: bool) -> (StagingBuffer, usize, Vec<Source>) {
     let is_long = |source: &Source| may_follow && source.bytes() > IN_PARCEL;
     let short = parts.iter().filter(|(_, source)| !is_long(source));
     let length = COUNT + parts.len() * ENTRY + short.map(|(_, source)| source.bytes()).sum::<usize>();
-    let store = Store::new(length);
+    let store = StagingBuffer::new(length);
     let (mut entry, mut data) = (COUNT, COUNT + parts.len() * ENTRY);
     let count = u32::try_from(parts.len()).expect("fewer parts than a rank has seats to send to, squared");
     transfer(&bytes_of(&count.to_le_bytes()), &store.target(0, COUNT));

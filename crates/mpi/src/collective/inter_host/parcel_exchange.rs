@@ -28,7 +28,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{PART_COST, WORK_PIECE};
 use crate::members::GroupSizes;
 use crate::members::HostMap;
-use crate::memory::{Elements, Source, Writer, bytes_of, transfer};
+use crate::memory::{ElementBuffer, Source, Writer, bytes_of, transfer};
 
 /// One collective that is done by parcels.
 pub(super) struct ParcelExchange<'a, 'b, W> {
@@ -272,7 +272,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
                 }
                 (Key::WHOLE, content) => {
                     let like = like.ok_or_else(malformed)?;
-                    let elements = Elements::new(like.datatype(), like.count());
+                    let elements = ElementBuffer::new(like.datatype(), like.count());
                     let bytes = match &content {
                         Content::Here(range) => range.len(),
                         Content::Follows(bytes) => *bytes,

@@ -9,7 +9,7 @@ use super::{binomial, bruck, dissemination, doubling, halving, pairwise, ring};
 use crate::datatype::{Basic, Datatype};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::RING_SEGMENT;
-use crate::memory::{Elements, Source, Store, Target, bytes_of, pack, transfer, unpack};
+use crate::memory::{ElementBuffer, Source, StagingBuffer, Target, bytes_of, pack, transfer, unpack};
 use crate::op::{BuiltinOp, Op, UserOp};
 use simurgh_core::sync::{Arc, SpinLock};
 
@@ -83,7 +83,7 @@ fn chained(hosts: std::ops::Range<usize>, count: usize) -> Vec<Step> {
 }
 
 fn accumulator<'a>(op: &'a Op, host: usize, count: usize) -> Accumulator<'a> {
-    let accumulator = Accumulator::new(op, &Elements::new(&step_type(), count).source()).unwrap();
+    let accumulator = Accumulator::new(op, &ElementBuffer::new(&step_type(), count).source()).unwrap();
     put(&brought(host, count), &accumulator.value(accumulator.all()));
     accumulator
 }
@@ -171,7 +171,7 @@ fn each_host_gets_its_pieces_combined_in_order() {
             let mut got = Vec::new();
             pairwise::reduce_scatter(channel, &accumulator, pieces, |index, combined| {
                 let (_, len) = pieces(channel.own())[index];
-                let result = Elements::new(&step_type(), len);
+                let result = ElementBuffer::new(&step_type(), len);
                 combined(&result.target());
                 got.push(steps_of(&result.source()));
             })
@@ -190,7 +190,7 @@ fn each_host_gets_its_pieces_combined_in_order() {
 #[test]
 fn operations_that_commute_go_around_a_ring_and_up_a_tree_to_any_host() {
     let op: Op = BuiltinOp::Sum.into();
-    let like = Elements::new(&Datatype::Basic(Basic::Int), 100);
+    let like = ElementBuffer::new(&Datatype::Basic(Basic::Int), 100);
     let filled = |host: usize| {
         let accumulator = Accumulator::new(&op, &like.source()).unwrap();
         unpack(&[host as u8 + 1; 400], &accumulator.value(accumulator.all()));
@@ -248,7 +248,7 @@ fn the_roots_data_reaches_all_hosts() {
             let data: Vec<u8> = (0..length).map(|index| (index * 7 % 251) as u8).collect();
             let reach = |along_a_ring: bool| {
                 on_hosts(hosts, |channel| {
-                    let store = Store::new(length);
+                    let store = StagingBuffer::new(length);
                     let (own, room) = (store.source(0, length), store.target(0, length));
                     let is_root = channel.own() == root;
                     let (source, target) = if is_root {
@@ -291,7 +291,7 @@ fn slices_of_operands_are_combined_by_themselves() {
                 in_slices(channel, slices, |channel, share| {
                     let (start, len) = share.slice(count, 8);
                     let accumulator =
-                        Accumulator::new(&op, &Elements::new(&step_type(), len).source())?.from(start);
+                        Accumulator::new(&op, &ElementBuffer::new(&step_type(), len).source())?.from(start);
                     put(&mine[start..start + len], &accumulator.value(accumulator.all()));
                     match halves {
                         true => halving::allreduce(channel, &accumulator),

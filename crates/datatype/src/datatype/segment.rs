@@ -2,7 +2,7 @@
 
 /// What lies at a position: blocks at equal distances, the first of which may be begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stretch {
+pub(crate) struct Segment {
     /// Where the data goes on.
     pub(crate) offset: isize,
     /// Bytes left in the first block.
@@ -15,7 +15,7 @@ pub(crate) struct Stretch {
     pub(crate) stride: isize,
 }
 
-impl Stretch {
+impl Segment {
     /// One contiguous run.
     #[inline]
     pub(crate) fn run(offset: isize, len: usize) -> Self {
@@ -28,7 +28,7 @@ impl Stretch {
         }
     }
 
-    /// The blocks of a strided form from byte `position` on.
+    /// The blocks of a strided dataloop from byte `position` on.
     #[inline]
     pub(crate) fn strided(offset: isize, len: usize, count: usize, stride: isize, position: usize) -> Self {
         let (block, within) = (position / len, position % len);

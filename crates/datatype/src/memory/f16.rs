@@ -8,7 +8,7 @@ use half::f16;
 use super::complex::Complex;
 use super::elements::Element;
 
-/// Elements combined at a time.
+/// ElementBuffer combined at a time.
 const BLOCK: usize = 8;
 
 /// An element made of 16-bit numbers. `F16C` says that the machine has the instructions of this name.

@@ -84,7 +84,7 @@ impl Datatype {
     pub(crate) fn outline(&self) -> Outline<'_> {
         match self {
             Datatype::Basic(basic) => Outline {
-                form: Cow::Borrowed(basic.form()),
+                dataloop: Cow::Borrowed(basic.dataloop()),
                 bounds: Bounds {
                     lb: 0,
                     ub: basic.extent() as isize,

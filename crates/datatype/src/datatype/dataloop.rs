@@ -1,16 +1,16 @@
 //! Where the bytes of a datatype lie, in a normal form.
 //!
 //! Every constructor ends in one of six shapes, the simplest that fits, so that moving data knows a few kernels only.
-//! A form is asked by position ("what lies at byte 1,000 of the packed data?"), not walked from the start: a part of a
+//! A dataloop is asked by position ("what lies at byte 1,000 of the packed data?"), not walked from the start: a part of a
 //! message can be moved by anybody, at any time, without state.
 //!
-//! `repeat.rs` and `assemble.rs` make forms of forms.
+//! `repeat.rs` and `builder.rs` make dataloops of dataloops.
 
 use std::borrow::Cow;
 
-use super::stretch::Stretch;
+use super::segment::Segment;
 
-/// A block of a [`Form::Blocks`].
+/// A block of a [`Dataloop::Indexed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) offset: isize,
@@ -19,53 +19,53 @@ pub(crate) struct Block {
     pub(crate) before: usize,
 }
 
-/// A part of a [`Form::Parts`].
+/// A part of a [`Dataloop::Struct`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Part {
-    /// Bytes by which the form is displaced.
+    /// Bytes by which the dataloop is displaced.
     pub(crate) offset: isize,
     /// Bytes of data in the parts before this one.
     pub(crate) before: usize,
-    pub(crate) form: Form,
+    pub(crate) dataloop: Dataloop,
 }
 
 /// The bytes of one element of a datatype, in the order of its type map, as offsets from the element's address.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum Dataloop {
     /// No data.
     Empty,
     /// One contiguous run.
-    Run { offset: isize, len: usize },
+    Contiguous { offset: isize, len: usize },
     /// `count` blocks of `len` bytes, the starts `stride` bytes apart.
-    Strided {
+    Vector {
         offset: isize,
         len: usize,
         count: usize,
         stride: isize,
     },
     /// Blocks anywhere.
-    Blocks(Cow<'static, [Block]>),
-    /// Other forms, one after the other.
-    Parts(Box<[Part]>),
-    /// `count` times another form, `stride` bytes apart.
-    Nest {
+    Indexed(Cow<'static, [Block]>),
+    /// Other dataloops, one after the other.
+    Struct(Box<[Part]>),
+    /// `count` times another dataloop, `stride` bytes apart.
+    Nested {
         count: usize,
         stride: isize,
-        inner: Box<Form>,
+        inner: Box<Dataloop>,
         inner_size: usize,
     },
 }
 
-impl Form {
+impl Dataloop {
     /// Bytes of data.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Form::Empty => 0,
-            Form::Run { len, .. } => *len,
-            Form::Strided { len, count, .. } => len * count,
-            Form::Blocks(blocks) => blocks.last().map_or(0, |block| block.before + block.len),
-            Form::Parts(parts) => parts.last().map_or(0, |part| part.before + part.form.size()),
-            Form::Nest {
+            Dataloop::Empty => 0,
+            Dataloop::Contiguous { len, .. } => *len,
+            Dataloop::Vector { len, count, .. } => len * count,
+            Dataloop::Indexed(blocks) => blocks.last().map_or(0, |block| block.before + block.len),
+            Dataloop::Struct(parts) => parts.last().map_or(0, |part| part.before + part.dataloop.size()),
+            Dataloop::Nested {
                 count, inner_size, ..
             } => count * inner_size,
         }
@@ -74,15 +74,15 @@ impl Form {
     /// First and last byte of the data, the last exclusive; `None` without data.
     pub(crate) fn bounds(&self) -> Option<(isize, isize)> {
         match self {
-            Form::Empty => None,
-            Form::Run { offset, len } => Some((*offset, offset + *len as isize)),
-            Form::Strided {
+            Dataloop::Empty => None,
+            Dataloop::Contiguous { offset, len } => Some((*offset, offset + *len as isize)),
+            Dataloop::Vector {
                 offset,
                 len,
                 count,
                 stride,
             } => Some(spread((*offset, offset + *len as isize), *count, *stride)),
-            Form::Blocks(blocks) => {
+            Dataloop::Indexed(blocks) => {
                 let low = blocks.iter().map(|block| block.offset).min()?;
                 let high = blocks
                     .iter()
@@ -90,44 +90,46 @@ impl Form {
                     .max()?;
                 Some((low, high))
             }
-            Form::Parts(parts) => parts
+            Dataloop::Struct(parts) => parts
                 .iter()
                 .filter_map(|part| {
-                    let (low, high) = part.form.bounds()?;
+                    let (low, high) = part.dataloop.bounds()?;
                     Some((low.saturating_add(part.offset), high.saturating_add(part.offset)))
                 })
                 .reduce(|(low, high), (next_low, next_high)| (low.min(next_low), high.max(next_high))),
-            Form::Nest {
+            Dataloop::Nested {
                 count, stride, inner, ..
             } => Some(spread(inner.bounds()?, *count, *stride)),
         }
     }
 
-    /// What lies at byte `position` of the packed data, which is less than [`Form::size`].
+    /// What lies at byte `position` of the packed data, which is less than [`Dataloop::size`].
     ///
     /// `hint` is where the last search ended.
-    pub(crate) fn at(&self, position: usize, hint: &mut usize) -> Stretch {
+    pub(crate) fn at(&self, position: usize, hint: &mut usize) -> Segment {
         match self {
-            Form::Empty => Stretch::run(0, 0),
-            Form::Run { offset, len } => Stretch::run(offset + position as isize, len - position),
-            Form::Strided {
+            Dataloop::Empty => Segment::run(0, 0),
+            Dataloop::Contiguous { offset, len } => Segment::run(offset + position as isize, len - position),
+            Dataloop::Vector {
                 offset,
                 len,
                 count,
                 stride,
-            } => Stretch::strided(*offset, *len, *count, *stride, position),
-            Form::Blocks(blocks) => {
+            } => Segment::strided(*offset, *len, *count, *stride, position),
+            Dataloop::Indexed(blocks) => {
                 let block = find(blocks, position, hint);
                 let within = position - block.before;
-                Stretch::run(block.offset + within as isize, block.len - within)
+                Segment::run(block.offset + within as isize, block.len - within)
             }
-            Form::Parts(parts) => {
+            Dataloop::Struct(parts) => {
                 let index = parts.partition_point(|part| part.before <= position) - 1;
                 let part = &parts[index];
                 // The hint belongs to one list of blocks; which one, nobody remembers.
-                part.form.at(position - part.before, hint).shifted(part.offset)
+                part.dataloop
+                    .at(position - part.before, hint)
+                    .shifted(part.offset)
             }
-            Form::Nest {
+            Dataloop::Nested {
                 stride,
                 inner,
                 inner_size,
@@ -171,14 +173,14 @@ fn find(blocks: &[Block], position: usize, hint: &mut usize) -> Block {
 mod tests {
     use super::*;
 
-    fn run(offset: isize, len: usize) -> Form {
-        Form::Run { offset, len }
+    fn run(offset: isize, len: usize) -> Dataloop {
+        Dataloop::Contiguous { offset, len }
     }
 
     #[test]
     fn bounds_follow_negative_strides() {
         assert_eq!(run(0, 4).repeat(3, -16).bounds(), Some((-32, 4)));
-        assert_eq!(Form::Empty.bounds(), None);
+        assert_eq!(Dataloop::Empty.bounds(), None);
     }
 
     #[test]
@@ -198,14 +200,14 @@ mod tests {
                 block
             })
             .collect();
-        let form = Form::Blocks(blocks.into());
-        assert_eq!(form.size(), 11);
+        let dataloop = Dataloop::Indexed(blocks.into());
+        assert_eq!(dataloop.size(), 11);
         for start in 0..4 {
             for position in 0..11 {
                 let mut hint = start;
-                let stretch = form.at(position, &mut hint);
+                let segment = dataloop.at(position, &mut hint);
                 let block = [0, 0, 0, 1, 2, 2, 2, 2, 2, 3, 3][position];
-                assert_eq!(stretch.offset / 100, block);
+                assert_eq!(segment.offset / 100, block);
                 assert_eq!(hint, block as usize);
             }
         }

@@ -37,7 +37,7 @@ pub fn set_caches(bytes: usize) {
 /// What has been written is there for others to read, as far as they are told in the usual ways, when the writer has
 /// been dropped.
 pub struct Writer {
-    past: bool,
+    nontemporal: bool,
     alone: bool,
 }
 
@@ -47,7 +47,7 @@ impl Writer {
     pub fn new(touched: usize) -> Self {
         // Relaxed: a hint.
         Self {
-            past: touched >= CACHES.load(Ordering::Relaxed) / 4 * 3,
+            nontemporal: touched >= CACHES.load(Ordering::Relaxed) / 4 * 3,
             alone: false,
         }
     }
@@ -55,14 +55,20 @@ impl Writer {
     /// The same writer, where all virtual processors have work of this kind: none is asked to join in a long copy.
     #[inline]
     pub fn alone(self) -> Self {
-        let past = self.past;
-        Self { past, alone: true }
+        let nontemporal = self.nontemporal;
+        Self {
+            nontemporal,
+            alone: true,
+        }
     }
 
     /// Moves data from `src` to `dst`, as much as both have room for.
     #[inline]
     pub fn transfer(&self, src: &Source, dst: &Target) -> Transfer {
-        if (self.past || self.alone) && src.datatype().is_contiguous() && dst.datatype().is_contiguous() {
+        if (self.nontemporal || self.alone)
+            && src.datatype().is_contiguous()
+            && dst.datatype().is_contiguous()
+        {
             self.copy(src, dst)
         } else {
             transfer(src, dst)
@@ -72,11 +78,11 @@ impl Writer {
     /// Moves bytes to `dst`, from byte `skip` of its data on, as much as it has room for.
     pub fn unpack_at(&self, from: &[u8], dst: &Target, skip: usize) {
         let bytes = from.len().min(dst.bytes().saturating_sub(skip));
-        if self.past && dst.datatype().is_contiguous() && bytes >= SHORTEST {
+        if self.nontemporal && dst.datatype().is_contiguous() && bytes >= SHORTEST {
             // SAFETY:
             // - contiguous elements cover `bytes()` bytes from the address on, valid by the promise of the target's
             //   maker; what lies there is nobody's slice meanwhile.
-            unsafe { copy_past(from.as_ptr(), dst.address().add(skip), bytes) };
+            unsafe { copy_nontemporal(from.as_ptr(), dst.address().add(skip), bytes) };
         } else {
             unpack_at(from, dst, skip);
         }
@@ -90,8 +96,8 @@ impl Writer {
         // - contiguous elements cover `bytes()` bytes from the address on, valid by the promises of both makers, and do
         //   not overlap if lines are copied.
         unsafe {
-            if self.past && apart && bytes >= SHORTEST {
-                copy_past(src.address(), dst.address(), bytes);
+            if self.nontemporal && apart && bytes >= SHORTEST {
+                copy_nontemporal(src.address(), dst.address(), bytes);
             } else {
                 ptr::copy(src.address(), dst.address(), bytes);
             }
@@ -106,7 +112,7 @@ impl Writer {
 impl Drop for Writer {
     #[inline]
     fn drop(&mut self) {
-        if self.past {
+        if self.nontemporal {
             // Stores past the caches are ordered by this alone.
             //
             // SAFETY:
@@ -121,7 +127,7 @@ impl Drop for Writer {
 /// # Safety
 ///
 /// * `len` bytes, more than two lines, are readable at `src` and writable at `dst`; they do not overlap.
-unsafe fn copy_past(src: *const u8, dst: *mut u8, len: usize) {
+unsafe fn copy_nontemporal(src: *const u8, dst: *mut u8, len: usize) {
     let ahead = dst.align_offset(LINE);
     let lines = (len - ahead) / LINE;
     let done = ahead + lines * LINE;
@@ -188,17 +194,21 @@ mod tests {
         let bytes: Vec<u8> = (0..20_000).map(|index| (index % 251) as u8).collect();
         let byte = Datatype::Basic(Basic::Byte);
         for (start, len) in [(0, 20_000), (1, 4096), (17, 300), (63, 257), (64, 255), (5, 0)] {
-            for (shift, past) in [(0, true), (1, true), (64, true), (77, true), (3, false)] {
+            for (shift, nontemporal) in [(0, true), (1, true), (64, true), (77, true), (3, false)] {
                 let mut into = vec![0; 20_200];
                 // SAFETY:
-                // - both stretches lie in the vectors, which outlive the buffers.
+                // - both segments lie in the vectors, which outlive the buffers.
                 let (src, dst) = unsafe {
                     (
                         Source::new(bytes[start..].as_ptr(), len, byte.clone()),
                         Target::new(into[shift..].as_mut_ptr(), len + 9, byte.clone()),
                     )
                 };
-                let moved = Writer { past, alone: true }.transfer(&src, &dst);
+                let moved = Writer {
+                    nontemporal,
+                    alone: true,
+                }
+                .transfer(&src, &dst);
                 assert_eq!((moved.bytes, moved.truncated), (len, false));
                 assert_eq!(&into[shift..shift + len], &bytes[start..start + len]);
                 assert!(

@@ -2,8 +2,8 @@
 
 use super::Datatype;
 use super::basic::Basic;
+use super::contents::{Combiner, Contents, Width};
 use super::layout::{Layout, Role};
-use super::recipe::{Combiner, Recipe, Width};
 use simurgh_base::constants::UNDEFINED;
 use simurgh_base::error::{Error, ErrorClass, Result};
 use simurgh_core::sync::Arc;
@@ -86,7 +86,7 @@ fn floating(precision: i32, range: i32) -> Result<(Basic, Basic)> {
 fn kind(basic: Basic, combiner: Combiner, arguments: &[i32]) -> Datatype {
     let mut layout = Layout::new(Datatype::Basic(basic).outline());
     layout.role = Role::Kind(basic);
-    layout.recipe = Some(Recipe::new(combiner, Width::Narrow).integers(arguments.iter().copied()));
+    layout.contents = Some(Contents::new(combiner, Width::Narrow).integers(arguments.iter().copied()));
     layout.commit();
     Datatype::Derived(Arc::new(layout))
 }

@@ -5,20 +5,20 @@
 
 use std::collections::VecDeque;
 
-use super::store::Store;
+use super::staging::StagingBuffer;
 use crate::limits::{SPARE_MEMORY, SPARE_MIN};
 use simurgh_core::sync::SpinLock;
 
 /// What is kept, the oldest first.
-static SPARE: SpinLock<VecDeque<Store>> = SpinLock::new(VecDeque::new());
+static POOL: SpinLock<VecDeque<StagingBuffer>> = SpinLock::new(VecDeque::new());
 
 /// Memory with room for so many bytes and not much more, if some is kept.
-pub(super) fn take(bytes: usize) -> Option<Store> {
+pub(super) fn take(bytes: usize) -> Option<StagingBuffer> {
     if !is_kept(bytes) {
         return None;
     }
-    let mut spare = SPARE.lock();
-    let fits = |store: &Store| (bytes..=bytes.saturating_mul(2)).contains(&store.bytes());
+    let mut spare = POOL.lock();
+    let fits = |store: &StagingBuffer| (bytes..=bytes.saturating_mul(2)).contains(&store.bytes());
     let place = spare.iter().rposition(fits)?;
     spare.remove(place)
 }
@@ -29,10 +29,10 @@ pub(super) fn is_kept(bytes: usize) -> bool {
 }
 
 /// Keeps memory that nobody uses; gives older that is kept no more.
-pub(super) fn keep(store: Store) -> Vec<Store> {
-    let mut spare = SPARE.lock();
+pub(super) fn keep(store: StagingBuffer) -> Vec<StagingBuffer> {
+    let mut spare = POOL.lock();
     spare.push_back(store);
-    let mut total: usize = spare.iter().map(Store::bytes).sum();
+    let mut total: usize = spare.iter().map(StagingBuffer::bytes).sum();
     let mut gone = Vec::new();
     while total > SPARE_MEMORY {
         let oldest = spare.pop_front().expect("more than nothing is kept");
@@ -45,5 +45,5 @@ pub(super) fn keep(store: Store) -> Vec<Store> {
 /// Bytes that are kept.
 #[cfg(test)]
 pub(super) fn kept() -> usize {
-    SPARE.lock().iter().map(Store::bytes).sum()
+    POOL.lock().iter().map(StagingBuffer::bytes).sum()
 }

@@ -61,7 +61,7 @@ pub enum Width {
 
 /// A constructor and its arguments, in the order of the standard.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct Contents {
     combiner: Combiner,
     width: Width,
     integers: Vec<i32>,
@@ -70,7 +70,7 @@ pub struct Recipe {
     datatypes: Vec<Datatype>,
 }
 
-impl Recipe {
+impl Contents {
     /// A call of a constructor, so far without arguments.
     #[must_use]
     pub fn new(combiner: Combiner, width: Width) -> Self {
@@ -157,17 +157,17 @@ mod tests {
 
     #[test]
     fn arguments_go_where_the_interface_has_them() {
-        let recipe = |width| {
-            Recipe::new(Combiner::Hvector, width)
+        let contents = |width| {
+            Contents::new(Combiner::Hvector, width)
                 .integers([7])
                 .counts([2, 3])
                 .addresses([40])
         };
-        let narrow = recipe(Width::Narrow);
+        let narrow = contents(Width::Narrow);
         assert_eq!(narrow.integer_arguments(), [7, 2, 3]);
         assert_eq!(narrow.address_arguments(), [40]);
         assert!(narrow.count_arguments().is_empty());
-        let large = recipe(Width::Large);
+        let large = contents(Width::Large);
         assert_eq!(large.integer_arguments(), [7]);
         assert_eq!(large.count_arguments(), [2, 3, 40]);
         assert!(large.address_arguments().is_empty());

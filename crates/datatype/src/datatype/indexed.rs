@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Datatype;
-use super::assemble::Assembly;
+use super::builder::DataloopBuilder;
 use super::layout::{Bounds, Outline, fitting, too_large};
 use super::signature::Signature;
 use simurgh_base::error::Result;
@@ -30,13 +30,13 @@ impl Datatype {
         element: &Datatype,
     ) -> Result<Datatype> {
         let outline = element.outline();
-        let mut gathering = Gathering::default();
+        let mut indexed = IndexedBuilder::default();
         let mut elements = 0_usize;
         for (offset, count) in blocks {
-            gathering.add(offset, count, &outline)?;
+            indexed.add(offset, count, &outline)?;
             elements = elements.saturating_add(count);
         }
-        Ok(Datatype::of(gathering.finish(outline.signature.repeat(elements))))
+        Ok(Datatype::of(indexed.finish(outline.signature.repeat(elements))))
     }
 
     /// Blocks of elements, each so many elements from the start and so many elements long (`MPI_Type_indexed`).
@@ -95,27 +95,27 @@ impl Datatype {
 
 /// Fields, with the bounds that follow from theirs.
 fn outline_of(fields: &[Field]) -> Result<Outline<'static>> {
-    let mut gathering = Gathering::default();
+    let mut indexed = IndexedBuilder::default();
     let mut signatures = Vec::with_capacity(fields.len());
     for field in fields {
         let outline = field.datatype.outline();
-        gathering.add(field.offset, field.count, &outline)?;
+        indexed.add(field.offset, field.count, &outline)?;
         signatures.push((outline.signature, field.count));
     }
-    Ok(gathering.finish(Signature::sequence(signatures)))
+    Ok(indexed.finish(Signature::sequence(signatures)))
 }
 
 /// Blocks put together on the way.
 #[derive(Default)]
-struct Gathering {
-    assembly: Assembly,
+struct IndexedBuilder {
+    builder: DataloopBuilder,
     size: usize,
     /// Bounds that were found, and those that were set.
     bounds: [Option<Bounds>; 2],
     alignment: usize,
 }
 
-impl Gathering {
+impl IndexedBuilder {
     fn add(&mut self, offset: isize, count: usize, element: &Outline<'_>) -> Result<()> {
         self.alignment = self.alignment.max(element.alignment);
         if count == 0 {
@@ -126,13 +126,13 @@ impl Gathering {
             .ok_or_else(|| too_large(format!("blocks, one of {count} elements {offset} bytes off,")))?;
         self.bounds[usize::from(element.marked)] = Some(bounds);
         let stride = element.bounds.extent();
-        self.assembly.push(offset, &element.form.repeat(count, stride));
+        self.builder.push(offset, &element.dataloop.repeat(count, stride));
         Ok(())
     }
 
     /// Checks that another block fits; the bounds of its kind with it.
     fn grow(&mut self, offset: isize, count: usize, element: &Outline<'_>) -> Option<Bounds> {
-        let bytes = fitting(count, element.form.size())? * element.form.size();
+        let bytes = fitting(count, element.dataloop.size())? * element.dataloop.size();
         self.size = fitting(self.size.checked_add(bytes)?, 1)?;
         let block = element
             .bounds
@@ -147,7 +147,7 @@ impl Gathering {
     fn finish(self, signature: Signature) -> Outline<'static> {
         let [found, set] = self.bounds;
         Outline {
-            form: Cow::Owned(self.assembly.finish()),
+            dataloop: Cow::Owned(self.builder.finish()),
             bounds: set.or(found).unwrap_or(Bounds::NONE),
             marked: set.is_some(),
             alignment: self.alignment.max(1),
@@ -159,7 +159,7 @@ impl Gathering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datatype::{Basic, Form};
+    use crate::datatype::{Basic, Dataloop};
 
     fn field(offset: isize, count: usize, datatype: impl Into<Datatype>) -> Field {
         Field {
@@ -186,8 +186,8 @@ mod tests {
         );
         let outer = Datatype::record(&[field(0, 2, record), field(48, 1, Basic::Int8)], 56);
         assert_eq!((outer.size(), outer.extent()), (19, 56));
-        let Form::Blocks(blocks) = outer.form() else {
-            panic!("{:?}", outer.form())
+        let Dataloop::Indexed(blocks) = outer.dataloop() else {
+            panic!("{:?}", outer.dataloop())
         };
         let places: Vec<_> = blocks
             .iter()

@@ -4,25 +4,25 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use super::buffer::{Source, Target};
+use super::pool;
 use super::scratch::span;
-use super::spare;
 use crate::datatype::{Basic, Datatype};
 
 /// What the memory is made of, so that elements of every datatype are aligned.
-type Grain = u128;
+type Word = u128;
 
 /// Memory of the engine's own that is described like a user's. It holds whatever it held before.
 ///
 /// The descriptions must not be used when this is gone. What one operation writes, nobody else uses meanwhile: that is
 /// the business of who asks for both.
-pub struct Store {
-    grains: NonNull<Grain>,
+pub struct StagingBuffer {
+    words: NonNull<Word>,
     len: usize,
 }
 
-/// Elements of a datatype, in its own layout, gaps included.
-pub struct Elements {
-    store: Store,
+/// ElementBuffer of a datatype, in its own layout, gaps included.
+pub struct ElementBuffer {
+    store: StagingBuffer,
     origin: usize,
     count: usize,
     datatype: Datatype,
@@ -30,37 +30,37 @@ pub struct Elements {
 
 // SAFETY:
 // - plain memory, owned by this; who uses it at the same time as others keeps to what the documentation asks.
-unsafe impl Send for Store {}
+unsafe impl Send for StagingBuffer {}
 // SAFETY:
 // - as above.
-unsafe impl Sync for Store {}
+unsafe impl Sync for StagingBuffer {}
 
-impl Store {
+impl StagingBuffer {
     /// Room for so many bytes.
     pub fn new(bytes: usize) -> Self {
-        let kept = spare::take(bytes);
+        let kept = pool::take(bytes);
         kept.unwrap_or_else(|| Self::allocate(bytes))
     }
 
     fn allocate(bytes: usize) -> Self {
-        let grains = vec![0 as Grain; bytes.div_ceil(size_of::<Grain>())].into_boxed_slice();
-        let len = grains.len();
-        let grains = NonNull::from(Box::leak(grains)).cast();
-        Self { grains, len }
+        let words = vec![0 as Word; bytes.div_ceil(size_of::<Word>())].into_boxed_slice();
+        let len = words.len();
+        let words = NonNull::from(Box::leak(words)).cast();
+        Self { words, len }
     }
 
     /// Bytes for which there is room.
     pub(super) fn bytes(&self) -> usize {
-        self.len * size_of::<Grain>()
+        self.len * size_of::<Word>()
     }
 
     /// Gives the memory back: it is used no more.
     fn free(&mut self) {
-        let grains = std::ptr::slice_from_raw_parts_mut(self.grains.as_ptr(), self.len);
+        let words = std::ptr::slice_from_raw_parts_mut(self.words.as_ptr(), self.len);
         // SAFETY:
         // - the pointer and the length are those of the box that was leaked when this was made; this is called once,
         //   when nobody has it.
-        drop(unsafe { Box::from_raw(grains) });
+        drop(unsafe { Box::from_raw(words) });
     }
 
     /// `bytes` bytes from `start` on, or those of them that exist, to be read.
@@ -69,36 +69,36 @@ impl Store {
         self.target(start, bytes).as_source()
     }
 
-    /// As [`Store::source`], to be written.
+    /// As [`StagingBuffer::source`], to be written.
     #[inline]
     pub fn target(&self, start: usize, bytes: usize) -> Target {
         let room = self.bytes();
         let start = start.min(room);
-        let address = self.grains.as_ptr().cast::<u8>().wrapping_add(start);
+        let address = self.words.as_ptr().cast::<u8>().wrapping_add(start);
         // SAFETY:
         // - the bytes lie within the memory; who uses them keeps to the promise of the documentation.
         unsafe { Target::new(address, bytes.min(room - start), Datatype::Basic(Basic::Byte)) }
     }
 }
 
-impl Drop for Store {
+impl Drop for StagingBuffer {
     fn drop(&mut self) {
-        if !spare::is_kept(self.bytes()) {
+        if !pool::is_kept(self.bytes()) {
             return self.free();
         }
-        let Self { grains, len } = *self;
-        for gone in spare::keep(Self { grains, len }) {
+        let Self { words, len } = *self;
+        for gone in pool::keep(Self { words, len }) {
             ManuallyDrop::new(gone).free();
         }
     }
 }
 
-impl Elements {
+impl ElementBuffer {
     /// Room for `count` elements of `datatype`.
     pub fn new(datatype: &Datatype, count: usize) -> Self {
         let (origin, bytes) = span(datatype, count);
         Self {
-            store: Store::new(bytes),
+            store: StagingBuffer::new(bytes),
             origin,
             count,
             datatype: datatype.clone(),
@@ -108,7 +108,7 @@ impl Elements {
     /// All of them, to be written.
     #[inline]
     pub fn target(&self) -> Target {
-        let address = self.store.grains.as_ptr().cast::<u8>().wrapping_add(self.origin);
+        let address = self.store.words.as_ptr().cast::<u8>().wrapping_add(self.origin);
         // SAFETY:
         // - the memory was made to hold so many elements from there on; who uses them keeps to the promise of the
         //   documentation.
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_there() {
-        let store = Store::new(20);
+        let store = StagingBuffer::new(20);
         assert_eq!(
             (store.source(0, 100).bytes(), store.source(40, 1).bytes()),
             (32, 0)
@@ -165,39 +165,42 @@ mod tests {
         let mut read = [9; 5];
         pack(&store.source(4, 5), &mut read);
         assert_eq!(read, [0, 1, 2, 3, 0]);
-        assert_eq!(Store::new(0).source(0, 1).bytes(), 0);
+        assert_eq!(StagingBuffer::new(0).source(0, 1).bytes(), 0);
     }
 
     #[test]
     fn elements_keep_their_layout() {
         let int = Datatype::Basic(Basic::Int);
         let backwards = Datatype::vector(3, 2, -5, &int).unwrap();
-        let elements = Elements::new(&backwards, 7);
+        let elements = ElementBuffer::new(&backwards, 7);
         let data: Vec<u8> = (0..elements.source().bytes()).map(|byte| byte as u8).collect();
         unpack(&data, &elements.target());
-        let packed = Store::new(data.len());
+        let packed = StagingBuffer::new(data.len());
         transfer(&elements.source(), &packed.target(0, data.len()));
         let mut read = vec![0; data.len()];
         pack(&packed.source(0, data.len()), &mut read);
         assert_eq!(read, data);
         assert!(as_bytes(&elements.target()).is_none());
-        assert_eq!(as_bytes(&Elements::new(&int, 3).target()).unwrap().count(), 12);
+        assert_eq!(
+            as_bytes(&ElementBuffer::new(&int, 3).target()).unwrap().count(),
+            12
+        );
     }
 
     #[test]
     fn long_memory_is_used_again_and_no_more_is_kept_than_may_be() {
-        let used = |store: &Store| store.grains;
+        let used = |store: &StagingBuffer| store.words;
         // So long that no other test uses it.
         let bytes = SPARE_MEMORY / 3 / 16 * 16;
-        let first = Store::new(bytes);
+        let first = StagingBuffer::new(bytes);
         let at = used(&first);
         drop(first);
-        let again = Store::new(bytes);
+        let again = StagingBuffer::new(bytes);
         assert_eq!((used(&again), again.bytes()), (at, bytes));
         drop(again);
-        let many: Vec<Store> = (0..9).map(|_| Store::new(SPARE_MEMORY / 8)).collect();
+        let many: Vec<StagingBuffer> = (0..9).map(|_| StagingBuffer::new(SPARE_MEMORY / 8)).collect();
         drop(many);
-        drop(Store::new(SPARE_MEMORY));
-        assert!(spare::kept() <= SPARE_MEMORY);
+        drop(StagingBuffer::new(SPARE_MEMORY));
+        assert!(pool::kept() <= SPARE_MEMORY);
     }
 }

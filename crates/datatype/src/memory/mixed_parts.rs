@@ -5,7 +5,7 @@ use crate::datatype::Datatype;
 
 /// Where parts of different datatypes lie in a buffer.
 #[derive(Clone, Debug, Default)]
-pub struct Assortment {
+pub struct MixedParts {
     counts: Numbers,
     displacements: Numbers,
     datatypes: Vec<Datatype>,
@@ -22,7 +22,7 @@ pub struct Place<'a> {
     pub datatype: &'a Datatype,
 }
 
-impl Assortment {
+impl MixedParts {
     /// Describes other parts: for each a count, a displacement in bytes and a datatype. What the old ones took is used
     /// again.
     ///
@@ -72,19 +72,19 @@ mod tests {
 
     #[test]
     fn a_new_description_replaces_the_old_one() {
-        let mut assortment = Assortment::default();
-        assert!(assortment.place(0).is_none());
+        let mut mixed = MixedParts::default();
+        assert!(mixed.place(0).is_none());
         let basic = |basic| Ok::<_, ()>(Datatype::Basic(basic));
         let (counts, displacements) = (numbers(&[1, 2]), numbers(&[-8, 4]));
         let two = [basic(Basic::Int), basic(Basic::Double)];
-        assortment.describe(counts, displacements, two).unwrap();
+        mixed.describe(counts, displacements, two).unwrap();
         let lie = |place: Place<'_>| (place.count, place.displacement, place.datatype.size());
-        assert!(assortment.places().map(lie).eq([(1, -8, 4), (2, 4, 8)]));
-        assortment
+        assert!(mixed.places().map(lie).eq([(1, -8, 4), (2, 4, 8)]));
+        mixed
             .describe(numbers(&[3]), numbers(&[0]), [basic(Basic::Byte)])
             .unwrap();
-        assert!(assortment.places().map(lie).eq([(3, 0, 1)]));
-        let none = assortment.describe(numbers(&[1]), numbers(&[0]), [Err("no datatype")]);
+        assert!(mixed.places().map(lie).eq([(3, 0, 1)]));
+        let none = mixed.describe(numbers(&[1]), numbers(&[0]), [Err("no datatype")]);
         assert_eq!(none, Err("no datatype"));
     }
 }

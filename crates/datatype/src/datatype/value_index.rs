@@ -2,10 +2,10 @@
 
 use super::Datatype;
 use super::basic::{Basic, Class};
-use super::irregular::Field;
+use super::contents::{Combiner, Contents, Width};
+use super::indexed::Field;
 use super::kind::Kind;
 use super::layout::{Layout, Role};
-use super::recipe::{Combiner, Recipe, Width};
 use simurgh_base::error::Result;
 use simurgh_core::sync::Arc;
 
@@ -81,8 +81,8 @@ fn unnamed(value: Basic, index: Basic) -> Result<Datatype> {
     let pair = Datatype::structure(&[field(0, value), field(second, index)])?;
     let mut layout = Layout::new(pair.outline());
     layout.role = Role::Pair { value, index };
-    let recipe = Recipe::new(Combiner::ValueIndex, Width::Narrow);
-    layout.recipe = Some(recipe.of([value.into(), index.into()]));
+    let contents = Contents::new(Combiner::ValueIndex, Width::Narrow);
+    layout.contents = Some(contents.of([value.into(), index.into()]));
     layout.commit();
     Ok(Datatype::Derived(Arc::new(layout)))
 }
