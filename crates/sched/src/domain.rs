@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// What the cores of a domain share.
+/// The hardware that the cores of a domain share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DomainKind {
     /// Everything: one operating system.
@@ -36,7 +36,7 @@ impl fmt::Display for DomainKind {
 /// A node of the domain tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
-    /// What its cores share.
+    /// The hardware that its cores share.
     pub kind: DomainKind,
     /// Its number among those of its kind, the same for all processes of the system, whichever cores they may use.
     pub number: usize,

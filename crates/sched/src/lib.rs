@@ -11,7 +11,7 @@
 //! * [`policy`]: where contexts start, which others an idle virtual processor asks for work, what drives the network.
 //! * `placement`: [`Placement`]: process mapping, ranking and binding, as the user wants it.
 //! * `stats`: [`VpStats`]: counters of a virtual processor.
-//! * `worker_status`: what others see of a thread that runs contexts.
+//! * `worker_status`: the status of a thread that runs contexts, for others.
 //! * `deadlock`: knowing that nobody is left who could wake anybody.
 //! * `vp_set`: the virtual processors of a process: how many, on which cores, and which of them may spin.
 //! * `poller`: which idle virtual processor polls the [`Network`].

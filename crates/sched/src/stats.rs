@@ -5,7 +5,7 @@ use std::time::Instant;
 use simurgh_core::WorkerStats;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
-/// What a virtual processor has done since it started.
+/// Counters of a virtual processor since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VpStats {
     /// Times an execution context was resumed.

@@ -1,4 +1,4 @@
-//! What others see of a kernel thread that runs execution contexts.
+//! The status of a kernel thread that runs execution contexts, for others.
 
 use simurgh_core::Worker;
 

@@ -1,5 +1,5 @@
-//! Threads that wait while every virtual processor is kept look after the network themselves. Alone in its file:
-//! attached threads of a process do so for one runtime.
+//! Attached threads that wait poll the network themselves while every virtual processor is kept. Alone in its file:
+//! attached threads of a process do that for one runtime.
 
 mod common;
 
@@ -14,7 +14,7 @@ use simurgh_testing::{Deadline, LIMIT};
 const THREADS: usize = 3;
 const ROUNDS: usize = 300;
 
-/// Events that threads wait for one after the other, each of which is sent when the one before has been noticed.
+/// Threads wait for events one after the other; each event is sent after the one before has been noticed.
 fn exchange(network: &Arc<Events>) {
     std::thread::scope(|scope| {
         let talk = || {
@@ -33,7 +33,7 @@ fn exchange(network: &Arc<Events>) {
     });
 }
 
-/// Keeps a virtual processor, or has it fall idle now and then, until it is over.
+/// Keeps a virtual processor, or lets it become idle now and then, until `over`.
 fn keep(runtime: &Runtime, vp: usize, over: &Arc<AtomicBool>, steadily: bool) {
     let over = Arc::clone(over);
     let keep = move || {
@@ -55,7 +55,7 @@ fn keep(runtime: &Runtime, vp: usize, over: &Arc<AtomicBool>, steadily: bool) {
 }
 
 #[test]
-fn threads_hear_from_the_network_whether_processors_are_kept_or_fall_idle() {
+fn threads_notice_the_network_whether_processors_are_kept_or_become_idle() {
     for vps in [1, 2] {
         for steadily in [true, false] {
             let (network, runtime) = start(vps);

@@ -1,4 +1,5 @@
-//! A runtime in which nobody can go on says so, and only then. Alone in its file: it counts the process' threads.
+//! A runtime reports a deadlock if nobody can go on, and only then. Alone in its file: it counts the threads of the
+//! process.
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -32,7 +33,7 @@ fn a_deadlock_is_reported_and_a_wait_for_an_outside_thread_is_not() {
     let event = Arc::new(Completion::new());
     let (waiting, completing) = (Arc::clone(&event), Arc::clone(&event));
     let (go, gone) = mpsc::channel::<()>();
-    let outsider = std::thread::spawn(move || {
+    let outside_thread = std::thread::spawn(move || {
         gone.recv().expect("the test says when");
         completing.complete();
     });
@@ -43,8 +44,8 @@ fn a_deadlock_is_reported_and_a_wait_for_an_outside_thread_is_not() {
         std::thread::yield_now();
     }
     assert!(told.try_recv().is_err(), "the outside thread can still act");
-    go.send(()).expect("the outsider listens");
-    outsider.join().expect("no panic");
+    go.send(()).expect("the outside_thread listens");
+    outside_thread.join().expect("no panic");
     ec.join().expect("no panic");
 
     // Nobody will complete these, and this thread blocks too.

@@ -227,8 +227,8 @@ fn one_seed_gives_one_order() {
     assert_ne!(order(1), order(2));
 }
 
-/// Yields until it finds itself on the second processor, or another has.
-fn wander(stop: &AtomicBool) {
+/// Yields until this context is on the second processor, or another one was.
+fn yield_until_moved(stop: &AtomicBool) {
     while !stop.load(Ordering::SeqCst) {
         if current().vp() == Some(1) {
             stop.store(true, Ordering::SeqCst);
@@ -244,7 +244,7 @@ fn an_idle_processor_takes_over_waiting_work() {
     let start = || {
         let stop = Arc::clone(&stop);
         runtime
-            .spawn(small(), 0, move || wander(&stop))
+            .spawn(small(), 0, move || yield_until_moved(&stop))
             .expect("an execution context")
     };
     // The second processor asks while the first has nothing to spare; what comes later must reach it all the same.
@@ -318,7 +318,7 @@ fn idle_processors_join_in_shared_work() {
     });
 }
 
-/// Leaves everybody where it is.
+/// A policy that leaves every context where it is.
 struct Staying;
 
 impl Policy for Staying {
@@ -336,7 +336,7 @@ impl Policy for Staying {
 }
 
 #[test]
-fn who_has_shown_something_goes_on_first_wherever_all_are_let_go() {
+fn a_party_that_has_published_is_resumed_first_wherever_all_are_released() {
     const WAITERS: usize = 9;
     let builder = Builder::new().vps(Some(2)).policy(Arc::new(Staying));
     let runtime = builder.start().expect("a runtime");

@@ -1,4 +1,4 @@
-//! Work in parts that may suspend, side by side.
+//! Fork and join: parts of a work that may suspend, side by side.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

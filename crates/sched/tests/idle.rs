@@ -1,4 +1,4 @@
-//! What the runtime costs when nothing can run. Alone in its file: it measures the whole process.
+//! The runtime costs nothing while nothing can run. Alone in its file: it measures the whole process.
 
 use std::sync::Arc;
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! IdleTasks: work that idle virtual processors do on nobody's behalf.
+//! Idle tasks: work that idle virtual processors do, and that belongs to no execution context.
 
 use std::sync::Arc;
 

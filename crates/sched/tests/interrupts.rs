@@ -1,4 +1,4 @@
-//! Execution contexts attend when they are interrupted in a wait, which goes on afterwards.
+//! Execution contexts attend to interrupts during a wait, which goes on afterwards.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

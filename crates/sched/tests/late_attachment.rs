@@ -1,5 +1,5 @@
-//! A thread that starts execution contexts before it is attached is no reason to see a deadlock. Alone in its file: it
-//! counts the process' threads.
+//! No deadlock is reported while a thread starts execution contexts before it is attached. Alone in its file: it counts
+//! the threads of the process.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Who looks after the network, and that nothing from it is missed.
+//! Virtual processors and execution contexts poll the network, and nothing from it is missed.
 
 mod common;
 
@@ -10,7 +10,7 @@ use simurgh_core::{Completion, yield_now};
 use simurgh_sched::{Builder, Network};
 use simurgh_testing::{Deadline, LIMIT};
 
-/// Waits until the network is slept at, by somebody.
+/// Waits until somebody sleeps in the network.
 fn wait_for_sleep(network: &Events) {
     let mut deadline = Deadline::after(LIMIT);
     while network.asleep.load(Ordering::SeqCst) == 0 {
@@ -20,7 +20,7 @@ fn wait_for_sleep(network: &Events) {
 }
 
 #[test]
-fn what_arrives_wakes_the_one_that_sleeps_at_the_network() {
+fn an_arrival_wakes_the_processor_that_sleeps_in_the_network() {
     for vps in [1, 2, 3] {
         let (network, runtime) = start(vps);
         for vp in 0..vps {
@@ -35,7 +35,7 @@ fn what_arrives_wakes_the_one_that_sleeps_at_the_network() {
 }
 
 #[test]
-fn who_has_something_to_run_leaves_the_network_to_another() {
+fn a_processor_with_something_to_run_leaves_the_network_to_another() {
     let (network, runtime) = start(2);
     for round in 0..200 {
         wait_for_sleep(&network);
@@ -63,7 +63,7 @@ fn who_has_something_to_run_leaves_the_network_to_another() {
 }
 
 #[test]
-fn execution_contexts_that_never_block_look_after_it_too() {
+fn execution_contexts_that_never_block_poll_it_too() {
     let (network, runtime) = start(1);
     let event = Arc::new(Completion::new());
     let awaited = Arc::clone(&event);
@@ -78,7 +78,7 @@ fn execution_contexts_that_never_block_look_after_it_too() {
 }
 
 #[test]
-fn a_network_that_comes_late_is_looked_after_by_the_idle_and_the_busy() {
+fn a_network_that_comes_late_is_polled_by_the_idle_and_the_busy() {
     for busy in [false, true] {
         let runtime = Builder::new().vps(Some(1)).start().expect("a runtime");
         let (network, event) = (Arc::new(Events::default()), Arc::new(Completion::new()));

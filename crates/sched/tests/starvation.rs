@@ -24,7 +24,7 @@ fn start(runtime: &Runtime, f: impl FnOnce() + Send + 'static) -> EcHandle {
     runtime.spawn(small, 0, f).expect("an execution context")
 }
 
-/// Keeps the virtual processor until something has happened.
+/// Keeps the virtual processor until `happened` returns true.
 fn keep_until(happened: impl Fn() -> bool) {
     let mut deadline = Deadline::after(LIMIT);
     while !happened() {
@@ -47,7 +47,7 @@ fn join(handles: impl IntoIterator<Item = EcHandle>) {
 }
 
 #[test]
-fn who_spins_for_another_of_its_processor_sees_it_run() {
+fn a_context_that_spins_for_another_of_its_processor_sees_it_run() {
     for vps in [1, 2] {
         let runtime = runtime(vps);
         let flag = Arc::new(AtomicBool::new(false));
@@ -75,7 +75,7 @@ fn each_of_many_may_spin_for_the_next() {
 }
 
 #[test]
-fn who_blocks_in_the_kernel_for_another_of_its_processor_is_served() {
+fn a_context_that_blocks_in_the_kernel_for_another_of_its_processor_is_served() {
     let runtime = runtime(1);
     let (mut reader, mut writer) = std::io::pipe().expect("a pipe");
     let reads = start(&runtime, move || {
@@ -88,7 +88,7 @@ fn who_blocks_in_the_kernel_for_another_of_its_processor_is_served() {
 }
 
 #[test]
-fn who_ran_elsewhere_comes_back_when_the_processor_is_free() {
+fn a_context_that_ran_elsewhere_comes_back_when_the_processor_is_free() {
     let runtime = runtime(1);
     let came = Arc::new(AtomicUsize::new(0));
     let (home, seen) = (Arc::new(AtomicUsize::new(0)), Arc::clone(&came));
@@ -117,7 +117,7 @@ fn who_ran_elsewhere_comes_back_when_the_processor_is_free() {
 }
 
 #[test]
-fn who_is_ready_again_and_again_where_another_spins_goes_on() {
+fn a_context_that_is_ready_again_and_again_where_another_spins_goes_on() {
     const ROUNDS: usize = 1000;
     let runtime = runtime(2);
     let over = Arc::new(AtomicBool::new(false));

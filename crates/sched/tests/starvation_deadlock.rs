@@ -1,5 +1,5 @@
-//! Where somebody has kept others from running, a deadlock is found afterwards as ever, and not before. Alone in its
-//! file: it counts the process' threads.
+//! While a context keeps others from running there is no deadlock; afterwards a deadlock is found as always. Alone in
+//! its file: it counts the threads of the process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, relax};
 use simurgh_core::{Completion, EcHandle, current, park};
 use simurgh_sched::{Builder, EcSpec, Runtime};
 
-/// The test harness keeps one thread of its own.
+/// The test harness has one thread of its own.
 const KNOWN_THREADS: usize = 1;
 const ROUNDS: u64 = 20;
 
-/// What is known of reports.
+/// The reports of deadlocks.
 #[derive(Default)]
 struct Reports {
     /// Whether nobody keeps a virtual processor.
@@ -31,7 +31,7 @@ fn spawn(runtime: &Runtime, vp: usize, f: Job) -> EcHandle {
     runtime.spawn(spec, vp, f).expect("a context")
 }
 
-/// On each virtual processor somebody spins until another one of it has run, which then waits for ever.
+/// On each virtual processor a context spins until another one of that processor has run, which then waits for ever.
 fn keep_both(runtime: &Runtime, reports: &Arc<Reports>, over: &[Arc<Completion>; 2]) -> Vec<EcHandle> {
     let flag = Arc::new(AtomicBool::new(false));
     let spin = |_| -> Job {
@@ -60,7 +60,7 @@ fn keep_both(runtime: &Runtime, reports: &Arc<Reports>, over: &[Arc<Completion>;
 }
 
 #[test]
-fn a_deadlock_is_found_after_deputies_have_stood_in_and_not_before() {
+fn a_deadlock_is_found_after_substitutes_have_stood_in_and_not_before() {
     let main = current();
     let reports = Arc::new(Reports::default());
     let told = Arc::clone(&reports);

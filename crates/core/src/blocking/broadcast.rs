@@ -61,13 +61,13 @@ pub struct BroadcastRing<T> {
     slots: Box<[Slot<T>]>,
     /// The wait-list slot of the worker on which something was published last.
     published_on: CachePadded<AtomicUsize>,
-    /// Those that wait for something to be published.
+    /// Parties that wait for something to be published.
     readers: EventCount,
-    /// Those that wait for others to leave.
+    /// Parties that wait for others to leave.
     writers: EventCount,
 }
 
-/// What a party says of itself.
+/// The progress of a party.
 #[derive(Default)]
 struct Party {
     /// Twice the number of rounds that it has begun, and [`WAITS`] while it waits for others.
@@ -92,7 +92,7 @@ struct Attendance {
     ended: AtomicU64,
 }
 
-/// What readers read. The value begins on the line that says that it is there.
+/// The value of a slot, and the number of its round. They begin on the same line.
 #[repr(C)]
 struct Published<T> {
     /// The number of the last round that was published here.

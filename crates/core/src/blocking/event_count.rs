@@ -12,13 +12,13 @@ use super::wait_list::WaitList;
 use crate::execution::{slot_count, spin_while_idle};
 use crate::sync::{AtomicU64, Ordering, fence, relax};
 
-/// What a waiter that has checked in vain adds to the count of waiters, besides one.
+/// Added to the count of waiters by each waiter that has checked the condition without success.
 const CHECKED: u64 = 1 << 32;
 
 /// A condition for which execution contexts seldom have to wait.
 pub(super) struct EventCount {
     list: WaitList,
-    /// The number of waiters, and [`CHECKED`] for each that has checked in vain before.
+    /// The number of waiters, plus [`CHECKED`] for each that has checked without success before.
     waiting: CachePadded<AtomicU64>,
 }
 
@@ -49,8 +49,8 @@ impl EventCount {
         self.waiting.fetch_sub(one, Ordering::Relaxed);
     }
 
-    /// Whether nobody has checked in vain yet. Otherwise all that come now wait until the worker has run everything
-    /// that is ready.
+    /// Whether nobody has checked without success yet. Otherwise all that come now wait until the worker has run
+    /// everything that is ready.
     fn is_worth_checking(&self) -> bool {
         // With a single worker nothing can change while the caller checks. Relaxed: a wrong count costs a moment.
         slot_count() > 1 && self.waiting.load(Ordering::Relaxed) < CHECKED

@@ -34,7 +34,7 @@ const ASLEEP: usize = 4;
 /// An event that happens once, until it is [`reset`](Completion::reset).
 pub struct Completion(AtomicUsize);
 
-/// What is left of the events that an execution context waits for together.
+/// The countdown of the events for which an execution context waits together.
 #[repr(align(8))]
 struct Countdown {
     left: AtomicUsize,

@@ -114,14 +114,17 @@ impl Ec {
         POOL.lock().push(self);
     }
 
+    #[inline]
     pub(crate) fn body(&self) -> &UnsafeCell<Option<Body>> {
         &self.body
     }
 
+    #[inline]
     pub(crate) fn owner(&self) -> &UnsafeCell<Option<AnyArc>> {
         &self.owner
     }
 
+    #[inline]
     pub(crate) fn token(&self) -> &ParkToken {
         &self.token
     }

@@ -46,7 +46,7 @@ impl Interrupts {
     }
 }
 
-/// What an execution context with attention calls.
+/// The function that an execution context with attention calls.
 static ATTEND: OnceLock<fn()> = OnceLock::new();
 
 /// Sets the function that an execution context with attention calls, on its own stack; only the first call has an
@@ -68,7 +68,7 @@ pub fn enter_runtime() -> RuntimeGuard {
     let ec = try_current();
     let mut guard = RuntimeGuard { ec, outer: 0 };
     if let Some(ec) = ec {
-        // What is called from here on lies below this frame.
+        // The frames of all that is called from here on lie below this one.
         let frame = std::ptr::from_ref(&guard).addr();
         let place = &ec.control().interrupts().inside;
         guard.outer = place.load(Ordering::Relaxed);
@@ -127,7 +127,7 @@ pub(crate) fn attend_while_waiting(ec: EcRef) {
     place.store(inside, Ordering::Relaxed);
 }
 
-/// Has an execution context attend, whose attention has been set.
+/// Has an execution context attend. The caller has set its attention before.
 ///
 /// Wakes the context if it waits. If a worker's kernel thread runs it, returns the id of that thread, to which the
 /// caller has to send a signal. Returns none for an attached thread, which the caller reaches as a thread of its own.

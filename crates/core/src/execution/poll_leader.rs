@@ -1,4 +1,4 @@
-//! The poll leader: whoever polls the network on behalf of all that wait, one at a time.
+//! The poll leader: the one thread at a time that polls the network on behalf of all that wait.
 //!
 //! This is the leader/followers pattern. In a process without workers, which is a single rank whose threads belong to
 //! the program, the candidates are attached threads while they wait. Nobody polls while all of them compute, which
@@ -45,7 +45,7 @@ const NOBODY: usize = 0;
 /// An attached thread is the leader.
 const THREAD: usize = usize::MAX;
 
-/// What a [`PollLeader`] has to know of the others in the process, and to ask of them.
+/// The rest of the process, as a [`PollLeader`] has to know it and to call it.
 pub trait ProcessHooks: Send + Sync {
     /// Whether nobody in the process could wake anybody, apart from attached threads that wait. An attached thread that
     /// waits asks this.

@@ -10,7 +10,7 @@ use super::suspend::Suspend;
 use super::worker::Worker;
 use crate::sync::{AtomicU32, Ordering, SpinGuard};
 
-/// What an execution context is for; policies treat them differently.
+/// The purpose of an execution context; policies distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
     /// Runs a rank or works on its behalf.
@@ -93,7 +93,7 @@ impl EcRef {
         self.0.make_ready();
     }
 
-    /// What it is for; attached threads compute.
+    /// Its purpose; attached threads compute.
     #[must_use]
     pub fn attribute(self) -> Attribute {
         // Relaxed: written before the execution context starts.

@@ -7,7 +7,7 @@ use super::{EcRef, Suspended};
 pub(crate) struct Slot {
     /// Coroutines, linked through their control blocks.
     pub(crate) suspended: Suspended,
-    /// Those that wait by their park token.
+    /// Execution contexts that wait by their park token.
     pub(crate) by_token: Vec<EcRef>,
     /// Their arrivals, where the list is that of a [`CyclicBarrier`](crate::CyclicBarrier).
     pub(crate) tally: Tally,
@@ -23,7 +23,7 @@ pub(crate) struct Tally {
     pub(crate) arrived: usize,
     /// Arrivals that somebody has reported, or is about to.
     claimed: usize,
-    /// What the parties have arrived for: zero before the first one, [`MIXED_TOPICS`] if they differ.
+    /// The topic of the parties: zero before the first one, [`MIXED_TOPICS`] if they differ.
     topic: u64,
 }
 

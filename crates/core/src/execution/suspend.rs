@@ -11,7 +11,7 @@ use super::slot::Slot;
 use super::worker::Worker;
 use crate::sync::SpinLock;
 
-/// What the worker is to do with an execution context that has just left its stack.
+/// The request of an execution context that has just left its stack, which the worker carries out.
 pub(crate) enum Suspend {
     /// Put it behind the others of this worker.
     Yield,
@@ -25,5 +25,5 @@ pub(crate) enum Suspend {
     Move(*const Worker),
 }
 
-/// What a coroutine leaves its stack by.
+/// The handle by which a coroutine leaves its stack.
 pub(crate) type EcYielder = Yielder<(), Suspend>;

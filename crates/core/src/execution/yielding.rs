@@ -1,9 +1,9 @@
 //! Yielding of attached threads: giving the core to other threads of the system, where that helps.
 //!
-//! A thread that tests in vain may keep those from running that would make the test succeed. Where processes outnumber
-//! cores, these are other processes, and yielding helps. It does harm where another thread of the same process spins:
-//! for a lock that the first one holds, or for the end of what the first one is doing. Then the core that the first one
-//! gives away is spun away, for a time slice of the system, again and again.
+//! A thread whose tests keep failing may keep those from running that would make a test succeed. Where processes
+//! outnumber cores, these are other processes, and yielding helps. It does harm where another thread of the same
+//! process spins: for a lock that the first one holds, or for the end of what the first one is doing. Then the core
+//! that the first one gives away is spun away, for a time slice of the system, again and again.
 //!
 //! So a thread that was away for long checks whether another thread of its process wants a core. If so, it yields again
 //! only after it has run for as long as it was away, as the system's scheduler would have it anyway. A thread that

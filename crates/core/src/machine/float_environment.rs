@@ -23,7 +23,7 @@ const STATUS_SHIFT: u32 = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FloatEnvironment(u64);
 
-/// What `fnstenv` writes and `fldenv` reads: 28 bytes.
+/// The 28 bytes that `fnstenv` writes and `fldenv` reads.
 #[repr(C)]
 #[derive(Default)]
 struct X87Environment {

@@ -1,5 +1,5 @@
-//! What an execution context has of a thread of the machine: a stack, a thread control block and its thread pointer,
-//! and a floating-point environment.
+//! The parts of an execution context that belong to the machine: a stack, a thread control block and its thread
+//! pointer, and a floating-point environment.
 
 mod float_environment;
 mod hollow_thread;

@@ -1,4 +1,4 @@
-//! What the runtime asks of a network, and who polls it.
+//! The network as the runtime sees it: the trait that it implements, and the state of its polling.
 //!
 //! Nothing arrives by itself: somebody has to poll. The following do, in this order: an execution context that waits
 //! while nothing else is ready on its worker; an execution context that tests; a worker that has nothing to run; a busy
@@ -25,7 +25,7 @@ pub use quiescence::Quiescence;
 #[cfg(not(loom))]
 pub(crate) const CHECKS_PER_POLL: u32 = 16;
 
-/// What has to be polled for messages of other processes to arrive.
+/// A network, which has to be polled for messages of other processes to arrive.
 ///
 /// All functions may be called by any thread, at any time. None of them suspends an execution context: they may be
 /// called on the stack of any of them.

@@ -33,7 +33,7 @@ const UNDECIDED: u8 = 0;
 const BIASED: u8 = 1;
 const REVOKED: u8 = 2;
 
-/// In `depth`: somebody looks whether there is still bias. Others that see it are not within an access for that.
+/// In `depth`: a thread checks whether the process is still biased. It is not within an access yet.
 const ENTERING: u32 = 1;
 /// In `depth`: one access.
 const ACCESS: u32 = 2;

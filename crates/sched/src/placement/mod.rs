@@ -30,7 +30,7 @@ pub struct RankPlace {
     pub cpus: Vec<usize>,
     /// The first hardware thread of its own place, on which it starts.
     pub home: usize,
-    /// What it is bound to, for messages: `core 3 (processors 3,11)`; none if it is not bound.
+    /// The hardware to which it is bound, for messages: `core 3 (processors 3,11)`; none if it is not bound.
     pub bound: Option<String>,
 }
 

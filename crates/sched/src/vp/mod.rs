@@ -54,7 +54,7 @@ impl Vp {
         }
     }
 
-    /// What others see of it.
+    /// Its status, for others.
     pub(crate) fn status(&self) -> &Arc<WorkerStatus> {
         &self.status
     }

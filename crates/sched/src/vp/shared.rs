@@ -1,4 +1,4 @@
-//! What the virtual processors of a runtime share.
+//! The state that the virtual processors of a runtime share.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -14,7 +14,7 @@ use crate::vp_set::VpSet;
 /// Tells whether all threads of the process wait for each other, except these and the calling one.
 pub(crate) type OthersWait = Box<dyn Fn(&[u32]) -> bool + Send + Sync>;
 
-/// What all virtual processors of a runtime share.
+/// The state that all virtual processors of a runtime share.
 pub(crate) struct Shared {
     pub(crate) team: Vec<&'static Worker>,
     pub(crate) topology: Topology,
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     /// Which virtual processor polls the network, if there is one.
     pub(crate) poller: OnceLock<Poller>,
     pub(crate) substitutes: Substitutes,
-    /// What a thread calls before it becomes a substitute.
+    /// Called by a thread before it becomes a substitute.
     pub(crate) prepare: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -91,7 +91,7 @@ impl Shared {
     }
 }
 
-/// What the poll leader asks of the virtual processors.
+/// The virtual processors, for the poll leader.
 struct SchedulerHooks(Weak<Shared>);
 
 impl ProcessHooks for SchedulerHooks {

@@ -37,11 +37,11 @@ pub(super) struct Arrivals {
 #[derive(Default)]
 struct Total {
     arrived: AtomicUsize,
-    /// What the parties have arrived for: zero before the first one, [`MIXED_TOPICS`] if they differ.
+    /// The topic of the parties: zero before the first one, [`MIXED_TOPICS`] if they differ.
     topic: AtomicU64,
 }
 
-/// Where a party is expected: 0 for nowhere yet, or 1 + the index of a slot. Only the party itself uses it.
+/// The slot in which a party is expected: 0 for none yet, or 1 + its index. Only the party itself uses it.
 #[derive(Default)]
 pub(super) struct Home(AtomicU32);
 

@@ -8,7 +8,7 @@ pub(super) struct Flag {
     /// Twice the number of the last phase in which the party has arrived, and [`ASLEEP`] if it suspends until the
     /// others arrive.
     arrived: AtomicU64,
-    /// What it has arrived for.
+    /// The topic for which it has arrived.
     topic: AtomicU64,
 }
 
@@ -22,7 +22,7 @@ impl Flag {
         self.topic.store(topic, Ordering::Relaxed);
     }
 
-    /// What the party has arrived for the last time.
+    /// The topic of the party's last arrival.
     #[inline]
     pub(super) fn topic(&self) -> u64 {
         // Relaxed: ordered by `arrived`, or for a report.

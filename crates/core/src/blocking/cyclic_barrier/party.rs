@@ -7,7 +7,7 @@ use super::arrivals::Home;
 use super::flag::Flag;
 use crate::sync::{AtomicU64, Ordering};
 
-/// A party's own lines: what only it writes.
+/// A party's own lines, which nobody else writes.
 pub(super) struct Party<T> {
     /// Twice the number of phases begun, and [`PRESENT`] while the party is in one.
     begun: AtomicU64,
@@ -59,7 +59,7 @@ impl<T> Party<T> {
         &self.contributions[(number & 1) as usize]
     }
 
-    /// Where the party is expected in phases of the parity of this number.
+    /// The slot in which the party is expected, in phases of the parity of this number.
     #[inline]
     pub(super) fn home(&self, number: u64) -> &Home {
         &self.homes[(number & 1) as usize]

@@ -18,7 +18,7 @@ mod tls;
 /// The kind of an execution context to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct EcSpec {
-    /// What it is for.
+    /// The purpose of the execution context.
     pub attribute: Attribute,
     /// Bytes of stack; only the pages that are touched cost memory.
     pub stack_size: usize,
@@ -41,7 +41,7 @@ type EcCoroutine = Coroutine<(), Suspend, (), EcStack>;
 /// The payload of the panic with which an execution context has ended.
 pub(crate) type Panic = Box<dyn Any + Send>;
 
-/// What a coroutine execution context has beyond its control block.
+/// The part of a coroutine that is not in its control block.
 pub(crate) struct Body {
     coroutine: EcCoroutine,
     bounds: StackBounds,
@@ -152,8 +152,8 @@ impl EcHandle {
     }
 }
 
-/// Frees what an execution context has whose coroutine has returned, and completes its handle. The caller runs on a
-/// thread pointer of its own.
+/// Frees the stack and the control block of an execution context whose coroutine has returned, and completes its
+/// handle. The caller runs on a thread pointer of its own.
 pub(super) fn reclaim(ec: &'static Ec) {
     // SAFETY:
     // - the coroutine has returned, so only its last worker, the caller, uses the body.

@@ -71,7 +71,7 @@ pub struct Worker {
     own: CachePadded<Own>,
 }
 
-/// What other threads touch.
+/// The part that other threads touch.
 struct Shared {
     inbox: Inbox<Ec>,
     /// 0, or 1 + the index of a worker that has nothing to do and asks this one for work.
@@ -81,7 +81,7 @@ struct Shared {
     ec_count: EcCount,
 }
 
-/// What only the worker's kernel thread touches, except that others read counters.
+/// The part that only the worker's kernel thread touches, except that others read counters.
 struct Own {
     index: usize,
     local: RunQueue<Ec>,

@@ -32,12 +32,12 @@ pub(crate) struct SharedLoop {
     stripes: usize,
     pieces: usize,
     helpers: AtomicUsize,
-    /// That of the context; helpers compute in it, too.
+    /// The floating-point environment of the context; helpers compute in it, too.
     environment: FloatEnvironment,
     work: NonNull<dyn Fn(usize) + Sync>,
 }
 
-/// Where other workers find the loop that a worker shares.
+/// The place in which other workers find the loop that a worker shares.
 #[derive(Default)]
 pub(crate) struct SharedLoopSlot(Option<NonNull<SharedLoop>>);
 

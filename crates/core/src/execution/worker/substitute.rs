@@ -1,4 +1,4 @@
-//! Substitutes: what stands in for a worker whose kernel thread is kept by one execution context.
+//! Substitutes: workers that stand in for a worker whose kernel thread is kept by one execution context.
 //!
 //! The other contexts that are ready there cannot be asked for, since the kept worker does not answer. So they are
 //! taken away, and run by an idle worker, or by a substitute with a kernel thread of its own. A substitute has the

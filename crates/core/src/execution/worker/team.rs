@@ -30,7 +30,7 @@ pub(crate) fn notify_teams() {
     workers.into_iter().for_each(Worker::notify);
 }
 
-/// What the workers of a runtime have in common.
+/// The part that the workers of a runtime share.
 pub(super) struct Team {
     workers: Box<[&'static Worker]>,
     /// How many of them, the first ones, run whatever is ready; the others run only what is given to them.

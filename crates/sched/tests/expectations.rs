@@ -1,5 +1,5 @@
-//! Who waits for somebody outside the process is in no deadlock, however often it asks, and afterwards a deadlock is
-//! found as before. Alone in its file: it counts the process' threads.
+//! A context that expects an answer from outside the process is in no deadlock, however often it asks. Afterwards a
+//! deadlock is found as before. Alone in its file: it counts the threads of the process.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -8,7 +8,7 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 use simurgh_core::{Completion, current, park, while_expecting};
 use simurgh_sched::{Builder, EcSpec};
 
-/// The test harness keeps one thread of its own, and another passes on what comes from outside.
+/// The test harness has one thread of its own, and another one passes on what comes from outside.
 const KNOWN_THREADS: usize = 2;
 const QUESTIONS: usize = 20_000;
 
@@ -21,7 +21,7 @@ fn ask(outside: &Sender<Arc<Completion>>) {
 }
 
 #[test]
-fn who_expects_an_answer_is_in_no_deadlock() {
+fn a_context_that_expects_an_answer_is_in_no_deadlock() {
     let main = current();
     let reports = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&reports);

@@ -1,5 +1,5 @@
-//! A runtime with a network says when it is quiet, and takes it back. Alone in its file: it counts the threads of the
-//! process.
+//! A runtime with a network reports when it is quiescent, and takes that back. Alone in its file: it counts the threads
+//! of the process.
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -16,7 +16,7 @@ const HARNESS_THREADS: usize = 1;
 /// A network over which one event arrives.
 #[derive(Default)]
 struct OneEvent {
-    /// It does not ring, and nobody knows without a look whether something has arrived.
+    /// Whether it wakes nobody, so that only a poll can tell whether something has arrived.
     is_still: bool,
     event: Completion,
     arrived: AtomicBool,
@@ -62,13 +62,13 @@ impl Network for OneEvent {
     }
 }
 
-/// What is told next, if something is.
+/// The next report, if there is one in time.
 fn next(told: &mpsc::Receiver<u32>) -> Option<u32> {
     Deadline::after(LIMIT).wait(|time| told.recv_timeout(time).ok())
 }
 
 #[test]
-fn it_is_quiet_until_something_arrives_and_then_again() {
+fn it_is_quiescent_until_something_arrives_and_then_again() {
     let policies = [(1, "wq"), (2, "wq"), (2, "nd"), (2, "sleep")];
     for ((vps, policy), is_still) in policies
         .into_iter()
