@@ -54,13 +54,13 @@ impl<T> AdmissionQueue<T> {
     }
 
     /// Calls `work` with each connection, and keeps those that it returns and that have time left.
-    pub(super) fn attend(&mut self, now: Instant, mut connection: impl FnMut(T) -> Option<T>) {
+    pub(super) fn attend(&mut self, now: Instant, mut work: impl FnMut(T) -> Option<T>) {
         let queue = std::mem::take(&mut self.0).into_iter();
         let present = queue.filter(|entry| now < entry.since + PATIENCE);
         self.0 = present
             .filter_map(|entry| {
                 let Entry { address, since, .. } = entry;
-                let connection = connection(entry.connection)?;
+                let connection = work(entry.connection)?;
                 Some(Entry {
                     connection,
                     address,

@@ -30,7 +30,7 @@ const MAX_JSON: usize = 4 * simurgh_net::job::MAX_BYTES;
 pub(crate) const MAX_PAYLOAD: usize = 1 << 20;
 
 /// Longest value from a peer that has not proved that it knows the secret. No bytes come with it.
-const MAX_UNPROVED: usize = 4 << 10;
+const MAX_UNAUTHENTICATED: usize = 4 << 10;
 
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
@@ -248,7 +248,7 @@ impl Link {
         let (json, bytes) = (length(4) as usize, length(8) as usize);
         let (most_json, most_bytes) = match self.trusted {
             true => (MAX_JSON, MAX_PAYLOAD),
-            false => (MAX_UNPROVED, 0),
+            false => (MAX_UNAUTHENTICATED, 0),
         };
         if json > most_json || bytes > most_bytes {
             return Err(LinkError::Malformed(format!("{json} and {bytes} bytes long")));
@@ -329,10 +329,10 @@ mod tests {
     }
 
     #[test]
-    fn unproved_peers_send_little() {
+    fn unauthenticated_peers_send_little() {
         let (mut a, mut b) = pair();
         b.trusted = false;
-        a.send(&"x".repeat(MAX_UNPROVED), b"");
+        a.send(&"x".repeat(MAX_UNAUTHENTICATED), b"");
         assert!(matches!(b.receive::<String>(), Err(LinkError::Malformed(_))));
     }
 

@@ -1,9 +1,8 @@
 //! A TCP port that admits only peers that know a secret.
 
-use super::Link;
-use super::Protocol;
 use super::admission::AdmissionQueue;
-use super::handshake::Responding;
+use super::handshake::{Protocol, Responding};
+use super::link::Link;
 use crate::process::PollSet;
 use rustix::event::PollFlags;
 use serde::de::DeserializeOwned;
@@ -23,9 +22,9 @@ pub(crate) struct Listener {
     secret: Secret,
     /// One for each address; all have the same port.
     listeners: Vec<TcpListener>,
-    unproved: AdmissionQueue<(Link, Responding)>,
+    unauthenticated: AdmissionQueue<(Link, Responding)>,
     /// Connections whose peers have proved that they know the secret, and not sent their first message.
-    proved: Vec<Link>,
+    authenticated: Vec<Link>,
 }
 
 impl Listener {
@@ -55,8 +54,8 @@ impl Listener {
             protocol,
             secret,
             listeners,
-            unproved: AdmissionQueue::default(),
-            proved: Vec::new(),
+            unauthenticated: AdmissionQueue::default(),
+            authenticated: Vec::new(),
         })
     }
 
@@ -83,15 +82,15 @@ impl Listener {
         for listener in &self.listeners {
             set.add(listener.as_fd(), PollFlags::IN);
         }
-        let unproved = self.unproved.connections().map(|(link, _)| link);
-        for link in unproved.chain(&self.proved) {
+        let unauthenticated = self.unauthenticated.connections().map(|(link, _)| link);
+        for link in unauthenticated.chain(&self.authenticated) {
             link.watch(set);
         }
     }
 
     /// When a connection will have taken too long.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.unproved.next_deadline()
+        self.unauthenticated.next_deadline()
     }
 
     /// The connections whose peers have proved that they know the secret, each with its first message. Connections that
@@ -101,22 +100,22 @@ impl Listener {
         let Self {
             protocol,
             secret,
-            proved,
+            authenticated,
             ..
         } = self;
-        self.unproved.attend(now, |(mut link, mut responder)| {
+        self.unauthenticated.attend(now, |(mut link, mut responder)| {
             match responder.advance(&mut link, protocol, secret) {
                 Ok(false) => return Some((link, responder)),
-                Ok(true) => proved.push(link),
+                Ok(true) => authenticated.push(link),
                 Err(_) => {}
             }
             None
         });
         let mut accepted = Vec::new();
-        for mut link in std::mem::take(&mut self.proved) {
+        for mut link in std::mem::take(&mut self.authenticated) {
             match link.receive() {
                 Ok(Some((word, _))) => accepted.push((link, word)),
-                Ok(None) => self.proved.push(link),
+                Ok(None) => self.authenticated.push(link),
                 Err(_) => {}
             }
         }
@@ -133,7 +132,7 @@ impl Listener {
                 };
                 if let Ok(link) = Link::over(stream, false) {
                     let connection = (link, Responding::default());
-                    self.unproved.admit(connection, address.ip(), now);
+                    self.unauthenticated.admit(connection, address.ip(), now);
                 }
             }
         }

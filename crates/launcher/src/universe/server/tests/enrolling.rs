@@ -73,7 +73,7 @@ fn numbers_are_not_given_away_again() {
 }
 
 #[test]
-fn unproved_peers_are_refused() {
+fn unauthenticated_peers_are_refused() {
     let served = Served::new();
     let enroll = ToServer::Enroll {
         hosts: 1,
