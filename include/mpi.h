@@ -85,9 +85,9 @@ typedef int64_t MPI_Count;
 typedef int MPI_Fint;
 
 /**
- * What is known about a completed or probed message.
+ * The status of a completed operation or a probed message.
  *
- * Of `MPI_internal`, the words 0 and 1 hold the number of bytes and word 2 the cancellation flag.
+ * Words 0 and 1 of `MPI_internal` hold the number of bytes, and word 2 the cancellation flag.
  */
 typedef struct MPI_Status {
   int MPI_SOURCE;

@@ -236,7 +236,7 @@ fn the_initial_error_handler_can_be_chosen() {
         "not reached after a mistake\n".repeat(2),
         "{returned}"
     );
-    // It returns what the call returns.
+    // The program returns the result of the call.
     let before = run("mpi_errors_return", "before");
     assert_eq!((before.code(), &*before.stderr), (16, ""), "{before}");
     run("mpi_errors_abort", "rank")

@@ -1,4 +1,4 @@
-//! What passes between `mpiexec` and programs: arguments, environment, input, output, status.
+//! Arguments, environment, input, output and status between `mpiexec` and programs.
 
 use std::process::Command;
 

@@ -61,7 +61,7 @@ impl Communicator {
         grid.rank(coords).map(|rank| rank.unsigned_abs() as usize)
     }
 
-    /// Whom data comes from and goes to when all ranks send it so many steps along a dimension (`MPI_Cart_shift`).
+    /// The source and the destination of a shift by so many steps along a dimension (`MPI_Cart_shift`).
     ///
     /// # Errors
     ///

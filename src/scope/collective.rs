@@ -36,7 +36,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.start(typed::barrier(self.comm())?)
     }
 
-    /// Starts to give the root's `data` to all ranks (`MPI_Ibcast`).
+    /// Starts to send the root's `data` to all ranks (`MPI_Ibcast`).
     ///
     /// # Errors
     ///
@@ -190,12 +190,12 @@ pub struct CollectiveRequest<'scope, 'env, T> {
 }
 
 impl<'scope, T: Equivalence> CollectiveRequest<'scope, '_, T> {
-    /// Waits until the collective is complete for this rank, and gives the buffer back into which it has received
+    /// Waits until the collective is complete for this rank, and returns the buffer into which it has received
     /// (`MPI_Wait`).
     ///
     /// # Errors
     ///
-    /// That of the collective.
+    /// The error of the collective.
     ///
     /// # Panics
     ///

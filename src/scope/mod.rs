@@ -18,8 +18,8 @@ impl Communicator {
     ///
     /// # Errors
     ///
-    /// The error of `f`, or else that of the first operation that failed and was not waited for. After an
-    /// error, or a panic, of `f`, messages that nobody has matched are cancelled; collectives are waited for even so.
+    /// The error of `f`, or else that of the first operation that failed and was not waited for. After an error, or a
+    /// panic, of `f`, messages that have not been matched are cancelled; collectives are waited for nevertheless.
     pub fn scope<'env, R>(
         &'env self,
         f: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,
@@ -133,7 +133,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.start_send(data, dest.into(), tag, Mode::Standard)
     }
 
-    /// Starts to send `data`; complete when its receive has begun (`MPI_Issend`).
+    /// Starts to send `data`; the operation is complete when its receive has begun (`MPI_Issend`).
     ///
     /// # Errors
     ///
@@ -194,7 +194,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// # Errors
     ///
-    /// That of the first operation that failed.
+    /// The error of the first operation that failed.
     pub fn wait_all(&self) -> Result<()> {
         let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
         self.flights.wait_all()
@@ -204,7 +204,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// # Errors
     ///
-    /// That of the receive.
+    /// The error of the receive.
     ///
     /// ```
     /// # simurgh::Builder::new().ranks(4).run(|world| {
@@ -250,7 +250,7 @@ impl SendRequest<'_, '_> {
     ///
     /// # Errors
     ///
-    /// That of the operation.
+    /// The error of the operation.
     pub fn wait(self) -> Result<()> {
         let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
         self.flight.wait().map(|_| ())
@@ -262,11 +262,11 @@ impl SendRequest<'_, '_> {
         self.flight.is_done()
     }
 
-    /// Takes the send back unless it has been matched, and says whether it has been taken back (`MPI_Cancel`).
+    /// Cancels the send unless it has been matched, and says whether it has been cancelled (`MPI_Cancel`).
     ///
     /// # Errors
     ///
-    /// That of the operation.
+    /// The error of the operation.
     pub fn cancel(self) -> Result<bool> {
         let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
         self.flight.cancel()
@@ -281,7 +281,7 @@ pub struct ReceiveRequest<'scope, 'env, T> {
 }
 
 impl<'scope, T: Equivalence> ReceiveRequest<'scope, '_, T> {
-    /// Waits until the message is there, and gives the buffer back (`MPI_Wait`).
+    /// Waits until the message has arrived, and returns the buffer (`MPI_Wait`).
     ///
     /// # Errors
     ///
@@ -292,13 +292,13 @@ impl<'scope, T: Equivalence> ReceiveRequest<'scope, '_, T> {
         Ok((values, status.into()))
     }
 
-    /// Whether the message is there (`MPI_Test`). Lets other ranks run otherwise.
+    /// Whether the message has arrived (`MPI_Test`). Lets other ranks run otherwise.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.flight.flight().is_done()
     }
 
-    /// Takes the receive back unless it has been matched, and says whether it has been taken back (`MPI_Cancel`).
+    /// Cancels the receive unless it has been matched, and says whether it has been cancelled (`MPI_Cancel`).
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@
 static int counts[MOST], displs[MOST], bytes_at[MOST];
 static MPI_Datatype types[MOST];
 
-/* What an operation of the user's does is of no consequence here. */
+/* The result of a user-defined operation does not matter here. */
 static void first(void *invec, void *inoutvec, int *len, MPI_Datatype *type)
 {
     (void)len, (void)type;

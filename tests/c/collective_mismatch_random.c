@@ -18,7 +18,7 @@ static int draw(unsigned long *state, int below)
     return (int)((*state >> 33) % (unsigned long)below);
 }
 
-/* What all ranks draw, unless this one goes its own way. */
+/* The choices of all ranks, unless this one deviates. */
 static int agreed(int below)
 {
     int common = draw(&shared, below);
@@ -149,7 +149,7 @@ static void play(int round)
         takes = gives;
     if (kind == KINDS - 1)
         takes = gives = 0;
-    /* What MPI_Alltoallw sends is of the types that are taken: it must not lie beyond its room. */
+    /* MPI_Alltoallw sends data of the types that are received, which must not lie beyond the room for them. */
     if (kind == 9)
         gives = takes;
     struct room out = room(count * check_size, types[gives]), in = room(count * check_size, types[takes]);

@@ -96,7 +96,7 @@ static void take_both(const int ports[2], int connections[2])
     uint32_t called = 0;
     connections[1] = -1;
     for (int attempt = 0; attempt < TRIES; attempt++) {
-        /* What the second one calls the first, then the other way round, then with the right number. */
+        /* The second host's name for the first, then the other way round, then with the right number. */
         int before = take_place(ports[1], ports[0], &called);
         if (before < 0)
             continue;

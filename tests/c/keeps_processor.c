@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 20 };
 
-/* Of ranks of one process. */
+/* Shared by the ranks of one process. */
 struct shared {
     atomic_int turn, over;
     int pipe[2];

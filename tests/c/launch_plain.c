@@ -1,4 +1,4 @@
-/* What a program without MPI sees of its launch: the first argument says what to show. */
+/* The launch as a program without MPI sees it: the first argument says what to show. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* What the programs of mistakes share: collective calls that do not fit together. With the name of a mistake a program
- * makes it under the default error handler, which ends the job; without one it makes them all, and none may do more
- * than fail: nothing beyond the buffers is written, and communicators work as before. */
+/* The common parts of the programs of mistakes: collective calls that do not fit together. With the name of a
+ * mistake a program makes it under the default error handler, which ends the job. Without a name it makes them all,
+ * and each may only fail: nothing beyond the buffers is written, and communicators work as before. */
 #ifndef MISTAKES_H
 #define MISTAKES_H
 

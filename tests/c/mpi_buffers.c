@@ -38,7 +38,7 @@ static void accounts(void)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     receive(1, MPI_COMM_WORLD);
     OK(MPI_Barrier(MPI_COMM_WORLD));
-    /* That it has been received may be known there first. */
+    /* The receiver may know first that the message has been received. */
     while (buffered(BYTES, 3, MPI_COMM_WORLD) != MPI_SUCCESS)
         OK(MPI_Iprobe(left, NOBODYS, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
     OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -62,7 +62,7 @@ static void grid(int reorder)
     OK(MPI_Cart_shift(cart, 0, 1, &source, &dest));
     CHECK(source == (rank < 2 ? MPI_PROC_NULL : rank - 2));
     CHECK(dest == (rank + 2 >= size ? MPI_PROC_NULL : rank + 2));
-    /* What the shift says is what a message does. */
+    /* A message follows the result of the shift. */
     int mine = rank, got = -7;
     OK(MPI_Sendrecv(&mine, 1, MPI_INT, dest, 3, &got, 1, MPI_INT, source, 3, cart, MPI_STATUS_IGNORE));
     CHECK(got == (source == MPI_PROC_NULL ? -7 : source));

@@ -1,4 +1,4 @@
-/* What the MPI test programs share: a check that names the rank and the place, and the end of a program. */
+/* The common parts of the MPI test programs: a check that names the rank and the place, and the end of a program. */
 #ifndef MPI_CHECK_H
 #define MPI_CHECK_H
 

@@ -1,5 +1,5 @@
-/* What a request of a collective is: what may be freed and forgotten while it is under way, in which order persistent
- * ones are started, how it fails, and what may not be done with it. */
+/* Requests of collectives: what may be freed and forgotten while it is under way, in which order persistent ones are
+ * started, how they fail, and what must not be done with them. */
 #include "mpi_check.h"
 
 static int size, me;
@@ -115,8 +115,8 @@ static void all_kinds_mix(void)
         CHECK(sums[i] == MANY * size * (size - 1) / 2 + size * i);
 }
 
-/* What the first rank has begun, before others come, can be neither taken back nor forgotten. When it is complete, it
- * can be given up without waiting. */
+/* A collective that the first rank has started, before others come, can be neither cancelled nor forgotten. When it
+ * is complete, it can be freed without waiting. */
 static void begins_alone(MPI_Comm comm)
 {
     MPI_Request request;
@@ -157,7 +157,7 @@ static void failures(int length)
     FAILS(MPI_Iallreduce(data, data, 1, MPI_INT, MPI_SUM, comm, &request), MPI_ERR_BUFFER);
     FAILS(MPI_Iallreduce(MPI_IN_PLACE, data, 1, MPI_INT, MPI_OP_NULL, comm, &request), MPI_ERR_OP);
 
-    /* What ranks do wrong together is an error of the completion, raised on the communicator. */
+    /* A mistake of all ranks is an error of the completion, raised on the communicator. */
     if (size > 1) {
         MPI_Status status;
         int flag, class;

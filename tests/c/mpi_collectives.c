@@ -10,7 +10,7 @@ static int *room(int n)
     return data;
 }
 
-/* What rank `from` gives to rank `to` as element i. */
+/* Element i of the data of rank `from` for rank `to`. */
 static int item(int from, int to, int i)
 {
     return from * 1000003 + to * 101 + i;

@@ -81,7 +81,7 @@ static void families(void)
     OK(MPI_Waitall(N, requests, MPI_STATUSES_IGNORE));
 }
 
-/* Who asks for some again and again lets the rank run that the others depend on. */
+/* A rank that tests for some again and again lets the rank run that the others depend on. */
 static void asking_for_the_rest(void)
 {
     MPI_Request requests[2];

@@ -17,7 +17,7 @@ static int rank;
 static int size;
 static long sent, received;
 
-/* What message `number` has to be. */
+/* The expected content of message `number`. */
 static char *message(long number)
 {
     char *text = malloc(size);

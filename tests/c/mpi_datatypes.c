@@ -124,7 +124,7 @@ static void handles(void)
     int length, size, value = check_rank, got = -1;
     OK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length));
     CHECK(strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17);
-    /* Of two names of a datatype, the one that other MPIs give. */
+    /* Of two names of a datatype, the one that other MPIs return. */
     OK(MPI_Type_get_name(MPI_LONG_LONG, name, &length));
     CHECK(!strcmp(name, "MPI_LONG_LONG_INT"));
     OK(MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length));

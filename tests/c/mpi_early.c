@@ -1,4 +1,5 @@
-/* What the standard allows at any time: objects that are older and live longer than the use of MPI. */
+/* Calls that the standard allows at any time: objects that are made before MPI is initialised and live after it is
+ * finalized. */
 #include "mpi_check.h"
 
 static int handled;

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     OK(MPI_Errhandler_free(&handler));
     OK(MPI_Comm_free(&comm));
 
-    /* What is in use cannot be taken back, nor what is predefined. */
+    /* Codes in use cannot be removed, nor predefined ones. */
     FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG);
     FAILS(MPI_Remove_error_code(code), MPI_ERR_ARG);
     FAILS(MPI_Remove_error_class(MPI_ERR_ARG), MPI_ERR_ARG);

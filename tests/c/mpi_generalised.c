@@ -4,7 +4,7 @@
 
 enum { QUERY_CODE = 1000001, FREE_CODE = 1000002, CANCEL_CODE = 1000003 };
 
-/* What the callbacks of one operation were asked, and what they answer. */
+/* The calls of the callbacks of one operation, and their answers. */
 struct operation {
     MPI_Request request;
     int queried, freed, cancelled, complete_when_cancelled;

@@ -42,7 +42,7 @@ static void pairs(void)
     CHECK(found && length == 14);
     OK(MPI_Info_get_valuelen(info, "fourth", &length, &found));
     CHECK(!found && length == 14);
-    /* What does not fit is cut off, and the length of all told. */
+    /* A value that does not fit is cut off, and the length of the whole value is returned. */
     memset(value, '#', sizeof value);
     OK(MPI_Info_get(info, "second", 5, value, &found));
     CHECK(found && memcmp(value, "a lon\0##", 8) == 0);

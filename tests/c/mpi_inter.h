@@ -29,7 +29,7 @@ static inline void ranks_of(MPI_Group group, int *ranks)
     OK(MPI_Group_free(&group));
 }
 
-/* Those of the world with `left` and the others, by ascending or descending rank. */
+/* The ranks of the world with `left` and the others, by ascending or descending rank. */
 static inline MPI_Comm join_sides(int left, int first_left, int first_right, int descending)
 {
     MPI_Comm side, inter;
@@ -80,7 +80,7 @@ static inline void make_inter(int shape, struct inter *it)
     CHECK(it->here[it->rank] == check_rank && it->local + it->remote == check_size);
 }
 
-/* What a rank passes as root when rank `root` of the group on the left, or of that on the right, is it. */
+/* The root argument of a rank when rank `root` of the left or the right group is the root. */
 static inline int root_of(const struct inter *it, int on_left, int root)
 {
     if (on_left != it->left)

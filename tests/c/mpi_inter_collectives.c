@@ -11,7 +11,7 @@ static int *room(int length)
     return data;
 }
 
-/* What rank `from` of the world gives to rank `to` as element i. */
+/* Element i of the data of rank `from` of the world for rank `to`. */
 static int item(int from, int to, int i)
 {
     return from * 1000003 + to * 101 + i;

@@ -96,7 +96,7 @@ static void to_all(const struct inter *it, int n)
     CHECK(least.value == -highest && least.index == highest);
 }
 
-/* As many elements from both sides as can be divided evenly among the ranks of either. */
+/* So many elements from both sides that they can be divided evenly among the ranks of either. */
 static void to_each(const struct inter *it, int n)
 {
     int total = n * it->local * it->remote, own = n * it->remote, counts[MAX_RANKS];

@@ -91,7 +91,7 @@ static void counts(void)
     works();
 }
 
-/* What the standard does not define on two groups. */
+/* Calls that the standard does not define on two groups. */
 static void undefined(void)
 {
     int one = 1, result;

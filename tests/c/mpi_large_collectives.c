@@ -3,7 +3,7 @@
 
 enum { N = 7 };
 
-/* What rank `from` gives to rank `to` as element i. */
+/* Element i of the data of rank `from` for rank `to`. */
 static int item(int from, int to, int i)
 {
     return 10000 * from + 100 * to + i;

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &keyval, NULL));
     OK(MPI_Alloc_mem(100, MPI_INFO_NULL, &memory));
     OK(MPI_Send(&code, 1, MPI_INT, (check_rank + 1) % check_size, 7, MPI_COMM_WORLD));
-    /* What was freed is not told. */
+    /* Freed objects are not reported. */
     MPI_Group freed;
     OK(MPI_Comm_group(MPI_COMM_WORLD, &freed));
     OK(MPI_Group_free(&freed));

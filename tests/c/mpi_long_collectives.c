@@ -34,7 +34,7 @@ static void put(char *data, size_t index, word value)
     memcpy(data + index * sizeof value, &value, sizeof value);
 }
 
-/* What a rank brings, and the sum of what the ranks below `ranks` bring. */
+/* The value of a rank, and the sum of the values of the ranks below `ranks`. */
 static word item(int rank, size_t index)
 {
     return (rank + 1) * (word)(index % 10007) - rank;

@@ -15,7 +15,7 @@ struct work {
     MPI_Count *large, *large_in, *large_whole;
     MPI_Aint *far, *far_in, *far_whole, *bytes, *bytes_in;
     MPI_Datatype *types, *types_in;
-    /* What each function receives, in as many ints, and what it should. */
+    /* The ints that each function receives, and the expected ones. */
     int *got[FUNCTIONS], *expected[FUNCTIONS], lengths[FUNCTIONS];
 };
 
@@ -80,7 +80,7 @@ static void fill(struct work *w, int round)
         memset(w->got[f], 0xff, w->lengths[f] * sizeof(int));
 }
 
-/* What should come, by messages. */
+/* The expected result, by messages. */
 static void expect(struct work *w)
 {
     const struct edges *e = w->e;
@@ -196,7 +196,7 @@ static void all_sizes(const struct edges *e)
     }
 }
 
-/* What is wrong with an argument shows at once, what is wrong with the data of others in the end. */
+/* Wrong arguments show at once, wrong data of others in the end. */
 static void errors(void)
 {
     MPI_Comm world, ring;

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* What both sides do when they have met. */
+/* The exchange of both sides when they have met. */
 static void greet(MPI_Comm other)
 {
     int one = 1, sum, remote, rank, size;

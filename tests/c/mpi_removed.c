@@ -1,4 +1,4 @@
-/* What MPI has removed does what takes its place. */
+/* The functions that MPI has removed do the same as their replacements. */
 #include "mpi_check.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -147,7 +147,7 @@ static void library(int expected)
     OK(MPI_Recv(&sum, 1, MPI_INT, left, 3, comm, MPI_STATUS_IGNORE));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     CHECK(sum == left);
-    /* What is under way has to be completed first. */
+    /* Operations under way have to be completed first. */
     OK(MPI_Irecv(&sum, 1, MPI_INT, rank, 4, comm, &request));
     CHECK(MPI_Session_finalize(&session) == MPI_ERR_PENDING && session != MPI_SESSION_NULL);
     OK(MPI_Send(&rank, 1, MPI_INT, rank, 4, comm));
@@ -170,7 +170,7 @@ static void hardware(void)
 
 int main(int argc, char **argv)
 {
-    /* As many ranks as the world's process set has, before there is a world. */
+    /* The number of ranks: the size of the world's process set, before there is a world. */
     MPI_Session probe;
     int flag;
     if (MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &probe) != MPI_SUCCESS)

@@ -92,7 +92,7 @@ static void two_programs(char *program)
     OK(MPI_Comm_disconnect(&children));
 }
 
-/* What cannot be started is an error and no more; only the root's arguments count. */
+/* A program that cannot be started is an error and no more; only the root's arguments count. */
 static void mistakes(char *program)
 {
     char missing[] = "/no/such/program", nothing[] = "";

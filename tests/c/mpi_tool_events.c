@@ -6,7 +6,7 @@ enum { UNEXPECTED, MATCHED, RENDEZVOUS, BLOCKED, WOKEN, KINDS };
 static const char *const names[KINDS] = {"message_unexpected", "message_matched", "rendezvous_started", "rank_blocked",
                                          "rank_woken"};
 
-/* What an event of a message is in memory, as its displacements say. */
+/* The layout of a message's event in memory, as its displacements say. */
 struct message {
     int peer, tag, communicator;
     unsigned long bytes;
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
     OK(MPI_Recv(room, 1, MPI_CHAR, 0, 31, MPI_COMM_SELF, MPI_STATUS_IGNORE));
     CHECK(seen[MATCHED].times == matched);
 
-    /* What does not fit between two calls of a rank is counted: others flood rank 0, which computes. */
+    /* Events that do not fit between two calls of a rank are counted: others flood rank 0, which computes. */
     if (check_size > 1) {
         int times = seen[UNEXPECTED].times;
         OK(MPI_Barrier(MPI_COMM_WORLD));

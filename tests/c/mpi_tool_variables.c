@@ -69,7 +69,7 @@ static void strings(void)
     CHECK(MPI_T_cvar_get_num(NULL) == MPI_T_ERR_INVALID);
 }
 
-/* What is not to be changed is not; its numbers have names. */
+/* A constant cannot be changed; its numbers have names. */
 static void fixed(void)
 {
     MPI_T_cvar_handle handle;
@@ -230,7 +230,7 @@ static void queues(void)
     CHECK(MPI_T_pvar_handle_alloc(session, index, NULL, &on_other, &count) == MPI_T_ERR_INVALID);
 }
 
-/* What is counted: messages by size, waits, collectives; each handle has its own beginning. */
+/* Counters: messages by size, waits, collectives; each handle starts from zero. */
 static void counts(void)
 {
     enum { CLASSES = 7, LARGE = 100000 };

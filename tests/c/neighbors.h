@@ -15,7 +15,7 @@ struct edges {
     int *sources, *source_tags, *destinations, *destination_tags;
 };
 
-/* What goes along edge `place` of a rank as its element i. */
+/* Element i of the data along edge `place` of a rank. */
 static inline int neighbor_item(int rank, int place, int i)
 {
     return rank * 1000003 + place * 10007 + i;
@@ -56,7 +56,7 @@ static inline struct edges edges_of(MPI_Comm comm)
     e.destinations = neighbor_room(e.out), e.destination_tags = calloc(e.out + 1, sizeof(int));
     if (kind == MPI_CART) {
         for (int d = 0; d < e.in / 2; d++) {
-            /* What is sent towards lower ranks comes from higher ones: the tag tells the two apart. */
+            /* Data sent towards lower ranks comes from higher ones: the tag tells the two apart. */
             OK(MPI_Cart_shift(comm, d, 1, &e.sources[2 * d], &e.sources[2 * d + 1]));
             e.source_tags[2 * d] = e.destination_tags[2 * d + 1] = 2 * d + 1;
             e.source_tags[2 * d + 1] = e.destination_tags[2 * d] = 2 * d;

@@ -1,5 +1,5 @@
-/* What any MPI has had for long: for programs that are linked with another one. The argument is how many ranks share a
-   node, if these are not all. */
+/* Calls that any MPI has had for long, for programs that are linked with another one. The argument is how many ranks
+ * share a node, if these are not all. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a program finds of itself, by whatever function of the C library: its own file, its own arguments, its own
-   memory. Started with a file to compare itself with; with "child", it has been spawned by its own link in /proc. */
+/* A program finds itself by whatever function of the C library: its own file, its own arguments, its own memory. It
+ * is started with a file to compare itself with; with "child", it has been spawned by its own link in /proc. */
 #include <mpi.h>
 
 #include <elf.h>

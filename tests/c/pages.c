@@ -1,4 +1,4 @@
-/* What pages.h tells, in a program of MPI. */
+/* The report of pages.h, in a program of MPI. */
 #include "../../crates/image/tests/programs/pages.h"
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
-/* What the main thread of a rank answers about itself: processors and stack. With an argument, the processors on which
- * each thread finds itself: for each rank "RANK main LIST", "RANK thread LIST", "RANK child LIST", and so on for what it
- * has the system start. */
+/* The main thread of a rank finds its processors and its stack. With an argument, the processors of each thread are
+ * printed: for each rank "RANK main LIST", "RANK thread LIST", "RANK child LIST", and so on for the threads that it has
+ * the system start. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>

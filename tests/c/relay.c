@@ -88,7 +88,7 @@ static void take(int port, int64_t delay)
     ssize_t length;
     while ((length = recv(sockets[port], bytes, sizeof bytes, 0)) > 0) {
         struct frame *frame;
-        /* Who sends more than fits is slowed down by loss, as behind any switch. */
+        /* A sender of more than fits is slowed down by loss, as behind any switch. */
         if (queued + (size_t)length > QUEUE_MAX || !(frame = malloc(sizeof *frame + (size_t)length)))
             continue;
         *frame = (struct frame){.due = now() + delay, .from = port, .length = (size_t)length};

@@ -7,7 +7,7 @@ enum { N = 4 };
 static int counts[N], places[N], bytes[N];
 static MPI_Datatype types[N];
 
-/* What a rank gives to itself comes from where it goes: each call on a communicator of the rank alone. */
+/* A rank's data for itself is read from where it is written: each call on a communicator of the rank alone. */
 static void own(MPI_Comm self)
 {
     int buf[8] = {0}, *to = buf;
@@ -60,7 +60,7 @@ static void overlaps(MPI_Comm self, MPI_Comm ring)
     REFUSED(MPI_Isendrecv(buf, 2, MPI_INT, 0, 0, buf, 2, MPI_INT, 0, 0, self, &request));
 }
 
-/* What lies side by side, though in one array, and what is nothing. */
+/* Data that lies side by side, though in one array, and empty data. */
 static void apart(MPI_Comm self, MPI_Comm ring)
 {
     int buf[8] = {1, 2, 3, 4, 5, 6, 7, 8}, none[N] = {0}, one = 1, two = 2, start, sizes = 8;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What the first two processes do: a sum over a communicator of theirs. */
+/* The part of the first two processes: a sum over a communicator of theirs. */
 static void add_up(MPI_Session session)
 {
     const int members[2] = {0, 1};

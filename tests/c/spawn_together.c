@@ -1,5 +1,5 @@
-/* What several ranks start at the same time starts at the same time: a child, which is a process, initialises MPI when
- * all others are there, too. The argument is a directory, in which each child makes a file. */
+/* Programs that several ranks spawn at the same time start at the same time: a child, which is a process,
+ * initialises MPI when all others are there, too. The argument is a directory, in which each child makes a file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <mpi.h>

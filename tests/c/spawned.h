@@ -28,7 +28,7 @@ static inline MPI_Comm spawn(MPI_Comm comm, char *program, char *part, int numbe
     return children;
 }
 
-/* Those who have started this world. */
+/* The parents of this world. */
 static inline MPI_Comm parents(void)
 {
     MPI_Comm parent, again;

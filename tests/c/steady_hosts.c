@@ -25,8 +25,8 @@ static void allreduce(void)
     OK(MPI_Allreduce(&given, &taken, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
 }
 
-/* What a host may allocate in a call: for each round of messages, of which there are log2 of the hosts, and beside
- * them. */
+/* The allocations that a host may make in a call: for each round of messages, of which there are log2 of the hosts,
+ * and besides them. */
 static const struct {
     const char *name;
     void (*call)(void);

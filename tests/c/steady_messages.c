@@ -75,13 +75,13 @@ static const struct {
             {"freed", freed},
             {"persistent", persistent}};
 
-/* So many that they take less than a rank's turn where others want its core, too. */
+/* So many that they take less than a rank's time slice where others want its core, too. */
 static int rounds(void)
 {
     return n <= 4000 ? 40 : 4;
 }
 
-/* What rounds allocate and ask of the kernel, in all. */
+/* The allocations and system calls of rounds, in all. */
 static void count(void (*round)(void), long made[2])
 {
     OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -20,7 +20,7 @@ static void receive(int tag)
     MPI_Recv(&value, 1, MPI_INT, (rank + 1) % ranks, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* As those of a library of threads that has nothing to do. */
+/* Threads as those of a thread pool that has nothing to do. */
 static void *idle(void *unused)
 {
     pthread_mutex_lock(&mutex);

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    /* Of the other half: on another host. */
+    /* A rank of the other half: on another host. */
     partner = (rank + ranks / 2) % ranks;
     pthread_barrier_init(&meeting, NULL, 2);
     if (pipe(channel) != 0 || pthread_create(&thread, NULL, talk, NULL) != 0)

@@ -93,7 +93,7 @@ static void be_refused(int accepts, const char *service)
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
-/* What a world does that has been started to meet others: they tell it when its parents are gone. */
+/* The part of a world that was started to meet others: they tell it when its parents are gone. */
 static int meet_for_others(int accepts, const char *service)
 {
     MPI_Comm parent = parents(), other;

@@ -55,7 +55,7 @@ static void visit(MPI_Comm other)
     OK(MPI_Barrier(other));
     OK(MPI_Barrier(other));
     FAILS(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &nobody), MPI_ERR_PORT);
-    /* It is closed while this waits, or just before. */
+    /* The port is closed while this waits, or just before. */
     OK(MPI_Send(NULL, 0, MPI_INT, 0, 2, other));
     FAILS(MPI_Comm_accept(waits, MPI_INFO_NULL, 0, MPI_COMM_SELF, &nobody), MPI_ERR_PORT);
 }
@@ -135,7 +135,7 @@ static void go_on(MPI_Comm other, int high, int part, char *program)
     while (MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS)
         usleep(1000);
     is_gone();
-    /* Those who know the others could not be told of them. */
+    /* The jobs that know the others could not be told of them. */
     FAILS(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &nobody, MPI_ERRCODES_IGNORE),
           MPI_ERR_SPAWN);
     OK(MPI_Barrier(MPI_COMM_WORLD));

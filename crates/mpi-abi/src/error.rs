@@ -40,7 +40,7 @@ impl From<MPI_Errhandler> for RaisedOn {
 pub struct CallError {
     /// The error code that the call returns.
     pub code: ErrorCode,
-    /// What happened, with the name and the value of the argument.
+    /// The reason, with the name and the value of the argument.
     pub message: String,
     /// The object on which the error is raised, if it is not the one that the declaration names.
     pub(crate) raised_on: Option<RaisedOn>,

@@ -24,9 +24,9 @@ pub type MPI_Count = i64;
 /// An `INTEGER` of Fortran.
 pub type MPI_Fint = c_int;
 
-/// What is known about a completed or probed message.
+/// The status of a completed operation or a probed message.
 ///
-/// Of `MPI_internal`, the words 0 and 1 hold the number of bytes and word 2 the cancellation flag.
+/// Words 0 and 1 of `MPI_internal` hold the number of bytes, and word 2 the cancellation flag.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MPI_Status {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct buffer {
-    /* What MPI gets, and what shall be there afterwards. */
+    /* The memory that MPI gets, and its expected content afterwards. */
     char *memory, *expected;
     size_t bytes;
     /* Where the data begin, from either. */
@@ -20,7 +20,7 @@ void buffer_free(struct buffer *buffer);
 /* Fills it with bytes that mean nothing. */
 void buffer_clear(struct buffer *buffer, uint64_t seed);
 
-/* What is in the memory now is expected to stay, but for what is then written to `expected`. */
+/* The present content of the memory is expected to stay, except where `expected` is then written. */
 void buffer_expect_as_is(struct buffer *buffer);
 
 /* Fails unless all is as expected. */

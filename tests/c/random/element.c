@@ -183,7 +183,7 @@ static int map_same(const void *a, const void *b)
     return x->a == y->a && x->b == y->b;
 }
 
-/* What MPI calls: `right` becomes `left op right`, element by element, gaps left alone. */
+/* The function that MPI calls: `right` becomes `left op right`, element by element; gaps are left alone. */
 static void maps(enum op op, char *left, char *right, MPI_Count count, MPI_Datatype type)
 {
     MPI_Count lower, extent;

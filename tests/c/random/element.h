@@ -1,4 +1,4 @@
-/* What reductions combine: types, operations on them, and the plainest way to do the same. */
+/* The elements of reductions: types, operations on them, and the plainest way to do the same. */
 #ifndef ELEMENT_H
 #define ELEMENT_H
 

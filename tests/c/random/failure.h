@@ -1,4 +1,4 @@
-/* What happens when something is not so: who saw it, in which call, and how to see it again. */
+/* The report of a failure: the rank, the call, and how to repeat it. */
 #ifndef FAILURE_H
 #define FAILURE_H
 

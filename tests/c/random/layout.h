@@ -8,7 +8,7 @@
 
 enum { MAX_WIDTH = 8 };
 
-/* What a datatype is made of: a number of equal elements. */
+/* The elements of a datatype: a number of equal elements. */
 struct signature {
     MPI_Datatype base;
     size_t bytes;

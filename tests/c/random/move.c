@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Who has something for whom. */
+/* Which rank has data for which. */
 enum rooted { NOWHERE, ROOT_GIVES, ROOT_TAKES };
 /* Parts of one size, parts of sizes of their own, and parts of datatypes of their own. */
 enum sizes { EVEN, UNEVEN, MIXED };
@@ -83,7 +83,7 @@ static long units(const struct task *task, int from, int to)
     uint64_t pair = 0;
     if (s.sizes != EVEN) {
         int low = s.rooted == ROOT_GIVES ? 0 : from, high = s.gives_each ? to : 0;
-        /* Who works in place gets as much as it gives. */
+        /* A rank that works in place receives as much as it sends. */
         if (task->in_place && low > high) {
             int higher = low;
             low = high;
@@ -254,7 +254,7 @@ static int alltoallw(struct task *task)
               (GIVEN_LARGE_V, task->gives.types, TAKEN_LARGE_V, task->takes.types))
 }
 
-/* What the forms of a call have as the distances of parts with datatypes of their own: bytes, as in the large one. */
+/* The distances of parts with datatypes of their own: in bytes, in both forms of a call as in the large one. */
 static int neighbor_alltoallw(struct task *task)
 {
     const struct parts *given = &task->gives, *taken = &task->takes;

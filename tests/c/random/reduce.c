@@ -134,7 +134,7 @@ static void check(struct task *task)
             memcpy(expected, actual, task->element.size);
     }
     if (task->in_place && task->own < task->length) {
-        /* What is beyond the own block may have been used. */
+        /* The data beyond the rank's own block may have been used. */
         long from = task->own, bytes = (task->length - from) * (long)task->element.extent;
         memcpy(at(task, taken, taken->expected, from), at(task, taken, taken->memory, from), bytes);
     }

@@ -15,7 +15,7 @@ enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 struct parts {
     int n;
     struct buffer buffer;
-    /* Of each part: data units, distance from the origin in elements, and what decides its data. */
+    /* For each part: data units, distance from the origin in elements, and the seed of its data. */
     long *units, *starts;
     uint64_t *keys;
     /* One for all parts or one for each. */
@@ -60,7 +60,7 @@ struct task {
     long limit;
     int root, root_side;
     struct parts gives, takes;
-    /* Of reductions: of each vector how many elements, and which of the result are this rank's. */
+    /* For reductions: the number of elements of each vector, and which elements of the result are this rank's. */
     struct element element;
     enum op op;
     MPI_Op handle;
@@ -72,7 +72,7 @@ struct task {
 extern const struct operation moves[], reductions[];
 extern const int move_count, reduction_count;
 
-/* What decides the data that one rank has for another, or for all (`to` is 0). */
+/* The seed of the data that one rank has for another, or for all (`to` is 0). */
 static inline uint64_t task_key(const struct task *task, int from, int to)
 {
     return mixed(mixed(mixed(task->seed, (uint64_t)task->repetition), (uint64_t)from), (uint64_t)to);
@@ -100,7 +100,7 @@ static inline int task_root_id(const struct task *task)
     return task->place->peer_ids[task->root];
 }
 
-/* What this rank passes as the root. */
+/* The root argument of this rank. */
 static inline int task_root_argument(const struct task *task)
 {
     if (task_faces_root(task))

@@ -88,7 +88,7 @@ impl Deadline {
     }
 }
 
-/// What the kernel says of the load: `/proc/stat`.
+/// The kernel's counters of the load: `/proc/stat`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Load {
     /// Threads that run or could run now.

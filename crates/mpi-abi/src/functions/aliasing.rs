@@ -1,8 +1,8 @@
 //! Aliasing checks: buffers of a call that must not be the same memory.
 //!
-//! That a rank's own data is read from the address where it is written is easily noticed, and refused unless checks are
+//! A rank's own data that is read from the address where it is written is easily noticed, and refused unless checks are
 //! off. A search for any overlap has to look at all parts, so it is done only where all checks are on. It only compares
-//! data that lies in one piece, since pieces of other layouts may interleave.
+//! data that lies in one piece, since the pieces of other layouts may interleave.
 
 use std::ffi::c_int;
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Handles of sends that were complete when their call returned: they need no slot in the table of requests.
 //!
-//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, the handle holds the send:
-//! bits 32 to 55 have the bits in which the receiver's number differs from the numbers of the sender's realm, and bits
-//! 0 to 30 the number of the message.
+//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, the handle holds the
+//! [`CompletedSend`]: bits 32 to 55 have the bits in which the receiver's number differs from the numbers of the
+//! sender's realm, and bits 0 to 30 the number of the message.
 //!
 //! Cancelling such a send makes the handle, in every copy of it, that of a cancelled operation until it is waited for.
 //! The rank remembers these handles.
@@ -36,7 +36,7 @@ pub(crate) fn is_completed_send(handle: MPI_Request) -> bool {
 #[inline]
 pub(crate) fn handle_of_completed_send(sender: u32, completed: CompletedSend) -> MPI_Request {
     let (process, number) = completed.parts();
-    // The number of this process is too large for a handle, so the message cannot be taken back.
+    // If the receiver's number is too large for a handle, the message cannot be taken back.
     let process = (process ^ realm_bits(sender)).min(NOBODY);
     MPI_Request(MARK | (process as usize) << 32 | number as usize)
 }

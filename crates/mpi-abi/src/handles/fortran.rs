@@ -1,4 +1,5 @@
-//! What a Fortran layer declares about its compiler, each thing once (section 20.3 of the standard's ABI chapter).
+//! The declarations of a Fortran layer about its compiler, each of which is made once (section 20.3 of the standard's
+//! ABI chapter).
 
 use std::ffi::c_int;
 use std::sync::OnceLock;

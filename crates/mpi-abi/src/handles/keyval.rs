@@ -28,7 +28,7 @@ pub(crate) type DeleteFunction = unsafe extern "C" fn(
     extra_state: *mut c_void,
 ) -> c_int;
 
-/// What becomes of an attribute when its object is duplicated.
+/// The fate of an attribute when its object is duplicated.
 enum Copy {
     Nothing,
     Same,

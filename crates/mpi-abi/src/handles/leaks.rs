@@ -111,7 +111,7 @@ struct Left {
     kind: &'static str,
     /// A description of each, which may be empty.
     found: Vec<String>,
-    /// What the program should have done.
+    /// The call that the program should have made.
     remedy: &'static str,
 }
 

@@ -122,7 +122,7 @@ pub(crate) struct HandleTables {
     mixed_parts: MixedPartsCache,
     /// The extensions of the standard whose use has been reported.
     extensions: Extensions,
-    /// What a Fortran layer has declared.
+    /// The declarations of a Fortran layer.
     pub(crate) fortran: Fortran,
     pub(crate) sessions: Slab<Arc<Session>>,
     pub(crate) tools: Slab<ToolObject>,

@@ -108,7 +108,7 @@ impl EventLoop {
             }
             News::Event(Event::Signal(number)) => self.end_silently(crash::status_of(number.into())),
             News::Launcher(received) => self.obey(received),
-            // What is left of the launcher tells the user.
+            // The rest of the launcher tells the user.
             News::ChannelFailed(ControlError::Closed) => self.end_silently(1),
             News::ChannelFailed(error) => {
                 say(&error.to_string());

@@ -1,4 +1,4 @@
-//! What the processes of a job know about their start.
+//! The facts about their start that the processes of a job know.
 
 use simurgh_mpi::{Info, Launch, Process};
 use simurgh_net::encoding::Text;

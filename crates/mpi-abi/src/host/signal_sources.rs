@@ -1,5 +1,5 @@
-//! What else may wake the threads of a process whose signals are its own: its timers, and its handlers of signals from
-//! outside.
+//! Signal sources: timers, and handlers of signals from outside, which may wake the threads of a process whose signals
+//! are its own.
 
 use crate::host::crash;
 use libc::c_int;

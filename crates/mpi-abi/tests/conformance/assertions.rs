@@ -1,4 +1,4 @@
-//! From facts to C static assertions.
+//! Translation of facts to C static assertions.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

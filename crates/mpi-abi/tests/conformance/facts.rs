@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What the standard says, by name.
+/// The facts, by name.
 #[derive(Default)]
 pub(crate) struct Facts {
     /// Size of each type in bytes.
@@ -18,17 +18,17 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Those of the ABI.
+    /// The facts of the ABI.
     pub(crate) fn standard() -> Self {
         Self::read([include_str!("standard.txt")])
     }
 
-    /// Those of what the ABI leaves out.
+    /// The facts of what the ABI leaves out.
     pub(crate) fn beside() -> Self {
         Self::read([include_str!("beside.txt")])
     }
 
-    /// All.
+    /// All facts.
     pub(crate) fn all() -> Self {
         Self::read([include_str!("standard.txt"), include_str!("beside.txt")])
     }

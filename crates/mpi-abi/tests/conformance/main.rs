@@ -1,9 +1,9 @@
-//! The header and the library say what the standard's ABI says.
+//! The header and the library agree with the standard's ABI.
 //!
-//! `standard.txt` lists the facts of the standard's ABI, `beside.txt` those of what it leaves out. They are turned into
-//! a C file of static assertions, which is compiled with our headers and, where there are some, with reference headers
-//! made by others (the variable `SIMURGH_REFERENCE_HEADER`, or PyPI's mpich package in a virtual environment below
-//! `target/`), so that the facts are checked as well. The symbols of the library are compared with both.
+//! `standard.txt` lists the facts of the standard's ABI, and `beside.txt` those of what it leaves out. They are turned
+//! into a C file of static assertions. The file is compiled with our headers and, where there are some, with reference
+//! headers made by others (the variable `SIMURGH_REFERENCE_HEADER`, or PyPI's mpich package in a virtual environment
+//! below `target/`), so that the facts are checked as well. The symbols of the library are compared with both.
 
 mod assertions;
 mod facts;
@@ -21,7 +21,7 @@ const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/mpi.h")
 const REMOVED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/mpi_removed.h");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// Compiles `source` without linking, and says what the compiler said if it refuses.
+/// Compiles `source` without linking; fails with the compiler's messages.
 fn compile(compiler: &str, name: &str, source: &str) {
     compile_with(&[], compiler, name, source);
 }
@@ -95,7 +95,7 @@ fn our_header_is_accepted_by_cxx_and_old_c() {
     }
 }
 
-/// Programs that want nothing else see what the ABI has, and its conversions.
+/// Programs that ask for nothing else see the ABI and the conversion functions.
 #[test]
 fn what_was_removed_can_be_left_out() {
     let kept = symbols::declared(Path::new(HEADER));
@@ -131,7 +131,7 @@ fn the_facts_are_those_of_the_reference_header() {
         .collect();
     assert!(unlisted.is_empty(), "standard.txt lacks {unlisted:?}");
 
-    // Types and values of what lies beside the ABI are each implementation's own.
+    // Each implementation chooses the types and values that the ABI leaves out.
     let beside = Facts {
         functions: Facts::beside().functions,
         ..Facts::default()

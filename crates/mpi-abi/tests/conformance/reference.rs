@@ -1,4 +1,4 @@
-//! Where a header of the standard ABI made by others may lie.
+//! The place of a header of the standard ABI that others have made.
 
 use std::env;
 use std::path::{Path, PathBuf};

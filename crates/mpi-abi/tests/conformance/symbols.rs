@@ -35,7 +35,7 @@ pub(crate) struct Symbol {
     pub(crate) address: u64,
 }
 
-/// What the dynamic linker sees of the library.
+/// The symbols of the library that the dynamic linker sees.
 pub(crate) struct Library {
     pub(crate) soname: String,
     pub(crate) symbols: BTreeMap<String, Symbol>,

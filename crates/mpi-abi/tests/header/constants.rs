@@ -1,4 +1,4 @@
-//! From the constants' declarations to `#define`s.
+//! Translation of the constants' declarations to `#define`s.
 
 use std::fmt::Write;
 

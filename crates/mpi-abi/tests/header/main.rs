@@ -2,8 +2,8 @@
 //!
 //! `SIMURGH_WRITE_HEADER=1 cargo test -p simurgh-mpi-abi --test header` writes `include/mpi.h` and
 //! `include/mpi_removed.h` anew from the declarations in `src/`: functions from the `#[mpi]` attributes, types and
-//! constants from their modules. cbindgen prints types and prototypes; it does not see what macros make, so it is given
-//! the declarations in plain form.
+//! constants from their modules. cbindgen prints types and prototypes. It does not see the results of macros, so it is
+//! given the declarations in plain form.
 
 mod constants;
 #[path = "../../macros/src/declaration/mod.rs"]

@@ -10,7 +10,7 @@ use syn::{File, GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote}
 
 use crate::declaration::{Exported, Options, Width, declared, exported, parameters, returns_outcome};
 
-/// What the header is made of, as Rust source for cbindgen.
+/// The content of the header, as Rust source for cbindgen.
 #[derive(Default)]
 pub(crate) struct Plain {
     /// Types, and the names of all of them.
@@ -22,7 +22,7 @@ pub(crate) struct Plain {
     pub(crate) callback_aliases: Vec<(String, String)>,
     /// The functions, by name.
     pub(crate) functions: BTreeMap<String, String>,
-    /// Those that the standard has removed.
+    /// The functions that the standard has removed.
     pub(crate) removed: BTreeMap<String, String>,
 }
 
@@ -136,7 +136,7 @@ impl Plain {
                 None => self.functions.insert(name, declared),
                 Some(successor) => {
                     let remedy = format!("removed from MPI: use {prefix}{successor}");
-                    // The standard had removed them before it knew `const`.
+                    // The standard removed these functions before it knew `const`.
                     let declared = declared.replace("* const", "* mut");
                     let declared = format!("#[deprecated(note = \"{remedy}\")] {declared}");
                     self.removed.insert(name, declared)
@@ -146,7 +146,7 @@ impl Plain {
     }
 }
 
-/// Whether what is said of the declared function is about the one of this name.
+/// Whether the documentation of the declared function is about the one of this name.
 fn is_documented(function: &ItemFn, name: &str) -> bool {
     let start = format!("`MPI_{name}`:");
     let docs = function

@@ -18,9 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The part of a broker in the detection.
 pub(super) enum Detector {
-    /// It receives all reports.
+    /// The coordinator, which receives all reports.
     Coordinator(Coordinator),
-    /// It reports to the coordinator.
+    /// A participant, which reports to the coordinator.
     Participant(Participant),
 }
 

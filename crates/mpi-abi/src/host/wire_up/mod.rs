@@ -215,4 +215,18 @@ pub(super) fn choice(spec: &JobSpec) -> OfiOptions {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::routes::tests::host;
+    use super::*;
+    use simurgh_net::job::Realm;
+
+    #[test]
+    fn others_may_be_on_other_machines() {
+        let of = |realm| {
+            let mut spec = host(realm, "auto");
+            spec.hosts.iter_mut().for_each(|host| host.node = 0);
+            choice(&spec).one_machine
+        };
+        assert!(of(Realm::default()) && !of(Realm(1)));
+    }
+}
