@@ -5,8 +5,8 @@
 
 enum { FEW = 750, MANY = 30000, TIMES = 3 };
 
-/* The tags and requests of the first rank's sends. They are synchronous: standard ones need not be complete before they are
- * received either, and those beyond the window of a host are slower than the others. */
+/* The tags and requests of the first rank's sends. They are synchronous: standard ones need not be complete before
+ * they are received either, and those beyond the window of a host are slower than the others. */
 static int tags[MANY];
 static MPI_Request requests[MANY];
 

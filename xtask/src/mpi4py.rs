@@ -2,8 +2,8 @@
 //! our package for pip, against which it is built from its source package.
 //!
 //! mpi4py is built as the guide says: what it would have to find out by compiling a program for each function of the
-//! standard lies beside `mpi.h` ([`mpi4py_config`]). What is left out of its tests is in `xtask/src/mpi4py-left-out.txt`,
-//! with the reasons.
+//! standard lies beside `mpi.h` ([`mpi4py_config`]). What is left out of its tests is in
+//! `xtask/src/mpi4py-left-out.txt`, with the reasons.
 
 use std::fs;
 use std::path::{Path, PathBuf};

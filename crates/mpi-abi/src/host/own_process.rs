@@ -2,8 +2,8 @@
 //! launcher started.
 //!
 //! Such a process has no virtual processors. The program's threads are execution contexts themselves, and drive the
-//! network while they wait ([`PollLeader`]); while they compute, nobody does. One thread of the library sleeps until the
-//! launcher sends something.
+//! network while they wait ([`PollLeader`]); while they compute, nobody does. One thread of the library sleeps until
+//! the launcher sends something.
 //!
 //! The process takes its place in the job step by step:
 //!

@@ -2,8 +2,9 @@
 //!
 //! A host is quiet when nothing happens in it any more unless another host sends something. If all hosts are quiet and
 //! nothing is under way between them, all ranks wait for ever. The launcher finds that out
-//! ([`Quiescence`](simurgh_net::control::Quiescence)) by comparing how much has been sent and received. A host without others
-//! finds it out by itself, unless its ranks have waited at ports: then an answer of the launcher may be under way.
+//! ([`Quiescence`](simurgh_net::control::Quiescence)) by comparing how much has been sent and received. A host without
+//! others finds it out by itself, unless its ranks have waited at ports: then an answer of the launcher may be under
+//! way.
 
 use super::control::Control;
 use super::questions;

@@ -32,7 +32,8 @@ pub(super) fn count() -> usize {
 }
 
 /// The number of threads that the libraries of transports have started. It is found on the listening thread, whose name
-/// these threads inherit. The library's own threads also have this name until they run, and are counted as passive threads.
+/// these threads inherit. The library's own threads also have this name until they run, and are counted as passive
+/// threads.
 pub(super) fn of_transports() -> usize {
     let is_named = |thread: &u32| {
         let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();

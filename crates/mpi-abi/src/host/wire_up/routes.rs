@@ -111,7 +111,7 @@ pub(in crate::host) fn world(spec: &JobSpec) -> Range<HostId> {
 pub(super) mod tests {
     use super::*;
     use crate::host::description::own_job;
-    use simurgh_net::control::Bytes;
+    use simurgh_net::encoding::Bytes;
     use simurgh_net::job::Realm;
     use simurgh_settings::Values;
     use std::ffi::OsStr;
