@@ -17,7 +17,7 @@
 //! * `queue`: intrusive queue, inbox, run queue.
 //! * `execution`: [`EcRef`], [`park`], [`create`], [`Completion`], interrupts, the [`PollLeader`], and [`Worker`],
 //!   which runs execution contexts.
-//! * `revocable`: [`Revocable`], what can be taken from those that read it without a lock.
+//! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
 //!   [`BroadcastRing`].
 //! * `owner`: the object, of a higher layer, for which an execution context works.

@@ -29,7 +29,7 @@ pub(crate) struct Ec {
     token: ParkToken,
     pub(super) attribute: AtomicU8,
     interrupts: Interrupts,
-    /// Number of revocable values that it is reading. Written by itself alone.
+    /// Number of revocable values that it is reading. Only the execution context itself writes it.
     pins: AtomicU32,
     /// The worker it runs on or ran on last; null for an attached thread.
     worker: AtomicPtr<Worker>,
@@ -64,7 +64,7 @@ unsafe impl Node for Ec {
 
 /// Control blocks whose execution contexts have ended.
 static POOL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
-/// All control blocks, of execution contexts that have ended, too.
+/// All control blocks, including those in the pool.
 static ALL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 

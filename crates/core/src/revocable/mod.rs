@@ -1,18 +1,19 @@
-//! A value that others read without a lock until it is revoked, and that is dropped when none of them does any more.
+//! Revocable values: others read such a value without a lock until it is revoked, and it is dropped when nobody reads
+//! it any more.
 //!
 //! # Protocol
 //!
-//! 1. A reader [pins](pin) its execution context, loads the pointer, and unpins when it has done with the value.
-//! 2. [`Revocable::revoke`] replaces the pointer by null and puts a fence into all threads of the process. A reader
-//!    that has pinned before that is seen to be pinned; one that pins later finds null.
-//! 3. If nobody is pinned then, whatever has been revoked so far is dropped. Otherwise it waits in a list for the next
-//!    time that something is revoked.
+//! 1. A reader [pins](pin) its execution context, loads the pointer, and unpins when it no longer uses the value.
+//! 2. [`Revocable::revoke`] replaces the pointer by null and issues a heavy fence. After the fence, a reader that has
+//!    pinned before is seen to be pinned, and a reader that pins later finds null.
+//! 3. If nobody is pinned then, all that has been revoked so far is dropped. Otherwise it is kept in a list until the
+//!    next revocation.
 //!
 //! So a value that is read at the moment of its revocation lasts until another one is revoked. Where the kernel has no
-//! fences for all threads, no revoked value is dropped.
+//! heavy fences, no revoked value is dropped.
 //!
-//! Costs: two plain stores for each read, a load of the pointer; a system call and a look at all control blocks for
-//! each revocation.
+//! Costs: each read is two plain stores and a load of the pointer. Each revocation is a system call and a look at all
+//! control blocks.
 
 mod pin;
 
@@ -26,21 +27,21 @@ use pin::{Pin, is_anybody_pinned};
 /// A value that can be revoked.
 pub struct Revocable<T: Send + Sync + 'static>(AtomicPtr<T>);
 
-/// The use of a revocable value, which is there for as long.
+/// Access to a revocable value, which is not dropped before this is.
 pub struct RevocableGuard<'a, T> {
     value: &'a T,
     _pin: Pin,
 }
 
-/// The use of a value that may be revocable.
+/// Access to a value that may be revocable.
 pub enum EntryRef<'a, T> {
-    /// It is not.
+    /// The value cannot be revoked.
     Permanent(&'a T),
-    /// It is.
+    /// The value can be revoked.
     Revocable(RevocableGuard<'a, T>),
 }
 
-/// What has been revoked while somebody was pinned.
+/// Values that were revoked while somebody was pinned.
 #[cfg(not(loom))]
 static REVOKED: SpinLock<Vec<Box<dyn Send>>> = SpinLock::new(Vec::new());
 
@@ -60,28 +61,29 @@ impl<T: Send + Sync + 'static> Revocable<T> {
     #[must_use]
     pub fn access(&self) -> Option<RevocableGuard<'_, T>> {
         let pin = Pin::new();
-        // Relaxed: who knows of the place has learnt of it after the value was put there.
+        // Relaxed: the caller has got the reference to `self` after the value was stored.
         let value = self.0.load(Ordering::Relaxed);
         // SAFETY:
-        // - it was not revoked after this execution context was pinned, so it is not dropped as long as that is;
+        // - it was not revoked before this execution context was pinned, so it is not dropped as long as that is
+        //   pinned;
         // - nobody has an exclusive reference to a value that has not been revoked.
         let value = unsafe { value.as_ref() }?;
         Some(RevocableGuard { value, _pin: pin })
     }
 
-    /// From now on nobody gets the value. It is dropped as soon as nobody uses it, or later.
+    /// Revokes the value: from now on nobody gets it. It is dropped when nobody uses it any more, or later.
     pub fn revoke(&self) {
-        // AcqRel: what was written to it before comes before its drop.
+        // AcqRel: what was written to the value before comes before its drop.
         let value = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
         if !value.is_null() {
             // SAFETY:
-            // - `new` has made it of a box, and only one swap finds it.
+            // - the pointer comes from a box in `new`, and only one swap finds it.
             drop_unused(unsafe { Box::from_raw(value) });
         }
     }
 }
 
-/// Drops what nobody uses any more, this value and others, or leaves it to the next revocation. Nobody gets it any more.
+/// Drops this revoked value and earlier ones if nobody is pinned, or leaves them to the next revocation.
 #[cold]
 fn drop_unused(value: Box<dyn Send>) {
     let mut revoked = std::mem::take(&mut *REVOKED.lock());
@@ -98,7 +100,8 @@ impl<T: Send + Sync + 'static> Drop for Revocable<T> {
         let value = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
         if !value.is_null() {
             // SAFETY:
-            // - `new` has made it of a box, it has not been revoked, and nobody else refers to the place any more.
+            // - the pointer comes from a box in `new`, it has not been revoked, and nobody else has a reference to
+            //   `self`.
             drop(unsafe { Box::from_raw(value) });
         }
     }
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
     use crate::sync::{Arc, AtomicBool, AtomicUsize};
 
-    /// Notes that it has been dropped.
+    /// Counts its drops.
     struct Dropped(Arc<AtomicUsize>);
 
     impl Drop for Dropped {
@@ -147,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Revokes others until those that wait have been dropped: other tests pin, too.
+    /// Revokes other values until `done` returns true: contexts of other tests may be pinned meanwhile.
     fn until(done: impl Fn() -> bool) {
         while !done() {
             Revocable::new(()).revoke();
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_is_dropped_when_it_is_no_more() {
+    fn a_value_in_use_is_dropped_after_its_last_use() {
         let drops = Arc::new(AtomicUsize::new(0));
         let count = || drops.load(Ordering::SeqCst);
         let value = Revocable::new(Dropped(Arc::clone(&drops)));
@@ -174,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn many_read_what_is_revoked_and_replaced_again_and_again() {
+    fn values_that_many_read_are_dropped_once_after_their_revocation() {
         const PLACES: usize = 200;
         let drops = Arc::new(AtomicUsize::new(0));
         let places: Vec<_> = (0..PLACES)

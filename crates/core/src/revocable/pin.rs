@@ -1,7 +1,7 @@
-//! Pins: an execution context that reads what may be revoked says so in its control block.
+//! Pins: an execution context that reads a revocable value says so in its control block.
 //!
-//! A pin goes with its execution context, which may suspend and go on elsewhere meanwhile. Threads that are none have
-//! a counter in common.
+//! A pin belongs to its execution context, which may suspend and go on on another worker meanwhile. Threads that are
+//! not execution contexts share a counter.
 
 use std::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use crate::execution::{EcRef, is_any_pinned, try_current};
 use crate::sync::asymmetric_fence::light_fence;
 use crate::sync::{AtomicU32, Ordering};
 
-/// Threads that are no execution contexts, and are pinned.
+/// The number of pins of threads that are not execution contexts.
 #[cfg(not(loom))]
 static OTHERS: AtomicU32 = AtomicU32::new(0);
 
@@ -18,10 +18,10 @@ loom::lazy_static! {
     static ref OTHERS: AtomicU32 = AtomicU32::new(0);
 }
 
-/// What has been revoked since it was made is not dropped before it is.
+/// Keeps values from being dropped that are revoked while it lives.
 pub(super) struct Pin {
     ec: Option<EcRef>,
-    /// It belongs to who has made it.
+    /// It may not be sent to another thread.
     _own: PhantomData<*const ()>,
 }
 
@@ -31,12 +31,13 @@ impl Pin {
         let ec = try_current();
         match ec {
             Some(ec) => {
-                // Only the execution context itself changes it: a signal handler on its stack takes back what it adds.
+                // Only the execution context itself changes the count; a signal handler on its stack undoes what it
+                // adds.
                 let pins = ec.pins();
                 pins.store(pins.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                 light_fence();
             }
-            // SeqCst: before the load of what is read. It pairs with the fence in the heavy fence.
+            // SeqCst orders it before the load of the pointer; it pairs with the heavy fence in `drop_unused`.
             None => {
                 OTHERS.fetch_add(1, Ordering::SeqCst);
             }
@@ -51,7 +52,7 @@ impl Pin {
 impl Drop for Pin {
     #[inline]
     fn drop(&mut self) {
-        // Release pairs with the Acquire in `is_anybody_pinned` and `is_any_pinned`: what was read was read before.
+        // Release pairs with the Acquire in `is_anybody_pinned` and `is_any_pinned`: the value was read before.
         match self.ec {
             Some(ec) => {
                 let pins = ec.pins();
@@ -64,7 +65,7 @@ impl Drop for Pin {
     }
 }
 
-/// Whether anybody is pinned who was before the last heavy fence of the calling thread.
+/// Whether anybody is still pinned that was pinned before the last heavy fence of the calling thread.
 pub(super) fn is_anybody_pinned() -> bool {
     OTHERS.load(Ordering::Acquire) != 0 || is_any_pinned()
 }
