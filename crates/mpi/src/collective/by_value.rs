@@ -73,7 +73,7 @@ impl IntraHost {
     ) -> Result<()> {
         let bytes = reduction.operand.bytes();
         let bring = |arrival: &mut Arrival| {
-            arrival.give_nothing();
+            arrival.clear_payload();
             arrival.inline.carry(reduction.operand);
         };
         if let Some(flags) = self.flags() {
@@ -89,9 +89,9 @@ impl IntraHost {
             seat,
             call.of_length(bytes),
             bring,
-            |contributions, left| match reduction.combine(&contributions, &mut left.packet) {
-                Ok(()) => left.finish(),
-                Err(fault) => left.fail(fault),
+            |contributions, conclusion| match reduction.combine(&contributions, &mut conclusion.packet) {
+                Ok(()) => conclusion.finish(),
+                Err(fault) => conclusion.fail(fault),
             },
         )?;
         guard.result().verdict()?;

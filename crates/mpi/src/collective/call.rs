@@ -367,11 +367,11 @@ mod tests {
     #[test]
     fn calls_differ_by_name_and_root() {
         let (reduce, gather) = (Call::new("MPI_Reduce"), Call::new("MPI_Gather"));
-        let topics = [reduce, gather, reduce.at(0), reduce.at(1), gather.at(1)].map(Call::fingerprint);
-        for (index, fingerprint) in topics.iter().enumerate() {
-            assert!(!topics[..index].contains(fingerprint));
+        let fingerprints = [reduce, gather, reduce.at(0), reduce.at(1), gather.at(1)].map(Call::fingerprint);
+        for (index, fingerprint) in fingerprints.iter().enumerate() {
+            assert!(!fingerprints[..index].contains(fingerprint));
         }
-        assert_eq!(Call::new("MPI_Reduce").at(1).fingerprint(), topics[3]);
+        assert_eq!(Call::new("MPI_Reduce").at(1).fingerprint(), fingerprints[3]);
     }
 
     #[test]

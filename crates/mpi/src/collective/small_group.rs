@@ -39,7 +39,7 @@ impl IntraHost {
         recv: &Target,
     ) -> Result<()> {
         let guard = self.meet_by_flags(flags, seat, Call::ALLTOALL.of_length(bytes), |arrival| {
-            arrival.give_nothing();
+            arrival.clear_payload();
             arrival.inline.carry(&Source::row(send, seats));
         })?;
         let own = seat * bytes..(seat + 1) * bytes;
@@ -61,7 +61,7 @@ impl IntraHost {
     ) -> Result<()> {
         let guard = self.meet_by_flags(flags, seat, call, |arrival| {
             arrival.inline = inline_of(&buffers, self.group_sizes());
-            arrival.give(Payload::Buffers(buffers));
+            arrival.set_payload(Payload::Buffers(buffers));
         })?;
         let contributions = guard.contributions();
         if let Some(done) = task.perform_inline(&contributions, seat) {

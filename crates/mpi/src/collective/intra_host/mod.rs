@@ -7,14 +7,22 @@
 //! A short reduction goes by value (`by_value.rs`). The work of any other short collective is done by the last rank
 //! alone, on data that is warm in its cache, and costs the others nothing.
 
-use std::any::{Any, type_name};
+mod arrival;
+mod conclusion;
+mod exchange;
+
+pub(crate) use arrival::{Arrival, Inline, Payload};
+pub(crate) use conclusion::Conclusion;
+
 use std::sync::OnceLock;
 
-use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::sync::Arc;
 use simurgh_core::{
     ArrivalError, Contributions, CyclicBarrier, FlagBarrier, FlagPhaseGuard, PhaseGuard, Wait, WaitList,
 };
 use simurgh_settings::rules::Algorithm;
+
+use conclusion::Outcome;
 
 use super::all_buffers::AllBuffers;
 use super::buffers::Buffers;
@@ -27,9 +35,7 @@ use crate::deadlock::{MeetingPoint, StalledCollective};
 use crate::error::{Error, ErrorClass, Result};
 use crate::instrument::{self, Reason};
 use crate::job::Job;
-use crate::members::GroupSizes;
-use crate::members::HostMap;
-use crate::memory::{Packet, Source};
+use crate::members::{GroupSizes, HostMap};
 
 /// The meetings of a communicator's ranks that live on this host.
 ///
@@ -43,165 +49,6 @@ pub struct IntraHost {
     host_map: Option<Arc<HostMap>>,
     /// Where ranks wait until the others have done their shares too. Made when work is shared for the first time.
     departures: OnceLock<WaitList>,
-}
-
-/// The contribution of a rank to a meeting. It lies at the rank's place in the barrier and is changed in place two
-/// meetings later.
-#[derive(Default)]
-#[repr(C)]
-pub(crate) struct Arrival {
-    pub(crate) inline: Inline,
-    call: Call,
-    payload: Payload,
-}
-
-/// The part of a contribution that is short enough to lie on the cache line with the rank's arrival flag.
-#[derive(Default)]
-pub(crate) enum Inline {
-    /// Nothing: the payload has all of it.
-    #[default]
-    Payload,
-    /// The data of a short collective.
-    Data(Packet),
-    /// The rank's send buffer, if it is dense and in one piece. The others need to know no more of the payload.
-    Source(Source),
-    /// The payload is a fault.
-    Fault,
-}
-
-#[derive(Default)]
-pub(crate) enum Payload {
-    /// Nothing: the rank only takes part.
-    #[default]
-    Nothing,
-    /// Buffers.
-    Buffers(Buffers),
-    /// The rank's invocation of a collective of several hosts.
-    Invocation(Invocation),
-    /// A value for [`IntraHost::exchange`].
-    Value(SpinLock<Option<Box<dyn Any + Send>>>),
-    /// The error that the rank met when it did its share.
-    Fault(Error),
-}
-
-/// The result of a meeting, which the last rank to arrive leaves for the others.
-#[derive(Default)]
-#[repr(C, align(64))]
-pub(crate) struct Conclusion {
-    /// The result of a short collective.
-    pub(crate) packet: Packet,
-    outcome: Outcome,
-}
-
-#[derive(Default)]
-enum Outcome {
-    /// The collective is complete.
-    #[default]
-    Done,
-    /// All ranks share the work.
-    Shared(SharedWork),
-    /// The answer of an exchange. It is kept until every rank has taken it.
-    Answer(SpinLock<Answer>),
-    /// The ranks were in different calls, or the collective failed.
-    Fault(Error),
-}
-
-struct Answer {
-    value: Option<Arc<dyn Any + Send + Sync>>,
-    /// Ranks that have not taken it yet.
-    left: usize,
-}
-
-impl Inline {
-    /// The data of a short collective, or an empty packet.
-    #[inline]
-    pub(crate) fn value(&self) -> &Packet {
-        static NONE: Packet = Packet::EMPTY;
-        match self {
-            Self::Data(packet) => packet,
-            _ => &NONE,
-        }
-    }
-
-    /// Brings data by value, as much as fits into a packet.
-    #[inline]
-    pub(crate) fn carry(&mut self, source: &Source) {
-        if let Self::Data(packet) = self {
-            return packet.fill(source);
-        }
-        let mut packet = Packet::default();
-        packet.fill(source);
-        *self = Self::Data(packet);
-    }
-
-    /// The rank's send buffer, if it is described inline.
-    #[inline]
-    pub(crate) fn plain(&self) -> Option<&Source> {
-        match self {
-            Self::Source(source) => Some(source),
-            _ => None,
-        }
-    }
-}
-
-impl Arrival {
-    /// Brings no payload, and drops the one of two meetings before.
-    #[inline]
-    pub(crate) fn give_nothing(&mut self) {
-        if !matches!(self.payload, Payload::Nothing) {
-            self.payload = Payload::Nothing;
-        }
-    }
-
-    pub(crate) fn buffers(&self) -> &Buffers {
-        static NONE: Buffers = Buffers::NONE;
-        match &self.payload {
-            Payload::Buffers(buffers) => buffers,
-            Payload::Invocation(invocation) => &invocation.buffers,
-            Payload::Nothing | Payload::Value(_) | Payload::Fault(_) => &NONE,
-        }
-    }
-
-    /// The invocation of a collective of several hosts.
-    pub(crate) fn invocation(&self) -> Option<&Invocation> {
-        match &self.payload {
-            Payload::Invocation(invocation) => Some(invocation),
-            _ => None,
-        }
-    }
-
-    /// Brings a payload.
-    pub(crate) fn give(&mut self, payload: Payload) {
-        self.payload = payload;
-    }
-
-    /// Brings the outcome of a share of work, and nothing else.
-    #[inline]
-    pub(crate) fn report(&mut self, done: &Result<()>) {
-        match done {
-            Ok(()) => {
-                self.inline = Inline::Payload;
-                self.give_nothing();
-            }
-            Err(fault) => {
-                self.inline = Inline::Fault;
-                self.payload = Payload::Fault(fault.clone());
-            }
-        }
-    }
-
-    /// The error of a rank that has reported one.
-    #[inline]
-    pub(crate) fn fault(&self) -> Option<&Error> {
-        match (&self.inline, &self.payload) {
-            (Inline::Fault, Payload::Fault(fault)) => Some(fault),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn call(&self) -> Call {
-        self.call
-    }
 }
 
 impl IntraHost {
@@ -257,73 +104,13 @@ impl IntraHost {
     pub(crate) fn barrier(&self, rank: usize) -> Result<()> {
         if let Some(flags) = self.flags() {
             return self
-                .meet_by_flags(flags, rank, Call::BARRIER, Arrival::give_nothing)
+                .meet_by_flags(flags, rank, Call::BARRIER, Arrival::clear_payload)
                 .map(drop);
         }
-        let guard = self.meet(rank, Call::BARRIER, Arrival::give_nothing, |_, left| {
-            left.finish()
+        let guard = self.meet(rank, Call::BARRIER, Arrival::clear_payload, |_, conclusion| {
+            conclusion.finish()
         })?;
         guard.result().verdict()
-    }
-
-    /// Every rank gives a value; the last one to arrive combines them, in rank order; every rank gets the result.
-    ///
-    /// # Errors
-    ///
-    /// When ranks are in different collective calls; `combine` is not called then.
-    pub fn exchange<V, T>(&self, rank: usize, value: V, combine: impl FnOnce(Vec<V>) -> T) -> Result<Arc<T>>
-    where
-        V: Send + 'static,
-        T: Send + Sync + 'static,
-    {
-        self.try_exchange(rank, value, |values| values.map(combine))
-    }
-
-    /// [`IntraHost::exchange`] with a combination that may fail. If ranks are in different calls, `decide` gets that
-    /// error and may replace it.
-    ///
-    /// # Errors
-    ///
-    /// What `decide` returns.
-    pub(crate) fn try_exchange<V, T>(
-        &self,
-        rank: usize,
-        value: V,
-        decide: impl FnOnce(Result<Vec<V>>) -> Result<T>,
-    ) -> Result<Arc<T>>
-    where
-        V: Send + 'static,
-        T: Send + Sync + 'static,
-    {
-        let call = Call::new(type_name::<V>());
-        let bring = |arrival: &mut Arrival| {
-            arrival.call = call;
-            arrival.payload = Payload::Value(SpinLock::new(Some(Box::new(value))));
-        };
-        let last = |contributions: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
-            let values = match agreed {
-                true => Ok(unpack(&contributions)),
-                false => Err(self.disagreement(&contributions)),
-            };
-            left.outcome = match decide(values) {
-                Ok(answer) => Outcome::Answer(SpinLock::new(Answer {
-                    value: Some(Arc::new(answer)),
-                    left: self.size(),
-                })),
-                Err(fault) => Outcome::Fault(fault),
-            };
-        };
-        let guard = self
-            .barrier
-            .arrive_and_wait(rank, call.fingerprint(), bring, last, wait);
-        let guard = guard.map_err(|error| arrival_error(error, rank, self.size(), call))?;
-        match &guard.result().outcome {
-            Outcome::Answer(answer) => take(&mut answer.lock())
-                .and_then(|answer| answer.downcast().ok())
-                .ok_or_else(unexpected),
-            Outcome::Fault(fault) => Err(fault.clone()),
-            Outcome::Done | Outcome::Shared(_) => Err(unexpected()),
-        }
     }
 
     /// Runs a collective, with the buffers of this rank and the work to be done once all ranks have brought theirs.
@@ -350,8 +137,8 @@ impl IntraHost {
         let guard = self.meet(
             seat,
             call,
-            give(Payload::Buffers(buffers)),
-            |contributions, left| {
+            |arrival| arrival.set_payload(Payload::Buffers(buffers)),
+            |contributions, conclusion| {
                 let all_buffers = AllBuffers::new(&contributions, self.group_sizes);
                 let outcome = check_between_groups(|seat| contributions[seat].call, self.group_sizes)
                     .and_then(|()| task.plan(call, all_buffers, job))
@@ -368,7 +155,7 @@ impl IntraHost {
                             Ok(Outcome::Shared(SharedWork::new(all_buffers.len())))
                         }
                     });
-                left.outcome = outcome.unwrap_or_else(Outcome::Fault);
+                conclusion.outcome = outcome.unwrap_or_else(Outcome::Fault);
             },
         )?;
         match &guard.result().outcome {
@@ -428,14 +215,16 @@ impl IntraHost {
             arrival.call = call;
             arrival.payload = Payload::Invocation(invocation);
         };
-        let decide = |contributions: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
-            let same_call = if agreed {
-                Ok(())
-            } else {
-                Err(self.disagreement(&contributions))
+        let decide =
+            |contributions: Contributions<'_, Arrival>, agreed: bool, conclusion: &mut Conclusion| {
+                let same_call = if agreed {
+                    Ok(())
+                } else {
+                    Err(self.disagreement(&contributions))
+                };
+                conclusion.outcome =
+                    last(&contributions, same_call).map_or_else(Outcome::Fault, |()| Outcome::Done);
             };
-            left.outcome = last(&contributions, same_call).map_or_else(Outcome::Fault, |()| Outcome::Done);
-        };
         let guard = self
             .barrier
             .arrive_and_wait(local_index, call.fingerprint(), bring, decide, wait);
@@ -468,58 +257,26 @@ impl IntraHost {
             arrival.call = call;
             bring(arrival);
         };
-        let decide = |contributions: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
-            if agreed {
-                last(contributions, left);
-            } else {
-                left.outcome = Outcome::Fault(self.disagreement(&contributions));
-            }
-        };
+        let decide =
+            |contributions: Contributions<'_, Arrival>, agreed: bool, conclusion: &mut Conclusion| {
+                if agreed {
+                    last(contributions, conclusion);
+                } else {
+                    conclusion.outcome = Outcome::Fault(self.disagreement(&contributions));
+                }
+            };
         self.barrier
             .arrive_and_wait(rank, call.fingerprint(), bring, decide, wait)
             .map_err(|error| arrival_error(error, rank, self.size(), call))
     }
 }
 
-impl Conclusion {
-    /// The collective is complete.
-    #[inline]
-    pub(crate) fn finish(&mut self) {
-        if !matches!(self.outcome, Outcome::Done) {
-            self.outcome = Outcome::Done;
-        }
-    }
-
-    /// The outcome of a collective that leaves nothing to do after the meeting.
-    #[inline]
-    pub(crate) fn verdict(&self) -> Result<()> {
-        match &self.outcome {
-            Outcome::Done => Ok(()),
-            outcome => outcome.fault(),
-        }
-    }
-
-    pub(crate) fn fail(&mut self, fault: Error) {
-        self.outcome = Outcome::Fault(fault);
-    }
-}
-
-impl Outcome {
-    #[cold]
-    fn fault(&self) -> Result<()> {
-        match self {
-            Outcome::Fault(fault) => Err(fault.clone()),
-            _ => Err(unexpected()),
-        }
-    }
-}
-
 impl MeetingPoint for IntraHost {
     fn stalls(&self) -> Vec<StalledCollective> {
         let present: Vec<(usize, u64)> = self.barrier.arrived().collect();
-        let mut topics: Vec<u64> = present.iter().map(|(_, fingerprint)| *fingerprint).collect();
-        topics.sort_unstable();
-        topics.dedup();
+        let mut fingerprints: Vec<u64> = present.iter().map(|(_, fingerprint)| *fingerprint).collect();
+        fingerprints.sort_unstable();
+        fingerprints.dedup();
         let stall = |fingerprint| {
             let came = |seat| present.contains(&(seat, fingerprint));
             let (started, missing) = (0..self.size()).partition(|seat| came(*seat));
@@ -530,7 +287,7 @@ impl MeetingPoint for IntraHost {
                 missing,
             }
         };
-        topics.into_iter().map(stall).collect()
+        fingerprints.into_iter().map(stall).collect()
     }
 }
 
@@ -550,36 +307,6 @@ impl std::fmt::Debug for IntraHost {
 
 fn wait(wait: Wait<'_>) {
     instrument::blocking(Reason::Collective, || wait.block());
-}
-
-/// Brings a payload.
-fn give(payload: Payload) -> impl FnOnce(&mut Arrival) {
-    |arrival| arrival.give(payload)
-}
-
-/// A rank's reference to the answer. The last rank takes it out.
-fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
-    answer.left -= 1;
-    if answer.left == 0 {
-        answer.value.take()
-    } else {
-        answer.value.clone()
-    }
-}
-
-/// The values in rank order. All are of one type, because the calls have the same fingerprint, which is made of the
-/// type's name.
-fn unpack<V: 'static>(contributions: &Contributions<'_, Arrival>) -> Vec<V> {
-    let value = |arrival: &Arrival| match &arrival.payload {
-        Payload::Value(value) => value.lock().take(),
-        Payload::Nothing | Payload::Buffers(_) | Payload::Invocation(_) | Payload::Fault(_) => None,
-    };
-    contributions
-        .iter()
-        .filter_map(value)
-        .filter_map(|value| value.downcast().ok())
-        .map(|value| *value)
-        .collect()
 }
 
 #[cold]
