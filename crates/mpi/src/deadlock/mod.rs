@@ -1,5 +1,5 @@
-//! What is told of a job in which nothing moves any more: the operations that wait for their counterparts, and the
-//! collectives that some ranks have not called.
+//! Deadlock reports: the operations that wait for their counterparts, and the collectives that some ranks have not
+//! called.
 
 mod unfinished;
 mod unmatched;

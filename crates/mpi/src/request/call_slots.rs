@@ -17,7 +17,7 @@ use simurgh_core::sync::{AtomicBool, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct CallSlots([Slot; 2 * CALL_SLOTS]);
 
-/// One ticket on a line of its own: a remote rank writes to it.
+/// A status cell on a line of its own, since another rank writes to it.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Slot {
@@ -37,7 +37,7 @@ impl CallSlots {
     #[inline]
     pub(crate) fn take_locked(&self) -> Option<CallSlot<'_>> {
         let mut slots = (0..).zip(&self.0[..CALL_SLOTS]);
-        // Acquire pairs with the Release in `drop`: the last user is done with the ticket.
+        // Acquire pairs with the Release in `drop`: the last user is done with the status cell.
         let (number, slot) = slots.find(|(_, slot)| !slot.taken.load(Ordering::Acquire))?;
         // Relaxed: nobody else takes slots of this half while the table is locked.
         slot.taken.store(true, Ordering::Relaxed);
@@ -49,7 +49,7 @@ impl CallSlots {
     #[inline]
     pub(crate) fn take(&self) -> Option<CallSlot<'_>> {
         for (number, slot) in (0..).zip(&self.0).skip(CALL_SLOTS) {
-            // Acquire pairs with the Release in `drop`: the last user is done with the ticket.
+            // Acquire pairs with the Release in `drop`: the last user is done with the status cell.
             if !slot.taken.load(Ordering::Relaxed) && !slot.taken.swap(true, Ordering::Acquire) {
                 slot.status_cell.reset();
                 return Some(CallSlot { slot, number });
@@ -58,7 +58,7 @@ impl CallSlots {
         None
     }
 
-    /// The ticket of a slot that is in use.
+    /// The status cell of a slot that is in use.
     #[inline]
     pub(crate) fn status_cell(&self, number: u32) -> &StatusCell {
         &self.0[number as usize].status_cell
@@ -72,7 +72,7 @@ impl<'a> CallSlot<'a> {
         self.number
     }
 
-    /// The slot's ticket.
+    /// The slot's status cell.
     #[inline]
     pub(crate) fn status_cell(&self) -> &'a StatusCell {
         &self.slot.status_cell

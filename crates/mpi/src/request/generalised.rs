@@ -152,7 +152,7 @@ impl Request {
     }
 
     /// Gives the request up without waiting (`MPI_Request_free`). Whether it is a generalised request that the program
-    /// still has to complete: whoever completes it disposes of it.
+    /// still has to complete: the thread that completes it disposes of it.
     ///
     /// # Errors
     ///

@@ -58,7 +58,7 @@ impl Persistent {
     }
 
     /// Whether the operation has been started and not yet waited for.
-    // Relaxed here and below: MPI lets one thread at a time use a request; the outcome is ordered by the ticket.
+    // Relaxed here and below: MPI lets one thread at a time use a request; the status cell orders the outcome.
     pub(super) fn is_active(&self) -> bool {
         self.active.load(Ordering::Relaxed)
     }

@@ -22,7 +22,7 @@ pub(crate) struct StatusCell {
 const CANCELLED: u64 = 1 << 32;
 
 impl StatusCell {
-    /// Records the outcome and wakes the waiter; the ticket's owner may reuse it at once.
+    /// Records the outcome and wakes the waiter; the owner of the cell may reuse it at once.
     #[inline]
     pub(crate) fn finish(&self, status: &Status) {
         self.record(status);
