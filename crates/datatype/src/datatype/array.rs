@@ -1,4 +1,4 @@
-//! Parts of multidimensional arrays: blocks of them, and what a process of a grid owns of them.
+//! Parts of multidimensional arrays: subarrays, and the part that a process of a grid owns of a distributed array.
 
 use std::borrow::Cow;
 
@@ -28,14 +28,14 @@ pub struct SubarrayDim {
     pub start: usize,
 }
 
-/// How one dimension of an array is dealt out to the processes along it.
+/// How one dimension of an array is distributed over the processes along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// Not at all: each process has all of it.
+    /// Not distributed: each process has all of it.
     None,
-    /// A block for each process, of so many elements or of as many as there have to be.
+    /// One block for each process, of the given number of elements or of the least number that covers the dimension.
     Block(Option<usize>),
-    /// In turn, so many elements at a time, or one.
+    /// Blocks of the given number of elements, or of one, that go to the processes in turn.
     Cyclic(Option<usize>),
 }
 
@@ -44,7 +44,7 @@ pub enum Distribution {
 pub struct DistributedDim {
     /// Elements of the array.
     pub size: usize,
-    /// How they are dealt out.
+    /// How they are distributed.
     pub distribution: Distribution,
     /// Processes along this dimension.
     pub processes: usize,
@@ -122,7 +122,7 @@ fn in_order<T>(dimensions: &[T], order: Order) -> Box<dyn Iterator<Item = (usize
     }
 }
 
-/// Blocks of a dimension: `count` of `len` elements each, `step` elements apart.
+/// Blocks of a dimension: `count` blocks of `len` elements each, whose starts are `step` elements apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OwnedBlocks {
     first: usize,
@@ -132,7 +132,7 @@ struct OwnedBlocks {
 }
 
 impl DistributedDim {
-    /// What the process at `coordinate` owns: whole blocks, and what is left of the last one.
+    /// The blocks that the process at `coordinate` owns: the whole ones, and the last, shorter one, if it is its own.
     fn owned(&self, coordinate: usize) -> std::result::Result<Vec<OwnedBlocks>, String> {
         let Self { size, processes, .. } = *self;
         match self.distribution {
@@ -182,7 +182,7 @@ fn owned_blocks(size: usize, len: usize, processes: usize, coordinate: usize) ->
         .collect()
 }
 
-/// A part of an array, dimension by dimension from the fastest to the slowest.
+/// Builds the datatype of a part of an array, dimension by dimension, the fastest first.
 struct ArrayBuilder<'a> {
     element: Outline<'a>,
     dataloop: Dataloop,
@@ -203,7 +203,7 @@ impl<'a> ArrayBuilder<'a> {
         }
     }
 
-    /// Adds a dimension of `size` elements, of which some are chosen.
+    /// Adds a dimension of `size` elements, of which the given blocks are chosen.
     fn grow(&mut self, size: usize, owned: &[OwnedBlocks]) -> Result<()> {
         let stride = self.element.bounds.extent() * self.elements as isize;
         let far = || too_large("the elements of the array");

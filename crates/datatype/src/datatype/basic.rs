@@ -21,7 +21,8 @@ pub enum Class {
     MultiLanguage,
     /// Printable characters: moved and converted, never reduced.
     Character,
-    /// C's `char`: printable by the standard, and not reduced; but to programs, and to other MPIs, an integer.
+    /// C's `char`. The standard counts it among the printable characters, which are not reduced; programs and other
+    /// MPIs take it for an integer.
     Char,
     /// A value and an index.
     Pair,
@@ -140,7 +141,7 @@ basics! {
 
 static TABLE: [Info; PAGE] = Basic::TABLE;
 
-/// What every message asks for, in a table of its own: eight cache lines.
+/// Sizes and extents, which every message needs, in a table of their own: eight cache lines.
 static MEASURES: [Measures; PAGE] = {
     let mut measures = [Measures { size: 0, extent: 0 }; PAGE];
     let mut index = 0;
@@ -199,7 +200,7 @@ impl Basic {
         self.info().class
     }
 
-    /// What it looks like in memory.
+    /// Its representation in memory.
     #[inline]
     #[must_use]
     pub fn kind(self) -> Kind {

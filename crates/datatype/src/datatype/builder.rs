@@ -1,16 +1,16 @@
-//! Forms one after the other, as one dataloop.
+//! Joins dataloops, one after the other, into one dataloop.
 
 use super::dataloop::{Block, Dataloop, Part};
 
-/// A dataloop of up to so many runs is taken apart, so that its neighbours can merge with it.
+/// Dataloops with at most this many contiguous runs are taken apart, so that their runs can merge with neighbours.
 const FLAT_LIMIT: usize = 16;
 
-/// Forms in the order of a type map, put together on the way.
+/// Builds one dataloop from several, which are added in the order of the type map.
 #[derive(Default)]
 pub(crate) struct DataloopBuilder {
-    /// What cannot be taken apart, and the lists of blocks between.
+    /// Finished parts: dataloops that were not taken apart, and the lists of blocks between them.
     parts: Vec<Part>,
-    /// Runs behind the last part.
+    /// The runs since the last part.
     blocks: Vec<Block>,
     /// Bytes of data in `parts`.
     before: usize,
@@ -66,7 +66,7 @@ impl DataloopBuilder {
         }
     }
 
-    /// The simplest dataloop of all that was added.
+    /// The simplest dataloop that describes everything added.
     pub(crate) fn finish(mut self) -> Dataloop {
         if self.parts.is_empty() {
             return of_blocks(self.blocks);
@@ -107,7 +107,7 @@ fn of_blocks(blocks: Vec<Block>) -> Dataloop {
 }
 
 impl Dataloop {
-    /// Contiguous runs it consists of.
+    /// The number of contiguous runs in one element.
     fn runs(&self) -> usize {
         match self {
             Dataloop::Empty => 0,
@@ -121,7 +121,7 @@ impl Dataloop {
         }
     }
 
-    /// The same, `by` bytes further.
+    /// The same data, displaced by `by` bytes.
     pub(crate) fn shifted(mut self, by: isize) -> Dataloop {
         match &mut self {
             Dataloop::Empty => {}

@@ -1,4 +1,5 @@
-//! How a datatype was made: the constructor and its arguments, for whoever asks (`MPI_Type_get_envelope`).
+//! The envelope and the contents of a datatype: the constructor that made it, and the arguments of that call
+//! (`MPI_Type_get_envelope`, `MPI_Type_get_contents`).
 
 use super::Datatype;
 
@@ -50,7 +51,7 @@ combiners! {
     ValueIndex = 117,
 }
 
-/// Which of the two interfaces a datatype was made by.
+/// The interface by which a datatype was made: that with integer counts, or that with large counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Counts are integers, displacements addresses.

@@ -1,10 +1,12 @@
-//! Where the bytes of a datatype lie, in a normal form.
+//! Dataloops: where the bytes of a datatype lie, in a normal form.
 //!
-//! Every constructor ends in one of six shapes, the simplest that fits, so that moving data knows a few kernels only.
-//! A dataloop is asked by position ("what lies at byte 1,000 of the packed data?"), not walked from the start: a part of a
-//! message can be moved by anybody, at any time, without state.
+//! Every constructor results in one of six kinds of dataloop, the simplest that fits, so that a few copy kernels serve
+//! all datatypes. The name and the idea are those of MPICH's dataloops.
 //!
-//! `repeat.rs` and `builder.rs` make dataloops of dataloops.
+//! A dataloop is looked up by position ("what lies at byte 1,000 of the packed data?"), not walked from the start. So
+//! any part of a message can be moved by anybody, at any time, without state.
+//!
+//! `repeat.rs` repeats a dataloop, `builder.rs` joins several.
 
 use std::borrow::Cow;
 
@@ -34,20 +36,20 @@ pub(crate) struct Part {
 pub(crate) enum Dataloop {
     /// No data.
     Empty,
-    /// One contiguous run.
+    /// `len` contiguous bytes.
     Contiguous { offset: isize, len: usize },
-    /// `count` blocks of `len` bytes, the starts `stride` bytes apart.
+    /// `count` blocks of `len` bytes, whose starts are `stride` bytes apart.
     Vector {
         offset: isize,
         len: usize,
         count: usize,
         stride: isize,
     },
-    /// Blocks anywhere.
+    /// A list of blocks.
     Indexed(Cow<'static, [Block]>),
     /// Other dataloops, one after the other.
     Struct(Box<[Part]>),
-    /// `count` times another dataloop, `stride` bytes apart.
+    /// `count` repetitions of another dataloop, whose starts are `stride` bytes apart.
     Nested {
         count: usize,
         stride: isize,
@@ -71,7 +73,7 @@ impl Dataloop {
         }
     }
 
-    /// First and last byte of the data, the last exclusive; `None` without data.
+    /// The offsets of the first byte of data and of the byte after the last; `None` without data.
     pub(crate) fn bounds(&self) -> Option<(isize, isize)> {
         match self {
             Dataloop::Empty => None,
@@ -103,9 +105,10 @@ impl Dataloop {
         }
     }
 
-    /// What lies at byte `position` of the packed data, which is less than [`Dataloop::size`].
+    /// The segment that begins at byte `position` of the packed data; `position` is less than [`Dataloop::size`].
     ///
-    /// `hint` is where the last search ended.
+    /// `hint` holds the index at which the previous search in a list of blocks ended. Any value is correct; a good one
+    /// saves a binary search.
     pub(crate) fn at(&self, position: usize, hint: &mut usize) -> Segment {
         match self {
             Dataloop::Empty => Segment::run(0, 0),
@@ -124,7 +127,7 @@ impl Dataloop {
             Dataloop::Struct(parts) => {
                 let index = parts.partition_point(|part| part.before <= position) - 1;
                 let part = &parts[index];
-                // The hint belongs to one list of blocks; which one, nobody remembers.
+                // All lists of blocks share the hint, which may therefore be that of another list.
                 part.dataloop
                     .at(position - part.before, hint)
                     .shifted(part.offset)
@@ -142,7 +145,7 @@ impl Dataloop {
     }
 }
 
-/// The interval that `count` copies of `bounds` at distances of `stride` cover.
+/// The interval that `count` copies of `bounds` cover when they begin `stride` bytes apart.
 fn spread((low, high): (isize, isize), count: usize, stride: isize) -> (isize, isize) {
     let far = (count as isize - 1).saturating_mul(stride);
     (low.saturating_add(far.min(0)), high.saturating_add(far.max(0)))

@@ -1,7 +1,7 @@
-//! Fingerprints of signatures: whether two sequences of elements are equal, told without walking through them.
+//! Digests of type signatures, by which two signatures are compared without walking through their elements.
 //!
-//! The fingerprint of a sequence is a polynomial of its elements modulo a prime. That of two sequences one after the
-//! other, or of one many times, follows from theirs, so it takes no longer for a million elements than for two.
+//! The digest of a sequence is a polynomial in its elements modulo a prime. The digest of a concatenation or of a
+//! repetition follows from the digests of its parts, so its cost does not grow with the number of elements.
 
 use super::basic::Basic;
 use super::signature::Signature;
@@ -10,15 +10,15 @@ use simurgh_base::portable::portable;
 /// 2^61 - 1.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// Where the polynomial is evaluated; any large number does.
+/// The point at which the polynomial is evaluated. Any large number will do.
 const POINT: u64 = 0x0e37_79b9_7f4a_7c15;
 
-/// The fingerprint of a sequence of predefined elements: equal sequences have equal ones, and others have not, as far
-/// as 61 bits can tell.
+/// The digest of a sequence of predefined elements. Equal sequences have equal digests; different sequences have
+/// different ones, except with a probability of about 2^-61.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest {
     value: u64,
-    /// The point to the power of the number of elements.
+    /// The point raised to the number of elements.
     power: u64,
 }
 
@@ -61,7 +61,7 @@ impl Digest {
 }
 
 impl Signature {
-    /// The fingerprint of its elements.
+    /// The digest of its elements.
     pub fn digest(&self) -> Digest {
         match self {
             Signature::Empty => Digest::EMPTY,

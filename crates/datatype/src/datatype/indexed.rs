@@ -1,4 +1,4 @@
-//! Constructors that put blocks anywhere: of one datatype, or of several.
+//! Constructors with a displacement for each block: indexed blocks of one datatype, and structs.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ impl Datatype {
     /// When the result is larger than the address space.
     pub fn indexed(blocks: impl IntoIterator<Item = (isize, usize)>, element: &Datatype) -> Result<Datatype> {
         let extent = element.extent();
-        // Saturated, a displacement is beyond all bounds that can be.
+        // A saturated displacement is refused, since it lies beyond all bounds.
         let bytes = |(displacement, count): (isize, usize)| (displacement.saturating_mul(extent), count);
         Self::hindexed(blocks.into_iter().map(bytes), element)
     }
@@ -73,8 +73,8 @@ impl Datatype {
         }))
     }
 
-    /// A struct of `size` bytes, of which only the fields are data; what lies between is never touched. Reductions take
-    /// it with operations of the user only.
+    /// A struct of `size` bytes, of which only the fields are data. The gaps between them are never touched. Only
+    /// operations of the user reduce it.
     ///
     /// # Panics
     ///
@@ -93,7 +93,7 @@ impl Datatype {
     }
 }
 
-/// Fields, with the bounds that follow from theirs.
+/// The outline of fields; its bounds follow from those of the fields.
 fn outline_of(fields: &[Field]) -> Result<Outline<'static>> {
     let mut indexed = IndexedBuilder::default();
     let mut signatures = Vec::with_capacity(fields.len());
@@ -105,12 +105,12 @@ fn outline_of(fields: &[Field]) -> Result<Outline<'static>> {
     Ok(indexed.finish(Signature::sequence(signatures)))
 }
 
-/// Blocks put together on the way.
+/// Collects blocks, their bounds and their alignment.
 #[derive(Default)]
 struct IndexedBuilder {
     builder: DataloopBuilder,
     size: usize,
-    /// Bounds that were found, and those that were set.
+    /// The bounds that follow from the data, and those that the user has set.
     bounds: [Option<Bounds>; 2],
     alignment: usize,
 }
@@ -130,7 +130,7 @@ impl IndexedBuilder {
         Ok(())
     }
 
-    /// Checks that another block fits; the bounds of its kind with it.
+    /// Checks that another block fits into the address space; returns the bounds that include it.
     fn grow(&mut self, offset: isize, count: usize, element: &Outline<'_>) -> Option<Bounds> {
         let bytes = fitting(count, element.dataloop.size())? * element.dataloop.size();
         self.size = fitting(self.size.checked_add(bytes)?, 1)?;

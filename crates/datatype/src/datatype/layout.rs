@@ -1,4 +1,4 @@
-//! A derived datatype: its bounds, its dataloop and what it is made of.
+//! A derived datatype: its bounds, its dataloop and its type signature.
 
 use std::borrow::Cow;
 
@@ -22,32 +22,33 @@ pub struct Layout {
     pub(crate) marked: bool,
     pub(crate) alignment: usize,
     pub(crate) signature: Signature,
-    /// What it is, if not derived.
+    /// What it stands for, if it is not an ordinary derived datatype.
     pub(crate) role: Role,
-    /// How it was made, if a program of the C interface has made it.
+    /// The call of the C interface that made it, if one did.
     pub(crate) contents: Option<Contents>,
     committed: AtomicBool,
 }
 
-/// What a datatype without a name of the standard's is to the operations of the standard.
+/// What a datatype that is not in the table of the predefined ones stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Nothing: reduced by operations of the user only.
+    /// Itself: only operations of the user reduce it.
     Derived,
     /// A duplicate of a predefined datatype.
     Duplicate(Basic),
-    /// Predefined, with the elements of another one, but with a constructor's name for it (Fortran 90 kinds).
+    /// A predefined datatype that a constructor returns, with the elements of a named one (Fortran 90 kinds).
     Kind(Basic),
-    /// Predefined: a value and an index.
+    /// A predefined pair of a value and an index, without a name.
     Pair { value: Basic, index: Basic },
 }
 
-/// What a constructor says of the datatype it makes, and asks of the one it is given.
+/// What a constructor needs of its element datatype, and what it says of the datatype it makes.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline<'a> {
     pub(crate) dataloop: Cow<'a, Dataloop>,
     pub(crate) bounds: Bounds,
-    /// Whether the bounds were set by the user rather than found: they then outweigh others in a struct.
+    /// Whether the user has set the bounds. In a struct, bounds that were set take precedence over those that follow
+    /// from the data.
     pub(crate) marked: bool,
     /// Strictest alignment of its elements.
     pub(crate) alignment: usize,
@@ -62,15 +63,15 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Of a datatype without data.
+    /// The bounds of a datatype without data.
     pub(crate) const NONE: Self = Self { lb: 0, ub: 0 };
 
     pub(crate) fn extent(self) -> isize {
         self.ub - self.lb
     }
 
-    /// Those of `count` copies at distances of `stride`, of which there is at least one; `None` when they leave the
-    /// address space.
+    /// The bounds of `count` copies, at least one, that begin `stride` bytes apart; `None` if they leave the address
+    /// space.
     pub(crate) fn repeat(self, count: usize, stride: isize) -> Option<Self> {
         let far = isize::try_from(count - 1).ok()?.checked_mul(stride)?;
         Self {
@@ -80,7 +81,7 @@ impl Bounds {
         .checked()
     }
 
-    /// The same, `by` bytes further; `None` when they leave the address space.
+    /// The same bounds, displaced by `by` bytes; `None` if they leave the address space.
     pub(crate) fn shifted(self, by: isize) -> Option<Self> {
         Some(Self {
             lb: self.lb.checked_add(by)?,
@@ -88,7 +89,7 @@ impl Bounds {
         })
     }
 
-    /// The least bounds around both; `None` when the extent is no number.
+    /// The least bounds around both; `None` if their extent cannot be represented.
     pub(crate) fn union(self, other: Self) -> Option<Self> {
         Self {
             lb: self.lb.min(other.lb),
@@ -103,7 +104,7 @@ impl Bounds {
 }
 
 impl Layout {
-    /// A derived datatype that nobody has committed yet.
+    /// A derived datatype, not committed yet.
     pub(crate) fn new(outline: Outline<'_>) -> Self {
         let Outline {
             dataloop,
@@ -180,7 +181,7 @@ impl Outline<'_> {
     }
 }
 
-/// `count`, if so many times `size` bytes are no more than an address can reach.
+/// `count`, if `count` times `size` bytes fit into the address space.
 pub(crate) fn fitting(count: usize, size: usize) -> Option<usize> {
     let bytes = count.checked_mul(size)?;
     isize::try_from(bytes).ok().map(|_| count)

@@ -4,8 +4,8 @@
 //! * [`Datatype`]: a predefined or a derived one. A derived one is immutable once made, and shared.
 //! * Constructors: `vector.rs`, `indexed.rs`, `array.rs`, `f90.rs`, `value_index.rs`. How a program called them:
 //!   [`Contents`].
-//! * `dataloop.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of; `digest.rs`:
-//!   whether that is the same.
+//! * `dataloop.rs`: the normal form in which all datatypes are moved. `signature.rs`: type signatures; `digest.rs`:
+//!   by which they are compared.
 
 mod array;
 mod basic;
@@ -50,7 +50,7 @@ pub enum Datatype {
 }
 
 impl PartialEq for Datatype {
-    /// Whether both are the same object, not merely alike.
+    /// Whether both are the same object. Equal datatypes that were made separately are different.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Datatype::Basic(left), Datatype::Basic(right)) => left == right,
@@ -114,7 +114,7 @@ impl Datatype {
         }
     }
 
-    /// Bytes from the first byte of data of an element to its last.
+    /// Bytes from the first byte of data of an element to the byte after its last.
     #[inline]
     #[must_use]
     pub fn true_extent(&self) -> isize {
@@ -147,7 +147,7 @@ impl Datatype {
         }
     }
 
-    /// The predefined datatype this is, or is alike in all but name.
+    /// The predefined datatype that this is, or that it differs from by name only.
     #[inline]
     #[must_use]
     pub fn basic(&self) -> Option<Basic> {
@@ -160,7 +160,7 @@ impl Datatype {
         }
     }
 
-    /// Whether the datatype is the library's, so that nobody can free it.
+    /// Whether the datatype is predefined, so that it cannot be freed.
     #[inline]
     #[must_use]
     pub fn is_predefined(&self) -> bool {
@@ -170,7 +170,7 @@ impl Datatype {
         }
     }
 
-    /// The constructor that made it and its arguments; none if it is predefined with a name, or was made in Rust.
+    /// The constructor that made it, with its arguments; none for a named datatype, and for one made in Rust.
     #[inline]
     #[must_use]
     pub fn contents(&self) -> Option<&Contents> {
@@ -180,7 +180,7 @@ impl Datatype {
         }
     }
 
-    /// This new datatype with the call that made it. A datatype in use keeps what it has.
+    /// Notes the call that made this datatype, which must be new: a datatype that is shared already stays as it is.
     #[must_use]
     pub fn with_contents(mut self, contents: Contents) -> Self {
         if let Datatype::Derived(layout) = &mut self

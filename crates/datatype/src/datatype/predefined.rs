@@ -19,7 +19,7 @@ static RUN_16: Dataloop = run(16);
 static RUN_20: Dataloop = run(20);
 static RUN_32: Dataloop = run(32);
 
-/// A short, two bytes of nothing, an int.
+/// A short, two bytes of padding, an int.
 static SHORT_INT: Dataloop = Dataloop::Indexed(Cow::Borrowed(&[
     Block {
         offset: 0,
@@ -49,7 +49,7 @@ impl Basic {
         }
     }
 
-    /// Bytes from the first byte of data to the last.
+    /// Bytes from the first byte of data to the byte after the last.
     pub(crate) fn true_extent(self) -> usize {
         if self.kind() == Kind::I16I32 {
             self.extent()

@@ -1,9 +1,9 @@
-//! A dataloop several times.
+//! Repetitions of a dataloop.
 
 use super::dataloop::Dataloop;
 
 impl Dataloop {
-    /// This dataloop `count` times, `stride` bytes apart.
+    /// `count` repetitions of this dataloop, whose starts are `stride` bytes apart.
     pub(crate) fn repeat(&self, count: usize, stride: isize) -> Dataloop {
         if count == 0 || self.size() == 0 {
             return Dataloop::Empty;

@@ -1,17 +1,17 @@
-//! What lies at a position of the packed data.
+//! Segments: what lies at a position of the packed data.
 
-/// What lies at a position: blocks at equal distances, the first of which may be begun.
+/// Blocks at equal distances. A segment may begin inside its first block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// Where the data goes on.
+    /// Offset of its first byte.
     pub(crate) offset: isize,
     /// Bytes left in the first block.
     pub(crate) head: usize,
-    /// Bytes of the other blocks.
+    /// Bytes of each other block.
     pub(crate) len: usize,
     /// Blocks, including the first.
     pub(crate) count: usize,
-    /// From one block's start to the next's.
+    /// Bytes from the start of one block to the start of the next.
     pub(crate) stride: isize,
 }
 
@@ -28,7 +28,7 @@ impl Segment {
         }
     }
 
-    /// The blocks of a strided dataloop from byte `position` on.
+    /// The blocks of a vector from byte `position` of its packed data on.
     #[inline]
     pub(crate) fn strided(offset: isize, len: usize, count: usize, stride: isize, position: usize) -> Self {
         let (block, within) = (position / len, position % len);
@@ -42,7 +42,7 @@ impl Segment {
         }
     }
 
-    /// The same, `by` bytes further.
+    /// The same blocks, displaced by `by` bytes.
     #[inline]
     pub(crate) fn shifted(self, by: isize) -> Self {
         Self {

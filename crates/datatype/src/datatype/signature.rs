@@ -72,7 +72,7 @@ impl Signature {
         }
     }
 
-    /// Signatures, each so many times, one after the other.
+    /// The concatenation of signatures, each repeated as often as its number says.
     pub fn sequence(parts: impl IntoIterator<Item = (Signature, usize)>) -> Self {
         let mut components: Vec<Component> = Vec::new();
         for (part, count) in parts {
@@ -122,7 +122,8 @@ impl Signature {
         }
     }
 
-    /// Elements in the first `bytes` bytes of data, which are no more than all; `None` if they end inside an element.
+    /// The number of elements in the first `bytes` bytes of data; `None` if these end inside an element. `bytes` is at
+    /// most the size of all elements.
     pub fn elements_in(&self, bytes: usize) -> Option<usize> {
         match self {
             Signature::Empty => (bytes == 0).then_some(0),
@@ -141,7 +142,7 @@ impl Signature {
         }
     }
 
-    /// Bytes of the first `elements` elements, which are no more than all.
+    /// The size of the first `elements` elements; `elements` is at most the number of all.
     pub fn bytes_of(&self, elements: usize) -> usize {
         match self {
             Signature::Empty => 0,
@@ -160,7 +161,7 @@ impl Signature {
 }
 
 impl Signature {
-    /// Calls `visit` with each run of equal elements and its length, in order.
+    /// Calls `visit` with the datatype and the length of each run of equal elements, in order.
     pub fn for_each(&self, visit: &mut impl FnMut(Basic, usize)) {
         match self {
             Signature::Empty => {}
@@ -172,7 +173,7 @@ impl Signature {
         }
     }
 
-    /// Bytes of all elements when an element of a datatype takes as many as `size` says.
+    /// The size of all elements in another representation, in which `size` gives the size of each.
     pub fn bytes_by(&self, size: &impl Fn(Basic) -> usize) -> usize {
         match self {
             Signature::Empty => 0,
@@ -186,7 +187,7 @@ impl Signature {
     }
 }
 
-/// Parts of a sequence that are shown; the rest is left to the imagination.
+/// The most parts of a sequence that are shown; an ellipsis stands for the rest.
 const SHOWN: usize = 4;
 
 impl fmt::Display for Signature {

@@ -9,7 +9,7 @@ use simurgh_base::error::Result;
 use simurgh_core::sync::Arc;
 
 impl Datatype {
-    /// `count` elements of `element` behind each other (`MPI_Type_contiguous`).
+    /// `count` elements of `element`, one after the other (`MPI_Type_contiguous`).
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Datatype {
         }))
     }
 
-    /// Another datatype like `element`, committed if that is (`MPI_Type_dup`).
+    /// A new datatype like `element`, committed if `element` is (`MPI_Type_dup`).
     #[must_use]
     pub fn duplicate(element: &Datatype) -> Datatype {
         let mut layout = Layout::new(element.outline());
@@ -75,12 +75,12 @@ impl Datatype {
         Datatype::Derived(Arc::new(layout))
     }
 
-    /// The datatype that a constructor has outlined.
+    /// The datatype with this outline.
     pub(crate) fn of(outline: Outline<'_>) -> Datatype {
         Datatype::Derived(Arc::new(Layout::new(outline)))
     }
 
-    /// What a constructor has to know of its elements.
+    /// What constructors need of their elements.
     pub(crate) fn outline(&self) -> Outline<'_> {
         match self {
             Datatype::Basic(basic) => Outline {

@@ -1,7 +1,7 @@
 //! The representation "external32" of the standard: big-endian, without gaps, the same on all machines.
 //!
-//! Data goes through two small buffers: out of the layout in its own representation, element by element into the other,
-//! and on to its place. `number.rs` converts the numbers.
+//! Data goes through two small buffers: it is packed in the native representation, converted element by element, and
+//! unpacked at its place. `number.rs` converts the numbers.
 
 mod number;
 
@@ -9,7 +9,7 @@ use crate::datatype::{Basic, Datatype};
 use crate::memory::{Source, Target, pack_from, unpack, unpack_at};
 use number::Number;
 
-/// Elements that are converted at a time.
+/// The most elements that are converted at a time.
 const CHUNK: usize = 128;
 /// Bytes of the largest element, a complex number of two 128-bit numbers.
 const LARGEST: usize = 32;
@@ -23,7 +23,7 @@ pub fn size(count: usize, datatype: &Datatype) -> Option<usize> {
     element.checked_mul(count)
 }
 
-/// Converts the data of `src` to the front of `into`, as much as there is room for.
+/// Converts the data of `src` to external32, at the front of `into`, as much as fits.
 pub fn pack(src: &Source, into: &Target) {
     let (mut read, mut written) = (0, 0);
     let mut native = [0; CHUNK * LARGEST];
@@ -39,7 +39,7 @@ pub fn pack(src: &Source, into: &Target) {
     });
 }
 
-/// Converts the data at the front of `from` to the layout of `dst`, as many elements as that has.
+/// Converts the external32 data at the front of `from` to the layout of `dst`, as many elements as `dst` has.
 pub fn unpack_into(from: &Source, dst: &Target) {
     let (mut read, mut written) = (0, 0);
     let mut native = [0; CHUNK * LARGEST];

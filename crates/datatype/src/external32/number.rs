@@ -1,24 +1,24 @@
-//! Numbers in both representations.
+//! Numbers in the native representation and in external32.
 
 use crate::datatype::{Basic, Class, Kind};
 
-/// How an element is represented here and there.
+/// The native representation of an element and that in external32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number {
     encoding: Encoding,
     /// Numbers in an element: two in a complex one.
     parts: usize,
-    /// Bytes of each, here.
+    /// Bytes of each number in the native representation.
     native: usize,
-    /// Bytes of each, there.
+    /// Bytes of each number in external32.
     external: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
-    /// The same bits, of which the lowest are kept if there are fewer; `signed` ones are extended by their sign.
+    /// The same bits. If external32 has fewer, the lowest are kept, and `signed` ones are extended by their sign.
     Bits { signed: bool },
-    /// Extended precision of the x87 here, IEEE binary128 there.
+    /// Extended precision of the x87 in the native representation, IEEE binary128 in external32.
     Extended,
 }
 
@@ -46,12 +46,12 @@ impl Number {
         }
     }
 
-    /// Bytes of an element here.
+    /// Bytes of an element in the native representation.
     pub(super) fn native(self) -> usize {
         self.parts * self.native
     }
 
-    /// Bytes of an element there.
+    /// Bytes of an element in external32.
     pub(super) fn external(self) -> usize {
         self.parts * self.external
     }
@@ -98,7 +98,7 @@ fn from_bytes<'a>(bytes: impl DoubleEndedIterator<Item = &'a u8>) -> u128 {
 
 /// Bits of the fraction that binary128 has and the x87 has not.
 const FINER: u32 = 112 - 63;
-/// The exponent of infinities and of what is no number.
+/// The exponent of infinities and NaNs.
 const SPECIAL: u128 = 0x7fff;
 
 /// The binary128 number equal to an 80-bit one.
@@ -106,7 +106,8 @@ fn binary128_of(extended: u128) -> u128 {
     let sign = extended >> 79 & 1;
     let exponent = extended >> 64 & SPECIAL;
     let significand = extended & u128::from(u64::MAX);
-    // The integer bit is explicit here and implied there; without exponent it carries into the exponent, rightly.
+    // The integer bit is explicit in the x87 format and implied in binary128. With exponent zero it carries into the
+    // exponent, as it has to.
     let fraction = match exponent {
         0 => significand,
         _ => significand & (u128::from(u64::MAX) >> 1),
@@ -114,7 +115,7 @@ fn binary128_of(extended: u128) -> u128 {
     (sign << 127 | exponent << 112) + (fraction << FINER)
 }
 
-/// The 80-bit number nearest to a binary128 one; among two the even one.
+/// The 80-bit number nearest to a binary128 one; of two that are equally near, the even one.
 fn extended_of(binary128: u128) -> u128 {
     let sign = binary128 >> 127;
     let exponent = binary128 >> 112 & SPECIAL;
@@ -133,7 +134,7 @@ fn extended_of(binary128: u128) -> u128 {
     if dropped > half || (dropped == half && kept & 1 == 1) {
         kept += 1;
     }
-    // Rounding up may have carried into the integer bit: the next exponent begins there.
+    // Rounding up may have carried into the integer bit, with which the next exponent begins.
     let exponent = exponent + (kept >> 63);
     let significand = match exponent {
         0 => kept,

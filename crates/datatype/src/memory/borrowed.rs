@@ -1,13 +1,14 @@
-//! The engine's own bytes as targets.
+//! Collects data in bytes of the engine's own.
 
 use super::buffer::Target;
 use crate::datatype::{Basic, Datatype};
 
-/// The bytes that `user` writes, `len` of them; what it starts is over when it returns.
+/// Runs `user` with a target of `len` bytes, and returns these bytes. Operations that `user` starts on the target are
+/// complete when it returns.
 pub fn collect<E>(len: usize, user: impl FnOnce(&Target) -> Result<(), E>) -> Result<Vec<u8>, E> {
     let mut bytes = vec![0; len];
     // SAFETY:
-    // - the vector neither moves its bytes nor is looked at until `user` returns, and what that starts is over by then.
+    // - the vector neither moves nor is read until `user` returns, and what `user` starts is complete by then.
     user(&unsafe { Target::new(bytes.as_mut_ptr(), len, Datatype::Basic(Basic::Byte)) })?;
     Ok(bytes)
 }

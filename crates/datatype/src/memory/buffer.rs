@@ -14,7 +14,7 @@ macro_rules! buffer {
         }
 
         // SAFETY:
-        // - plain data; who makes one promises that the memory may be used from any thread until the operation ends.
+        // - plain data; the maker promises that the memory may be used from any thread until the operation ends.
         unsafe impl Send for $name {}
         // SAFETY:
         // - as above.
@@ -39,7 +39,8 @@ macro_rules! buffer {
             #[inline]
             #[must_use]
             pub fn bytes(&self) -> usize {
-                // A buffer that exists has fewer bytes than the address space; a count that lies must not wrap.
+                // A real buffer is smaller than the address space. The product saturates so that a wrong count
+                // cannot wrap around.
                 self.count.saturating_mul(self.datatype.size())
             }
 
@@ -71,7 +72,7 @@ macro_rules! buffer {
                 self.address
             }
 
-            /// The `len` elements from `start` on, or those of them that exist.
+            /// The `len` elements from `start` on, as far as they exist.
             #[inline]
             #[must_use]
             pub fn slice(&self, start: usize, len: usize) -> Self {
@@ -79,27 +80,27 @@ macro_rules! buffer {
                 self.shifted(start as isize, len.min(self.count - start))
             }
 
-            /// As many elements as this has, `index` times as far away: part `index` of an array of equal parts.
+            /// Part `index` of an array of equal parts, of which this is the first.
             ///
-            /// Only for what was made as the first of such parts.
+            /// Only for a buffer that was made as the first of such parts.
             #[inline]
             #[must_use]
             pub fn repeated(&self, index: usize) -> Self {
                 self.shifted((self.count * index) as isize, self.count)
             }
 
-            /// `count` elements, so many elements away.
+            /// `count` elements, the first of them `elements` extents away from this buffer's first.
             ///
-            /// Only for what was made as a part of a buffer that has them.
+            /// Only for a part of a buffer that has these elements.
             #[inline]
             pub(super) fn shifted(&self, elements: isize, count: usize) -> Self {
                 let bytes = elements.wrapping_mul(self.datatype.extent());
                 Self { address: self.address.wrapping_offset(bytes), count, datatype: self.datatype.clone() }
             }
 
-            /// What lies at a place.
+            /// The elements at a place.
             ///
-            /// Only for a place within a buffer that was made for it.
+            /// Only for a place within the memory that the buffer was made for.
             pub(super) fn placed(&self, place: Place<'_>) -> Self {
                 let Place { count, displacement, datatype } = place;
                 Self { address: self.address.wrapping_offset(displacement), count, datatype: datatype.clone() }
@@ -119,7 +120,7 @@ buffer! {
 }
 
 impl Source {
-    /// So many parts, one behind the other, of which `first` was made as the first.
+    /// `parts` parts, one after the other, of which `first` was made as the first.
     #[inline]
     pub fn row(first: &Self, parts: usize) -> Self {
         first.shifted(0, first.count * parts)

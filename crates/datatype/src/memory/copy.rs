@@ -1,15 +1,16 @@
-//! The innermost copies.
+//! Copies of contiguous bytes and of strided blocks.
 
 use std::ptr;
 
-/// Up to this length a copy is a few inlined loads and stores.
+/// Copies of at most this length are a few inlined loads and stores.
 const SHORT: usize = 32;
 
-/// From this length on a copy is cut into pieces that idle virtual processors take too: one core does not use up the
-/// memory bandwidth of a node.
+/// Copies from this length on are cut into pieces, which idle virtual processors copy too: one core alone does not use
+/// the memory bandwidth of a node.
 pub(super) const SHARED: usize = 64 << 10;
 
-/// Least length of such a piece. Longer ones use the memory better; a quarter of the whole keeps late helpers useful.
+/// Least length of such a piece. Longer pieces use the memory better; pieces of a quarter of the whole leave something
+/// for helpers that come late.
 const PIECE_MIN: usize = 32 << 10;
 
 /// Copies `len` bytes.
@@ -45,7 +46,7 @@ pub(super) fn piece_length(len: usize) -> usize {
     (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN)
 }
 
-/// [`copy_bytes`] for more than a few words.
+/// [`copy_bytes`] for copies that are not short.
 ///
 /// # Safety
 ///

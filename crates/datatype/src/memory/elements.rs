@@ -1,6 +1,6 @@
 //! User data as numbers.
 //!
-//! ElementBuffer are read and written unaligned, which costs nothing on x86-64. The loops over them are plain, for the
+//! Elements are read and written unaligned, which costs nothing on x86-64. The loops over them are plain, for the
 //! compiler to vectorise; each is compiled for several instruction sets (`simd.rs`).
 
 use super::buffer::{Source, Target};
@@ -9,13 +9,13 @@ use super::f80::F80;
 use super::f128::F128;
 use super::simd::{self, Level};
 
-/// A type of which every bit pattern is a value.
+/// A type of which every bit pattern is a valid value.
 ///
 /// # Safety
 ///
 /// * Any bytes of the type's size are a valid value, padding aside.
 pub(crate) unsafe trait Plain: Copy {
-    /// Whether the machine has vectors of them.
+    /// Whether the machine has vector instructions for it.
     const VECTORS: bool = true;
 }
 
@@ -61,27 +61,27 @@ unsafe impl<T: Plain> Plain for Complex<T> {
     const VECTORS: bool = T::VECTORS;
 }
 
-/// What lies at some place of a user's buffer and is combined as one.
+/// An element of a user's buffer, at any address, as reductions combine it.
 ///
 /// # Safety
 ///
 /// * Any bytes of the type's size are a valid value, padding aside, at any address.
 pub(crate) unsafe trait Element: Copy {
-    /// What an operation sees of it.
+    /// The value that operations work on.
     type Value: Copy;
 
-    /// Whether the machine has vectors of them.
+    /// Whether the machine has vector instructions for it.
     const VECTORS: bool;
 
     /// The value.
     fn get(&self) -> Self::Value;
 
-    /// Writes the value, and nothing but the value: gaps are left alone.
+    /// Writes the value. Gaps within the element stay as they are.
     fn set(&mut self, value: Self::Value);
 
-    /// Combines, place by place, what is in `inout` with each of the inputs in turn: `inout = input op inout`.
+    /// Combines each element of `inout` with those of the inputs, one input after the other: `inout = input op inout`.
     ///
-    /// `F16C` says that the machine converts 16-bit numbers.
+    /// `F16C`: the machine has the instructions that convert 16-bit numbers.
     #[inline(always)]
     fn fold<const F16C: bool, const N: usize>(
         inputs: [&[Self]; N],
@@ -99,7 +99,7 @@ pub(crate) unsafe trait Element: Copy {
     }
 }
 
-/// A number, wherever it lies.
+/// A number at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub(crate) struct Number<T>(T);
@@ -122,7 +122,7 @@ unsafe impl<T: Plain> Element for Number<T> {
     }
 }
 
-/// A value and an index, as C lays them out, wherever they lie.
+/// A value and an index, as C lays them out, at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub(crate) struct Pair<V, I>(Fields<V, I>);
@@ -153,12 +153,12 @@ unsafe impl<V: Plain, I: Plain> Element for Pair<V, I> {
     }
 }
 
-/// For each element of `inout`: `inout = operation(input, inout)` with each of the inputs in turn, as many elements as
-/// all have.
+/// Combines the elements of `inout` with those of the inputs, one input after the other: `inout = operation(input,
+/// inout)`. As many elements are combined as all buffers have.
 ///
 /// # Panics
 ///
-/// When the buffers' elements are not alike, or do not consist of `E`s, which is the caller's mistake.
+/// When the elements of the buffers have different sizes, or do not consist of `E`s.
 #[inline]
 pub(crate) fn combine<E: Element, const N: usize>(
     inputs: [&Source; N],
@@ -207,8 +207,8 @@ fn combine_at<E: Element, const N: usize>(
     }
 }
 
-/// [`combine`] for buffers that overlap, which the standard forbids: what comes of it is not defined, but it happens
-/// within the buffers.
+/// [`combine`] for buffers that overlap. The standard forbids them; the result is not defined, but nothing outside of
+/// the buffers is touched.
 #[cold]
 fn one_by_one<E: Element, const N: usize>(
     inputs: [&Source; N],
@@ -235,7 +235,7 @@ mod tests {
     use crate::datatype::{Basic, Datatype};
     use crate::memory::{ComplexHalf, Half};
 
-    /// ElementBuffer of small values, from an odd address on.
+    /// Elements of small values, from an odd address on.
     fn filled<E: Element>(count: usize, seed: usize, value: impl Fn(u8) -> E::Value) -> Vec<u8> {
         let mut bytes = vec![0xa5; count * size_of::<E>() + 1];
         for index in 0..count {

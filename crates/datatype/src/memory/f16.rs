@@ -1,4 +1,4 @@
-//! Numbers of 16 bits: combined as numbers of 32 bits, and rounded after each operation.
+//! Numbers of 16 bits. They are combined as numbers of 32 bits and rounded after each operation.
 
 use std::arch::x86_64::{__m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
 use std::mem::transmute;
@@ -8,19 +8,19 @@ use half::f16;
 use super::complex::Complex;
 use super::elements::Element;
 
-/// ElementBuffer combined at a time.
+/// Elements combined at a time.
 const BLOCK: usize = 8;
 
-/// An element made of 16-bit numbers. `F16C` says that the machine has the instructions of this name.
+/// An element made of 16-bit numbers. `F16C`: the machine has the instructions of this name.
 trait Narrow: Element {
-    /// What operations see of a block.
+    /// The values of a block, as operations work on them.
     fn widened<const F16C: bool>(block: [Self; BLOCK]) -> [Self::Value; BLOCK];
 
     /// The block nearest to these values.
     fn rounded<const F16C: bool>(values: [Self::Value; BLOCK]) -> [Self; BLOCK];
 }
 
-/// A 16-bit number, wherever it lies.
+/// A 16-bit number at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub(crate) struct Half(f16);
@@ -37,7 +37,7 @@ impl Narrow for Half {
     }
 }
 
-/// A complex number of two 16-bit numbers, wherever it lies.
+/// A complex number of two 16-bit numbers, at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub(crate) struct ComplexHalf(Complex<f16>);
@@ -97,7 +97,7 @@ macro_rules! narrow_elements {
 
 narrow_elements!(Half as f32, ComplexHalf as Complex<f32>);
 
-/// [`Element::fold`], block by block; the last elements are the first of a block of their own.
+/// [`Element::fold`], block by block. The elements that are left at the end are padded to a block.
 #[inline(always)]
 fn fold<T: Narrow, const F16C: bool, const N: usize>(
     inputs: [&[T]; N],
@@ -124,7 +124,8 @@ fn folded<T: Narrow, const F16C: bool, const N: usize>(
     mut block: [T; BLOCK],
     operation: impl Fn(T::Value, T::Value) -> T::Value,
 ) -> [T; BLOCK] {
-    // A loop, for the conversions are inlined into nothing that is not compiled for them, iterators included.
+    // A plain loop: the conversions are inlined only into code that is compiled for F16C, which closures of iterators
+    // are not.
     for input in inputs {
         let (left, mut right) = (T::widened::<F16C>(*input), T::widened::<F16C>(block));
         for index in 0..BLOCK {

@@ -1,10 +1,10 @@
-//! `long double` of x86-64: the 80-bit numbers of the x87, of which Rust knows nothing.
+//! `long double` of x86-64: the 80-bit numbers of the x87, for which Rust has no type.
 
 use std::arch::asm;
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
 
-/// An 80-bit number in 16 bytes; the last six mean nothing.
+/// An 80-bit number in 16 bytes, of which the last six are padding.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub(crate) struct F80([u8; 16]);

@@ -1,5 +1,5 @@
-//! From one layout to another, level by level: two layouts that are built alike, or one of which is a run, are walked
-//! together without asking for positions.
+//! Copies between two dataloops, level by level. Dataloops of the same structure, or of which one is contiguous, are
+//! walked together, without looking up positions.
 
 use std::ops::Range;
 use std::ptr;
@@ -8,12 +8,12 @@ use super::copy::{SHARED, copy_blocks, copy_bytes, piece_length};
 use super::shape::{Array, Shape};
 use crate::datatype::{Block, Dataloop, Part};
 
-/// ElementBuffer of a grid whose blocks are moved column by column are taken in chunks of so many bytes, so that a chunk
-/// stays in the first-level cache.
+/// Bytes of the elements that are moved together, block by block (`copy_columns`), so that they stay in the first-level
+/// cache.
 const CHUNK: usize = 8 << 10;
 
-/// Moves all data from one array to another with as many bytes; `other` moves between arrays that are built
-/// differently.
+/// Moves all data from one array to another of the same size. `other` moves data between arrays of different
+/// structure.
 ///
 /// # Safety
 ///
@@ -57,17 +57,18 @@ struct ArrayPair<'a> {
 }
 
 // SAFETY:
-// - addresses and shared references; whoever moves data through them from several threads sees to it that the data is
-//   valid and that targets do not overlap.
+// - addresses and shared references; the callers that move data through them from several threads see to it that the
+//   data is valid and that targets do not overlap.
 unsafe impl Sync for ArrayPair<'_> {}
 
-/// What two levels have in common: so many units, of at most so many bytes; none if both are runs.
+/// The units that two levels have in common: their number, and the size of the longest. Two contiguous levels have
+/// none.
 struct Units {
     count: usize,
     longest: usize,
 }
 
-/// How far apart the units of a level are; a run has them without gaps.
+/// Bytes from one unit of a level to the next. In a contiguous level there are no gaps between them.
 fn step(shape: &Shape<'_>, len: usize) -> isize {
     match *shape {
         Shape::Vector { stride, .. } | Shape::Nested { stride, .. } => stride,
@@ -84,7 +85,7 @@ impl<'a> ArrayPair<'a> {
         }
     }
 
-    /// The units of both levels, if they go together.
+    /// The units of both levels, if these have the same structure.
     fn units(&self) -> Option<Units> {
         match (self.from.1, self.to.1) {
             (Shape::Contiguous, Shape::Contiguous) => Some(Units { count: 0, longest: 0 }),
@@ -165,7 +166,7 @@ impl<'a> ArrayPair<'a> {
         }
     }
 
-    /// Moves some elements of a grid, of `size` bytes each.
+    /// Moves some elements of a nested level, of `size` bytes each.
     ///
     /// # Safety
     ///
@@ -195,7 +196,8 @@ impl<'a> ArrayPair<'a> {
     }
 }
 
-/// Where part `index` of a level lies, and its dataloop; in a run it lies where the other side's `model` says.
+/// Where part `index` of a level lies, and its dataloop. In a contiguous level it lies where its data begins, which
+/// `model`, the same part of the other side, knows.
 fn part<'a>(shape: Shape<'a>, model: &Part, index: usize) -> (isize, Option<&'a Dataloop>) {
     match shape {
         Shape::Struct(parts) => (parts[index].offset, Some(&parts[index].dataloop)),
@@ -203,7 +205,7 @@ fn part<'a>(shape: Shape<'a>, model: &Part, index: usize) -> (isize, Option<&'a 
     }
 }
 
-/// The blocks of both dataloops, one of which may be a run.
+/// The blocks of both dataloops, one of which may be contiguous.
 fn common_list<'a>(from: &'a Dataloop, to: &'a Dataloop) -> Option<&'a [Block]> {
     match (from, to) {
         (Dataloop::Indexed(list), Dataloop::Contiguous { .. })
@@ -228,12 +230,12 @@ fn units_of(list: &[Block]) -> Units {
 fn units_of_parts(parts: &[Part]) -> Units {
     Units {
         count: parts.len(),
-        // Each part is shared out by itself.
+        // Each part is cut into pieces by itself.
         longest: usize::MAX,
     }
 }
 
-/// Moves elements that consist of a few blocks: the first block of many elements, then their second, and so on.
+/// Moves elements that consist of a few blocks: the first blocks of many elements, then their second blocks, and so on.
 ///
 /// # Safety
 ///

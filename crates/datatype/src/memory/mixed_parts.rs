@@ -1,4 +1,4 @@
-//! Parts of datatypes of their own.
+//! Parts of a buffer that have different datatypes, as in `MPI_Alltoallw`.
 
 use super::numbers::Numbers;
 use crate::datatype::Datatype;
@@ -23,12 +23,12 @@ pub struct Place<'a> {
 }
 
 impl MixedParts {
-    /// Describes other parts: for each a count, a displacement in bytes and a datatype. What the old ones took is used
-    /// again.
+    /// Describes other parts: for each a count, a displacement in bytes and a datatype. The memory of the old
+    /// description is used again.
     ///
     /// # Errors
     ///
-    /// That of the first datatype that is none.
+    /// The error of the first datatype that is one.
     pub fn describe<E>(
         &mut self,
         counts: Numbers,
@@ -43,7 +43,7 @@ impl MixedParts {
         Ok(())
     }
 
-    /// Where part `index` lies, if there is one.
+    /// Where part `index` lies, if it exists.
     #[inline]
     #[must_use]
     pub fn place(&self, index: usize) -> Option<Place<'_>> {

@@ -1,16 +1,18 @@
-//! Users' memory: the one place of the engine where it is touched, and the only one with `unsafe`.
+//! Users' buffers. This module alone accesses the memory of users, and it alone of this crate has `unsafe` code.
 //!
-//! A [`Source`] or a [`Target`] says where data lies: address, count, datatype. Making one is unsafe and is the promise
-//! that the memory stays valid until the operation that it is given to is complete; everything after that is safe and
-//! stays inside the bytes described. Data goes from layout to layout in one pass ([`transfer()`]); the kernels are:
-//! contiguous to contiguous (one `memmove`, inlined when short), strided blocks of equal length, lists of blocks, and
-//! grids of these (`kernel.rs`). Layouts that are built differently are walked segment by segment (`transfer.rs`).
+//! A [`Source`] or a [`Target`] says where data lies: address, count, datatype. Making one is unsafe: the caller
+//! promises that the memory stays valid until the operation that gets it is complete. Everything after that is safe and
+//! stays within the bytes described. Data goes from layout to layout in one pass ([`transfer()`]). The copy kernels
+//! know contiguous data (one `memmove`, inlined when short), blocks of equal length at equal distances, lists of blocks,
+//! and repetitions of these (`kernel.rs`). Layouts of different structure are walked segment by segment
+//! (`transfer.rs`).
 //!
-//! Reductions see elements as numbers (`elements.rs`); their loops are compiled for several instruction sets, of which
-//! the best is chosen as they run (`simd.rs`). Collectives too large for the caches write past them (`nontemporal.rs`).
+//! Reductions see elements as numbers (`elements.rs`). Their loops are compiled for several instruction sets, of which
+//! the best is chosen at run time (`simd.rs`). Collectives that are too large for the caches use non-temporal stores
+//! (`nontemporal.rs`).
 //!
-//! Races between a user's own accesses and an operation under way are errors of the program by the standard; they are
-//! confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
+//! Races between the accesses of a program and an operation under way are errors of the program by the standard. They
+//! are confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
 #![allow(unsafe_code)]
 
 mod borrowed;

@@ -1,8 +1,9 @@
-//! Copies that go past the caches.
+//! Copies by non-temporal stores, which go past the caches.
 //!
 //! A store through the caches first fetches the line it writes to. When a collective writes more than the caches hold,
-//! this fetch is half of the traffic to memory, and what is written pushes out what others have yet to read; stores
-//! past the caches have neither effect. They are slower for who reads the data next, if that would have found them.
+//! this fetch is half of the traffic to memory, and the data written evicts data that others have yet to
+//! read. Non-temporal stores have neither effect. They slow down the next reader, if the data would still have been in
+//! a cache.
 
 use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
@@ -15,13 +16,13 @@ use simurgh_core::sync::{AtomicUsize, Ordering};
 use super::buffer::{Source, Target};
 use super::transfer::{Transfer, transfer, unpack_at};
 
-/// Bytes of a line, as far as a run of stores has to go for memory to be written without being read.
+/// Bytes of a cache line. Memory is written without being read where non-temporal stores fill whole lines.
 const LINE: usize = 64;
 
-/// Shorter runs are not worth the trouble.
+/// The shortest copy for which non-temporal stores are used.
 const SHORTEST: usize = 4 * LINE;
 
-/// Bytes of the last-level caches of this machine, if nobody has said.
+/// The assumed size of the last-level caches, until [`set_caches`] is called.
 const COMMON: usize = 32 << 20;
 
 static CACHES: AtomicUsize = AtomicUsize::new(COMMON);
@@ -32,17 +33,18 @@ pub fn set_caches(bytes: usize) {
     CACHES.store(bytes, Ordering::Relaxed);
 }
 
-/// Moves data as [`transfer()`] does, through the caches or past them.
+/// Moves data as [`transfer()`] does, by ordinary or by non-temporal stores.
 ///
-/// What has been written is there for others to read, as far as they are told in the usual ways, when the writer has
-/// been dropped.
+/// Dropping the writer orders its stores before those that follow. Others that synchronise with the thread after that
+/// see the data.
 pub struct Writer {
     nontemporal: bool,
     alone: bool,
 }
 
 impl Writer {
-    /// A writer for work that reads and writes so many bytes altogether: past the caches if these would fill them.
+    /// A writer for work that reads and writes `touched` bytes altogether. Non-temporal stores are used if these bytes
+    /// would fill three quarters of the caches.
     #[inline]
     pub fn new(touched: usize) -> Self {
         // Relaxed: a hint.
@@ -52,7 +54,7 @@ impl Writer {
         }
     }
 
-    /// The same writer, where all virtual processors have work of this kind: none is asked to join in a long copy.
+    /// The same writer, for work that all virtual processors share: none of them is asked to help with a long copy.
     #[inline]
     pub fn alone(self) -> Self {
         let nontemporal = self.nontemporal;
@@ -88,7 +90,7 @@ impl Writer {
         }
     }
 
-    /// Moves contiguous data without help.
+    /// Moves contiguous data without help from other virtual processors.
     fn copy(&self, src: &Source, dst: &Target) -> Transfer {
         let bytes = src.bytes().min(dst.bytes());
         let apart = src.address().addr().abs_diff(dst.address().addr()) >= bytes;
@@ -113,7 +115,7 @@ impl Drop for Writer {
     #[inline]
     fn drop(&mut self) {
         if self.nontemporal {
-            // Stores past the caches are ordered by this alone.
+            // Only a fence orders non-temporal stores.
             //
             // SAFETY:
             // - SSE is part of x86-64.
@@ -122,7 +124,7 @@ impl Drop for Writer {
     }
 }
 
-/// Copies bytes past the caches.
+/// Copies bytes by non-temporal stores.
 ///
 /// # Safety
 ///
@@ -140,7 +142,7 @@ unsafe fn copy_nontemporal(src: *const u8, dst: *mut u8, len: usize) {
     }
 }
 
-/// Copies lines past the caches.
+/// Copies lines by non-temporal stores.
 ///
 /// # Safety
 ///

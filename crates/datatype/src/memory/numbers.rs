@@ -1,6 +1,6 @@
 //! Arrays of counts and displacements.
 
-/// Numbers of elements or bytes: an array of the program's, which is read where it is, or one of our own.
+/// Counts or displacements: an array of the program's, which is read in place, or an array of our own.
 #[derive(Clone, Debug)]
 pub struct Numbers(Place);
 
@@ -12,7 +12,7 @@ enum Place {
 }
 
 // SAFETY:
-// - numbers that nobody writes as long as this exists: who makes one of a program's array promises it.
+// - numbers that nobody writes as long as this exists: the maker of one from a program's array promises it.
 unsafe impl Send for Numbers {}
 // SAFETY:
 // - as above.
@@ -67,7 +67,7 @@ impl Numbers {
             return None;
         }
         // SAFETY:
-        // - by the promise of who made this the array has `len` numbers, and `index` is below.
+        // - the array has `len` numbers by the promise of the maker, and `index` is less.
         unsafe {
             match &self.0 {
                 Place::Narrow(address, _) => Some(i64::from(address.add(index).read())),
@@ -77,7 +77,7 @@ impl Numbers {
         }
     }
 
-    /// The number of elements at `index`; none if there is no such number, or it is negative.
+    /// The number at `index` as a count: zero if there is no such number, or if it is negative.
     #[inline]
     #[must_use]
     pub fn count(&self, index: usize) -> usize {
@@ -92,7 +92,7 @@ impl Numbers {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// The numbers of elements before `index`, added up.
+    /// The sum of the counts before `index`.
     #[inline]
     #[must_use]
     pub fn before(&self, index: usize) -> usize {

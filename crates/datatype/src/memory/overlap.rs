@@ -1,4 +1,4 @@
-//! Whether data that is read and room that is written are the same memory.
+//! Finds out whether buffers overlap.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use super::parts::Parts;
 macro_rules! placed {
     ($buffer:ty) => {
         impl $buffer {
-            /// The address of the lowest byte of data, if there is any.
+            /// The address of the lowest byte of data; none without data.
             ///
-            /// Two buffers of which this is the same overlap, whatever their datatypes.
+            /// Buffers with the same lowest byte overlap, whatever their datatypes.
             #[must_use]
             pub fn lowest(&self) -> Option<usize> {
                 let datatype = self.datatype();
                 let last = self.count().checked_sub(1)? as isize;
-                // ElementBuffer of a negative extent lie one before the other.
+                // With a negative extent, each element lies before the previous one.
                 let lowest = last.saturating_mul(datatype.extent()).min(0);
                 let offset = datatype.true_lb().saturating_add(lowest);
                 (datatype.size() > 0).then(|| self.address().addr().wrapping_add_signed(offset))
             }
 
-            /// The addresses of the data, if it lies in one piece.
+            /// The addresses of the data, if it is contiguous.
             #[must_use]
             pub fn byte_range(&self) -> Option<Range<usize>> {
                 let from = self.lowest().filter(|_| self.datatype().is_contiguous())?;
@@ -30,7 +30,7 @@ macro_rules! placed {
         }
 
         impl Parts<$buffer> {
-            /// The addresses of the data for so many ranks, as far as it lies in pieces.
+            /// The addresses of the parts of `ranks` ranks. Parts that are not contiguous are left out.
             pub fn byte_ranges(&self, ranks: usize) -> impl Iterator<Item = Range<usize>> + '_ {
                 (0..ranks).filter_map(|rank| self.part(rank)?.byte_range())
             }
@@ -41,14 +41,14 @@ macro_rules! placed {
 placed!(Source);
 placed!(Target);
 
-/// The first addresses that are in one of either list.
+/// The lowest addresses that belong to a range of both lists.
 #[must_use]
 pub fn overlap(mut one: Vec<Range<usize>>, mut other: Vec<Range<usize>>) -> Option<Range<usize>> {
     let by_start = |range: &Range<usize>| range.start;
     one.sort_unstable_by_key(by_start);
     other.sort_unstable_by_key(by_start);
     let (mut one, mut other) = (one.into_iter().peekable(), other.into_iter().peekable());
-    // Ranges of one list may overlap each other, so the furthest end counts, not the last.
+    // The furthest end of each list counts, not the last one, since ranges of one list may overlap each other.
     let (mut end_of_one, mut end_of_other) = (0, 0);
     loop {
         let (list, own_end, end) = match (one.peek(), other.peek()) {

@@ -1,4 +1,4 @@
-//! Data that is short enough to be passed on by value.
+//! Data that is short enough to be passed by value.
 
 use std::ops::Range;
 
@@ -19,29 +19,29 @@ impl Default for Packet {
 }
 
 impl Packet {
-    /// Nothing but zeros.
+    /// All bytes zero.
     pub const EMPTY: Self = Self([0; PACKET]);
 
-    /// Takes the data of `source`, as much as there is room for.
+    /// Copies the data of `source` into the packet, as much as fits.
     #[inline]
     pub fn fill(&mut self, source: &Source) {
         transfer(source, &self.as_target(PACKET, &Datatype::Basic(Basic::Byte)));
     }
 
-    /// Moves some bytes to `target`, those of them that exist.
+    /// Copies the given bytes to `target`, as far as they exist.
     #[inline]
     pub fn hand_out(&self, bytes: Range<usize>, target: &Target) -> Transfer {
         let whole = self.as_source(bytes.end, &Datatype::Basic(Basic::Byte));
         transfer(&whole.slice(bytes.start, bytes.len()), target)
     }
 
-    /// The first `count` elements of a datatype without gaps, or as many as there is room for. The packet has to be
-    /// left alone while this is used.
+    /// The first `count` elements of a datatype without gaps, or as many as fit. The packet must not be changed while
+    /// the source is used.
     #[inline]
     pub fn as_source(&self, count: usize, datatype: &Datatype) -> Source {
         debug_assert!(datatype.is_contiguous());
         // SAFETY:
-        // - no more elements than lie within the bytes, which are initialised; who borrows them keeps to the promise.
+        // - no more elements than lie within the bytes, which are initialised; the caller leaves the packet alone.
         unsafe { Source::new(self.0.as_ptr(), room(count, datatype), datatype.clone()) }
     }
 

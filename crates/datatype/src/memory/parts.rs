@@ -9,25 +9,25 @@ use super::numbers::Numbers;
 /// A buffer that has a part for every rank.
 #[derive(Clone, Debug)]
 pub enum Parts<B> {
-    /// One part behind the other; all are like the first, which is given.
+    /// Equal parts, one after the other. The first is given.
     ///
     /// The promise made for the first part holds for as many as there are ranks.
     Even(B),
-    /// Parts of one datatype, so many elements each, at displacements that are multiples of its extent from a buffer
-    /// that is given without elements.
+    /// Parts of one datatype, with counts and displacements in units of its extent. The buffer is given without
+    /// elements.
     ///
-    /// What would be promised for each part by itself holds for all of them.
+    /// The promise that would be made for each part holds for all of them.
     Listed(B, Numbers, Numbers),
-    /// Parts of datatypes of their own in a buffer that is given without elements.
+    /// Parts with a datatype each. The buffer is given without elements.
     ///
-    /// What would be promised for each part by itself holds for all of them.
+    /// The promise that would be made for each part holds for all of them.
     Mixed(B, Arc<MixedParts>),
     /// A part for each rank, in rank order.
     Each(Box<[B]>),
 }
 
 impl<B> Parts<B> {
-    /// The first of evenly spaced parts: the whole of a buffer that is not divided.
+    /// The first of equal parts, which is the whole of a buffer that is not divided; none for other parts.
     #[inline]
     pub fn whole(&self) -> Option<&B> {
         match self {
@@ -36,7 +36,7 @@ impl<B> Parts<B> {
         }
     }
 
-    /// The same, whatever becomes of the arrays in which the parts were listed.
+    /// The same parts, with copies of the program's arrays of counts and displacements, which may then change.
     #[inline]
     pub fn kept(self) -> Self {
         match self {
@@ -89,7 +89,7 @@ parts!(Source);
 parts!(Target);
 
 impl Parts<Target> {
-    /// The parts of so many ranks in one, if they lie one behind the other.
+    /// The parts of `ranks` ranks as one buffer, if they are equal parts, one after the other.
     #[inline]
     pub fn together(&self, ranks: usize) -> Option<Target> {
         let first = self.whole()?;

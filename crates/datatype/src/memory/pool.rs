@@ -1,7 +1,7 @@
-//! Memory that has been used for long data, kept for the next.
+//! The pool of staging buffers: memory of long data that is kept for the next.
 //!
-//! The C library gives long blocks back to the kernel at once, so that the next one costs a page fault for each of its
-//! pages: several times what it costs to move the data. What is kept is bounded; the oldest goes first.
+//! The C library returns long blocks to the kernel at once, and the next block then costs a page fault for each of its
+//! pages: several times the cost of moving the data. The pool is bounded; the oldest buffers are freed first.
 
 use std::collections::VecDeque;
 
@@ -9,10 +9,10 @@ use super::staging::StagingBuffer;
 use crate::limits::{SPARE_MEMORY, SPARE_MIN};
 use simurgh_core::sync::SpinLock;
 
-/// What is kept, the oldest first.
+/// The buffers that are kept, the oldest first.
 static POOL: SpinLock<VecDeque<StagingBuffer>> = SpinLock::new(VecDeque::new());
 
-/// Memory with room for so many bytes and not much more, if some is kept.
+/// A buffer for `bytes` bytes that is at most twice as large, if one is kept.
 pub(super) fn take(bytes: usize) -> Option<StagingBuffer> {
     if !is_kept(bytes) {
         return None;
@@ -23,12 +23,12 @@ pub(super) fn take(bytes: usize) -> Option<StagingBuffer> {
     spare.remove(place)
 }
 
-/// Whether memory with room for so many bytes is worth keeping.
+/// Whether a buffer of this size is worth keeping.
 pub(super) fn is_kept(bytes: usize) -> bool {
     (SPARE_MIN..=SPARE_MEMORY / 2).contains(&bytes)
 }
 
-/// Keeps memory that nobody uses; gives older that is kept no more.
+/// Keeps a buffer that nobody uses any more; returns older ones that have to be freed for it.
 pub(super) fn keep(store: StagingBuffer) -> Vec<StagingBuffer> {
     let mut spare = POOL.lock();
     spare.push_back(store);

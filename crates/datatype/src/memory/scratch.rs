@@ -6,16 +6,16 @@ use super::buffer::{Source, Target};
 use crate::datatype::Datatype;
 use crate::limits::REDUCTION_CHUNK;
 
-/// A line of cache, by which the memory is aligned.
+/// A cache line, to which the memory is aligned.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([MaybeUninit<u8>; 64]);
 
-/// Lines that need no allocation.
+/// The lines that are part of the object.
 const INLINE: usize = REDUCTION_CHUNK / size_of::<Line>();
 
-/// Memory of the engine's own that holds elements of a datatype in the datatype's own layout, gaps included. That of a
-/// few elements, as many as are combined at a time, is a part of the object.
+/// Memory of the engine's own for elements of a datatype, in the layout of the datatype, gaps included. The memory of a
+/// few elements, as many as are combined at a time, is part of the object; more is allocated.
 pub struct Scratch {
     inline: [Line; INLINE],
     heap: Vec<Line>,
@@ -26,7 +26,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// ElementBuffer of `datatype` that need no allocation; one, even if it does.
+    /// The number of elements of `datatype` that fit without allocation, but at least one.
     #[inline]
     pub fn capacity(datatype: &Datatype) -> usize {
         let room = size_of::<[Line; INLINE]>();
@@ -34,7 +34,7 @@ impl Scratch {
         let step = datatype.extent().unsigned_abs().max(1);
         match room / step {
             most if span(datatype, most).1 <= room => most.max(1),
-            // ElementBuffer that reach out of their extent, or an array backwards, whose first element has to be aligned.
+            // Elements reach beyond their extent, or the extent is negative: the first element needs to be aligned.
             _ => 1 + room.saturating_sub(one + size_of::<Line>()) / step,
         }
     }
@@ -53,7 +53,7 @@ impl Scratch {
             datatype: datatype.clone(),
             origin,
         };
-        // Users' functions may look at the gaps between data, but predefined datatypes have none that anybody sees.
+        // Functions of users may read the gaps of derived datatypes, which are zeroed therefore.
         if lines > INLINE {
             scratch.heap = vec![ZERO; lines];
         } else if datatype.basic().is_none() {
@@ -79,8 +79,9 @@ impl Scratch {
     }
 }
 
-/// Where the first of `count` elements lies, aligned like the memory, so that nothing lies before the memory, and the
-/// bytes of memory needed. Numbers saturate: what is too large for the address space cannot be allocated either.
+/// The offset of the first of `count` elements from the start of memory that holds all of them, and the bytes needed.
+/// The offset is a multiple of the alignment of the memory. Numbers saturate: memory that is too large for the address
+/// space cannot be allocated either.
 pub(super) fn span(datatype: &Datatype, count: usize) -> (usize, usize) {
     let far = isize::try_from(count)
         .unwrap_or(isize::MAX)

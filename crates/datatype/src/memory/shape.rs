@@ -1,8 +1,8 @@
-//! A buffer as the kernels see it: levels of repetition, outermost first.
+//! A buffer as the copy kernels see it: levels of repetition, the outermost first.
 
 use crate::datatype::{Block, Dataloop, Part};
 
-/// `count` copies of a dataloop, `stride` bytes apart, from an address on.
+/// `count` elements of a dataloop, `stride` bytes apart, from an address on.
 #[derive(Clone, Copy)]
 pub(super) struct Array<'a> {
     pub(super) base: *mut u8,
@@ -14,15 +14,15 @@ pub(super) struct Array<'a> {
 /// The outermost level of an array, from an address on.
 #[derive(Clone, Copy)]
 pub(super) enum Shape<'a> {
-    /// One contiguous run.
+    /// Contiguous bytes.
     Contiguous,
     /// Blocks of equal length at equal distances.
     Vector { len: usize, count: usize, stride: isize },
-    /// Blocks anywhere.
+    /// A list of blocks.
     Indexed(&'a [Block]),
     /// Other dataloops, one after the other.
     Struct(&'a [Part]),
-    /// Copies of another dataloop, of `size` bytes of data each.
+    /// Repetitions of another dataloop, of `size` bytes of data each.
     Nested {
         count: usize,
         stride: isize,
@@ -42,7 +42,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// As many elements as have `bytes` bytes together; the array itself, as an error, if no number of elements has.
+    /// The elements that have `bytes` bytes together. If no number of elements has, the array itself, as an error.
     pub(super) fn first(self, bytes: usize) -> Result<Self, Self> {
         let size = self.dataloop.size();
         match size == 0 || !bytes.is_multiple_of(size) {

@@ -1,4 +1,4 @@
-//! The loops of reductions, compiled for several instruction sets; the best the machine has is chosen as it runs.
+//! The loops of reductions, compiled for several instruction sets. The best that the machine has is chosen at run time.
 
 use std::arch::is_x86_feature_detected;
 
@@ -16,7 +16,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// The best that this machine has and that is of use for the elements.
+    /// The best that this machine has, if the elements have vector instructions.
     #[inline]
     pub(super) fn best_for<E: Element>() -> Self {
         if E::VECTORS { Self::best() } else { Level::Baseline }

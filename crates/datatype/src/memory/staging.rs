@@ -1,4 +1,4 @@
-//! Memory for data on its way between hosts.
+//! Staging buffers: memory for data on its way between hosts.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -8,19 +8,19 @@ use super::pool;
 use super::scratch::span;
 use crate::datatype::{Basic, Datatype};
 
-/// What the memory is made of, so that elements of every datatype are aligned.
+/// The unit of the memory, whose alignment is that of the strictest datatype.
 type Word = u128;
 
-/// Memory of the engine's own that is described like a user's. It holds whatever it held before.
+/// Memory of the engine's own that is described like a user's buffer. A new buffer may hold old data.
 ///
-/// The descriptions must not be used when this is gone. What one operation writes, nobody else uses meanwhile: that is
-/// the business of who asks for both.
+/// Its sources and targets must not be used after it is dropped. While an operation writes to a part of it, no other
+/// operation may use that part: the caller that asks for both sees to it.
 pub struct StagingBuffer {
     words: NonNull<Word>,
     len: usize,
 }
 
-/// ElementBuffer of a datatype, in its own layout, gaps included.
+/// A staging buffer for elements of a datatype, in the layout of the datatype, gaps included.
 pub struct ElementBuffer {
     store: StagingBuffer,
     origin: usize,
@@ -29,14 +29,14 @@ pub struct ElementBuffer {
 }
 
 // SAFETY:
-// - plain memory, owned by this; who uses it at the same time as others keeps to what the documentation asks.
+// - plain memory, owned by this; those that use it at the same time keep to what the documentation asks.
 unsafe impl Send for StagingBuffer {}
 // SAFETY:
 // - as above.
 unsafe impl Sync for StagingBuffer {}
 
 impl StagingBuffer {
-    /// Room for so many bytes.
+    /// A buffer of at least `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         let kept = pool::take(bytes);
         kept.unwrap_or_else(|| Self::allocate(bytes))
@@ -49,21 +49,21 @@ impl StagingBuffer {
         Self { words, len }
     }
 
-    /// Bytes for which there is room.
+    /// Its size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.len * size_of::<Word>()
     }
 
-    /// Gives the memory back: it is used no more.
+    /// Frees the memory, which nobody uses any more.
     fn free(&mut self) {
         let words = std::ptr::slice_from_raw_parts_mut(self.words.as_ptr(), self.len);
         // SAFETY:
         // - the pointer and the length are those of the box that was leaked when this was made; this is called once,
-        //   when nobody has it.
+        //   when nobody uses the memory.
         drop(unsafe { Box::from_raw(words) });
     }
 
-    /// `bytes` bytes from `start` on, or those of them that exist, to be read.
+    /// `bytes` bytes from `start` on, as far as they exist, to be read.
     #[inline]
     pub fn source(&self, start: usize, bytes: usize) -> Source {
         self.target(start, bytes).as_source()
@@ -76,7 +76,7 @@ impl StagingBuffer {
         let start = start.min(room);
         let address = self.words.as_ptr().cast::<u8>().wrapping_add(start);
         // SAFETY:
-        // - the bytes lie within the memory; who uses them keeps to the promise of the documentation.
+        // - the bytes lie within the memory; the caller keeps to what the documentation asks.
         unsafe { Target::new(address, bytes.min(room - start), Datatype::Basic(Basic::Byte)) }
     }
 }
@@ -110,8 +110,8 @@ impl ElementBuffer {
     pub fn target(&self) -> Target {
         let address = self.store.words.as_ptr().cast::<u8>().wrapping_add(self.origin);
         // SAFETY:
-        // - the memory was made to hold so many elements from there on; who uses them keeps to the promise of the
-        //   documentation.
+        // - the memory was made to hold so many elements from there on; the caller keeps to what the documentation
+        //   asks.
         unsafe { Target::new(address, self.count, self.datatype.clone()) }
     }
 
@@ -122,11 +122,11 @@ impl ElementBuffer {
     }
 }
 
-/// Bytes that somebody holds, to be read as they are; they must not be used when those are gone.
+/// Bytes as a source. It must not be used after the bytes are gone.
 #[inline]
 pub fn bytes_of(held: &[u8]) -> Source {
     // SAFETY:
-    // - they are readable; who uses them keeps to the promise of the documentation.
+    // - they are readable; the caller keeps to what the documentation asks.
     unsafe { Source::new(held.as_ptr(), held.len(), Datatype::Basic(Basic::Byte)) }
 }
 
@@ -135,7 +135,7 @@ pub fn bytes_of(held: &[u8]) -> Source {
 pub fn as_bytes(target: &Target) -> Option<Target> {
     let plain = target.datatype().is_contiguous();
     // SAFETY:
-    // - contiguous elements are so many bytes from the address on, for which the promise of the whole holds.
+    // - contiguous elements are `bytes()` bytes from the address on, for which the promise of the whole holds.
     plain.then(|| unsafe { Target::new(target.address(), target.bytes(), Datatype::Basic(Basic::Byte)) })
 }
 

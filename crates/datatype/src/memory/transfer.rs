@@ -1,4 +1,4 @@
-//! From one layout to another in one pass.
+//! Moves data from one layout to another in one pass.
 
 use super::buffer::{Source, Target};
 use super::copy::{copy_blocks, copy_bytes};
@@ -57,7 +57,7 @@ unsafe fn move_arrays(from: Array<'_>, to: Array<'_>, (offered, room): (usize, u
     if offered == 0 || room == 0 {
         return;
     }
-    // The longer side, if it is a run or an array of whole elements, is cut to the length of the other.
+    // The longer side is cut to the length of the other, if that is a number of whole elements.
     let from = from.first(room.min(offered));
     let to = to.first(offered.min(room));
     match (from, to) {
@@ -70,7 +70,7 @@ unsafe fn move_arrays(from: Array<'_>, to: Array<'_>, (offered, room): (usize, u
     }
 }
 
-/// Moves the first `bytes` bytes between arrays that are built differently, segment by segment.
+/// Moves the first `bytes` bytes between arrays of different structure, segment by segment.
 ///
 /// # Safety
 ///
@@ -257,7 +257,7 @@ unsafe fn move_segment(from: (*mut u8, Segment), to: (*mut u8, Segment), limit: 
     len
 }
 
-/// Length and number of the blocks that both segments have, taking a run for blocks without gaps.
+/// Length and number of the blocks that both segments have. Contiguous data counts as blocks without gaps.
 fn common_blocks(source: &Segment, target: &Segment, limit: usize) -> (usize, usize) {
     let whole = |segment: &Segment| segment.count > 1 && segment.head == segment.len;
     let (len, count) = match (whole(source), whole(target)) {

@@ -3,7 +3,7 @@
 use super::shape::Array;
 use crate::datatype::{Dataloop, Datatype, Segment};
 
-/// `count` elements of a datatype, asked by position in the packed data.
+/// `count` elements of a datatype, looked up by position in the packed data.
 pub(super) struct View<'a> {
     dataloop: &'a Dataloop,
     size: usize,
@@ -22,7 +22,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// An array, wherever it lies.
+    /// The elements of an array, whatever its address.
     pub(super) fn of(array: &Array<'a>) -> Self {
         Self {
             dataloop: array.dataloop,
@@ -32,7 +32,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What lies at byte `position`, which is inside the data.
+    /// The segment that begins at byte `position`, which is less than the size of the data.
     #[inline]
     pub(super) fn at(&self, position: usize, hint: &mut usize) -> Segment {
         match *self.dataloop {

@@ -56,7 +56,7 @@ impl BuiltinOp {
         self as usize
     }
 
-    /// Whether the order of operands is of no consequence: all but replacing and keeping.
+    /// Whether the operation is commutative, which all are but `MPI_REPLACE` and `MPI_NO_OP`.
     #[inline]
     #[must_use]
     pub fn is_commutative(self) -> bool {

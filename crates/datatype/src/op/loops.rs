@@ -7,7 +7,8 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 use super::GROUP;
 use crate::memory::{Complex, Element, F80, F128, Plain, Source, Target, combine};
 
-/// The loops of an operation: `inout = input op inout` for the elements that all have, with each input in turn.
+/// The loops of an operation: `inout = input op inout` for the elements that all buffers have, one input after the
+/// other.
 #[derive(Clone, Copy)]
 pub struct Kernel {
     /// With one input.
@@ -30,7 +31,7 @@ pub(super) fn each<E: Element, O: Operation<E::Value>>() -> Kernel {
     }
 }
 
-/// Numbers as the standard adds and multiplies them: integers wrap.
+/// Numbers that are added and multiplied. Integers wrap around.
 pub(super) trait Arithmetic: Plain {
     fn sum(self, other: Self) -> Self;
     fn product(self, other: Self) -> Self;

@@ -1,7 +1,7 @@
 //! Reduction operations.
 //!
 //! * [`BuiltinOp`]: those of the standard. `table.rs` says which of them goes with which datatype, and finds the loop.
-//! * [`UserOp`]: a function of the user's, with its promise to be commutative or not.
+//! * [`UserOp`]: a function of the user, which says whether it is commutative.
 
 mod builtin;
 mod loops;
@@ -21,9 +21,9 @@ use simurgh_base::error::Result;
 /// A reduction operation.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// Of the standard.
+    /// A predefined operation.
     Builtin(BuiltinOp),
-    /// Of the user.
+    /// A function of the user.
     User(Arc<UserOp>),
 }
 
@@ -34,7 +34,7 @@ impl From<BuiltinOp> for Op {
 }
 
 impl Op {
-    /// Whether the order of operands is of no consequence.
+    /// Whether the operation is commutative.
     #[inline]
     #[must_use]
     pub fn is_commutative(&self) -> bool {
@@ -57,7 +57,7 @@ impl Op {
         }
     }
 
-    /// Whether reductions of `datatype` are more than the standard defines, though they are done.
+    /// Whether reductions of `datatype` go beyond the standard. They are done all the same.
     #[must_use]
     pub fn is_extension(&self, datatype: &Datatype) -> bool {
         matches!(self, Op::Builtin(_)) && table::is_extension(datatype)
@@ -84,7 +84,7 @@ impl Op {
     }
 }
 
-/// Inputs that predefined operations take at a time: as many streams as a core fetches well.
+/// The number of inputs that predefined operations take at a time: as many streams as a core prefetches well.
 pub const GROUP: usize = 4;
 
 /// An operation on elements of a certain datatype.
@@ -106,7 +106,7 @@ impl BoundOp<'_> {
         }
     }
 
-    /// `inout = input op inout`, with each input in turn.
+    /// `inout = input op inout`, one input after the other.
     #[inline]
     pub fn apply_all(&self, inputs: [&Source; GROUP], inout: &Target) {
         match self {

@@ -37,7 +37,7 @@ pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
     kernel(op, basic).ok_or_else(|| undefined(op, datatype))
 }
 
-/// What was there gives way: the last input stays.
+/// `MPI_REPLACE`: the last input is the result.
 const REPLACE: Kernel = Kernel {
     one: |[input], inout| {
         transfer(input, inout);
@@ -47,7 +47,7 @@ const REPLACE: Kernel = Kernel {
     },
 };
 
-/// What was there stays.
+/// `MPI_NO_OP`: the target stays as it is.
 const KEEP: Kernel = Kernel {
     one: |_, _| (),
     several: |_, _| (),
@@ -113,7 +113,7 @@ where
     })
 }
 
-/// Sums of complex numbers: those of their parts.
+/// Sums of complex numbers, which are the sums of their parts.
 fn parts_sum(kind: Kind) -> Option<Kernel> {
     real::<Sum>(match kind {
         Kind::C16 => Kind::F16,

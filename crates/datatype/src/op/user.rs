@@ -21,7 +21,7 @@ impl UserOp {
         Self { function, commutes }
     }
 
-    /// Whether the user says that the order of operands is of no consequence.
+    /// Whether the user has said that the operation is commutative.
     #[inline]
     #[must_use]
     pub fn is_commutative(&self) -> bool {
