@@ -83,7 +83,7 @@ pub use simurgh_base::{
     Comparison, Error, ErrorClass, ErrorCode, ErrorCodes, Group, Info, RankRange, Result, SessionId, Status,
     attribute, constants,
 };
-use simurgh_base::{error, error as status, group, info, portable};
+use simurgh_base::{error, group, info, portable};
 pub use simurgh_datatype as datatype;
 pub use simurgh_datatype::{external32, memory, op};
 use simurgh_instrument as instrument;

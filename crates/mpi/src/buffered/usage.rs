@@ -1,7 +1,7 @@
 //! The usage of an attached buffer: its messages, and the requests that wait for them.
 
+use crate::error::Status;
 use crate::request::Request;
-use crate::status::Status;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::{BTreeSet, VecDeque};
 

@@ -2,10 +2,10 @@
 
 use super::{EagerPool, Unexpected};
 use crate::deadlock::{Operation, Unmatched};
+use crate::error::Status;
 use crate::matching::{Envelope, Pattern, PatternKinds, Place, Queue};
 use crate::memory::Target;
 use crate::request::{Callers, Waiter};
-use crate::status::Status;
 
 /// A posted receive.
 #[derive(Debug)]

@@ -2,13 +2,13 @@
 
 use super::{EagerBuffer, Endpoint, RequestToSend};
 use crate::buffered::Reservation;
+use crate::error::Status;
 use crate::error::{ErrorClass, ErrorCode};
 use crate::instrument;
 use crate::limits::INLINE_LIMIT;
 use crate::matching::Envelope;
 use crate::memory::{self, Source, Target, Transfer};
 use crate::request::{Callers, Waiter};
-use crate::status::Status;
 use simurgh_net::HostId;
 
 /// The hosts that grant each other room for eager messages.

@@ -10,9 +10,9 @@ use super::send::PendingSend;
 use super::wire::Packet;
 use crate::endpoint::Handle;
 use crate::endpoint::Unexpected;
+use crate::error::Status;
 use crate::host::Host;
 use crate::request::{Request, Waiter};
-use crate::status::Status;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 

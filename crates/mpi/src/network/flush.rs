@@ -10,9 +10,9 @@
 use super::Network;
 use super::progress::{Step, Task};
 use crate::endpoint::Handle;
+use crate::error::Status;
 use crate::host::Host;
 use crate::request::{Request, Waiter};
-use crate::status::Status;
 use simurgh_core::sync::{Arc, Ordering};
 use simurgh_net::HostId;
 use simurgh_net::transport::Transfer;

@@ -7,9 +7,9 @@ use super::progress::{Step, Task};
 use super::send_data::SendData;
 use super::wire::Packet;
 use crate::endpoint::Handle;
+use crate::error::Status;
 use crate::host::Host;
 use crate::request::Waiter;
-use crate::status::Status;
 use simurgh_net::HostId;
 use simurgh_net::transport::Busy;
 

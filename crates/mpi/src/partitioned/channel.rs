@@ -12,11 +12,11 @@
 
 use super::split::{Partitions, Split};
 use crate::deadlock::{Operation, Parts};
+use crate::error::Status;
 use crate::error::{Error, ErrorClass, Result};
 use crate::matching::Envelope;
 use crate::memory::{self, Source, Target};
 use crate::request::Request;
-use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use std::sync::OnceLock;
 

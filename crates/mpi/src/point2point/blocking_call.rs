@@ -1,9 +1,9 @@
 //! Blocking calls that have to wait.
 
 use crate::endpoint::MatchTable;
+use crate::error::Status;
 use crate::process::Process;
 use crate::request::{CallSlot, Request, Waiter};
-use crate::status::Status;
 use simurgh_core::sync::Arc;
 
 /// A blocking call that has matched nothing and waits for its counterpart.

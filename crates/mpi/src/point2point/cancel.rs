@@ -2,10 +2,10 @@
 
 use super::inter_host::RemoteSend;
 use crate::error::Result;
+use crate::error::Status;
 use crate::matching::Place;
 use crate::process::Process;
 use crate::request::{Direction, Request};
-use crate::status::Status;
 
 impl Request {
     /// Cancels the operation if it has not been matched yet. It completes either way, and its status says which. What

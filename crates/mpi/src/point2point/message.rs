@@ -3,11 +3,11 @@
 use super::BlockingCall;
 use crate::endpoint::Unexpected;
 use crate::error::Result;
+use crate::error::Status;
 use crate::matching::Envelope;
 use crate::memory::Target;
 use crate::process::Process;
 use crate::request::{Request, Waiter};
-use crate::status::Status;
 use simurgh_core::sync::Arc;
 
 /// A message that a matched probe has taken, so that no receive can match it.

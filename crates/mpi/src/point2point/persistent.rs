@@ -4,9 +4,9 @@ use super::{Mode, Received, Sent};
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::error::Result;
+use crate::error::Status;
 use crate::memory::{Source, Target};
 use crate::request::{Direction, Operation, Request, Waiter};
-use crate::status::Status;
 use simurgh_core::sync::Arc;
 
 /// A send that is started again and again.

@@ -6,9 +6,9 @@ use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
 use crate::endpoint::MatchTable;
+use crate::error::Status;
 use crate::error::{ErrorCode, Result};
 use crate::matching::{Envelope, Pattern};
-use crate::status::Status;
 use simurgh_core::yield_now;
 
 /// The status that a probe gives.

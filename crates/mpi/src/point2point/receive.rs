@@ -6,10 +6,10 @@ use crate::comm::check;
 use crate::constants::PROC_NULL;
 use crate::endpoint::{MatchTable, PostedReceive};
 use crate::error::Result;
+use crate::error::Status;
 use crate::matching::{Pattern, Place};
 use crate::memory::Target;
 use crate::request::{Request, Waiter};
-use crate::status::Status;
 use simurgh_core::sync::Arc;
 
 /// The outcome of a receive that has been started.

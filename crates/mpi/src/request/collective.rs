@@ -4,8 +4,8 @@
 //! thread has taken. A rank that tests lets others run, idle tasks first (`simurgh_core::yield_now`).
 
 use super::{Kind, Request};
+use crate::error::Status;
 use crate::error::{Error, ErrorClass, Result};
-use crate::status::Status;
 use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The request of a send and a receive that were started in one call.
 
 use super::Request;
-use crate::status::Status;
+use crate::error::Status;
 use simurgh_core::sync::SpinLock;
 
 /// The halves that are still under way.

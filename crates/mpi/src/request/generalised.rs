@@ -6,8 +6,8 @@
 //! sets the second frees.
 
 use super::{Kind, Request, StatusCell};
+use crate::error::Status;
 use crate::error::{Error, ErrorClass, ErrorCode, Result};
-use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicU8, Ordering};
 use std::fmt;
 

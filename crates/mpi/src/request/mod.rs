@@ -29,10 +29,10 @@ pub(crate) use pool::RequestPool;
 pub(crate) use status_cell::StatusCell;
 pub(crate) use waiter::{Callers, Waiter};
 
+use crate::error::Status;
 use crate::error::{Error, ErrorClass, Result};
 use crate::instrument::{self, Reason};
 use crate::matching::Place;
-use crate::status::Status;
 use exchange::Exchange;
 use generalised::Generalised;
 use persistent::Persistent;

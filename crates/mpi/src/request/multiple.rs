@@ -5,8 +5,8 @@
 //! inactive requests count as complete for the calls that wait for all, and as absent for the others.
 
 use super::Request;
+use crate::error::Status;
 use crate::instrument::{self, Reason};
-use crate::status::Status;
 use simurgh_core::{Completion, yield_now};
 
 /// The result of a call that looks for any complete request.

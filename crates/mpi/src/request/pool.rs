@@ -1,8 +1,8 @@
 //! Pools of requests that are used again.
 
 use super::{Exchange, Kind, NOWHERE, Participation, Request};
+use crate::error::Status;
 use crate::limits::POOLED_REQUESTS;
-use crate::status::Status;
 use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, Ordering, Serialized, SpinLock, fence};
 

@@ -1,8 +1,8 @@
 //! Status cells: the outcome of an operation, and the event of its completion.
 
 use crate::error::ErrorCode;
+use crate::error::Status;
 use crate::instrument::{self, Reason};
-use crate::status::Status;
 use simurgh_core::Completion;
 use simurgh_core::sync::{AtomicU64, Ordering};
 

@@ -1,7 +1,7 @@
 //! Waiters: what to complete when an operation ends, as its counterpart sees it.
 
 use super::{Half, Request, StatusCell};
-use crate::status::Status;
+use crate::error::Status;
 use simurgh_core::sync::Arc;
 
 /// The ranks whose blocking calls can be completed.

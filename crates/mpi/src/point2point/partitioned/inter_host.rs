@@ -7,6 +7,7 @@
 
 use crate::comm::Comm;
 use crate::deadlock::{Operation, Parts, Unmatched};
+use crate::error::Status;
 use crate::error::{Error, ErrorClass, Result};
 use crate::layout::Layout;
 use crate::limits::PARTITIONED_PAIRS;
@@ -15,7 +16,6 @@ use crate::memory::{Source, Target};
 use crate::partitioned::RemotePartitionedSend;
 use crate::point2point::{Mode, Received, Sent};
 use crate::request::{Request, Waiter};
-use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering, SpinLock};
 
 /// The side that sends.
