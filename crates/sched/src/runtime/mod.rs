@@ -1,0 +1,194 @@
+//! The runtime: the virtual processors of a process, started and stopped together.
+
+mod builder;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use simurgh_core::sync::Ordering;
+use simurgh_core::{EcHandle, EcSpec, Network};
+
+use crate::error::SchedError;
+use crate::policy::Policy;
+use crate::stats::VpStats;
+use crate::topology::Topology;
+use crate::vp::{Shared, StarvationGuard, Vp};
+
+pub use builder::Builder;
+
+/// Most virtual processors of a runtime.
+pub const VPS_MAX: usize = 1024;
+
+/// Running virtual processors. Dropping it stops them, once what is ready has run.
+pub struct Runtime {
+    shared: Arc<Shared>,
+    policy: Arc<dyn Policy>,
+    homes: Vec<usize>,
+    vps: Vec<Arc<Vp>>,
+    threads: Vec<JoinHandle<()>>,
+    guard: Option<JoinHandle<()>>,
+}
+
+impl Runtime {
+    fn start_vp(&mut self, index: usize) -> Result<(), SchedError> {
+        let common = self.shared.vp_set.common;
+        let topology = &self.shared.topology;
+        let mut victims = match index < common {
+            true => self.policy.victims(index, common, topology),
+            false => Vec::new(),
+        };
+        let core = |vp: usize| vp % topology.cores().len();
+        victims.retain(|&victim| topology.joins(core(index), core(victim)));
+        let vp = Arc::new(Vp::new(index, Arc::clone(&self.shared), victims));
+        self.vps.push(Arc::clone(&vp));
+        let thread = std::thread::Builder::new()
+            .name(format!("vp{index}"))
+            .spawn(move || vp.run());
+        self.threads
+            .push(thread.map_err(|source| SchedError::Thread { vp: index, source })?);
+        Ok(())
+    }
+
+    fn start_guard(
+        &mut self,
+        limit: Duration,
+        on_disorder: Option<Box<dyn Fn() + Send>>,
+    ) -> Result<(), SchedError> {
+        let statuses = self.vps[..self.shared.vp_set.common].iter();
+        let statuses: Vec<_> = statuses.map(|vp| Arc::clone(vp.status())).collect();
+        let guard = StarvationGuard::new(Arc::clone(&self.shared), limit, statuses.into_iter(), on_disorder);
+        self.shared.substitutes.count_other();
+        let thread = std::thread::Builder::new().name("guard".to_owned());
+        let thread = thread.spawn(move || guard.run());
+        self.guard = Some(thread.map_err(SchedError::Guard)?);
+        Ok(())
+    }
+
+    /// Adds a network of which nothing was known at the start. Only the first network counts, which may be that of the
+    /// start. Policies that dedicate virtual processors to it come too late: all poll it.
+    pub fn connect(&self, network: Arc<dyn Network>) {
+        let shared = &self.shared;
+        if shared.add_network(Arc::clone(&network), 0) {
+            for worker in &shared.team {
+                worker.join_network(Arc::clone(&network));
+                worker.notify();
+            }
+        }
+    }
+
+    /// Number of virtual processors that run whatever is ready.
+    #[must_use]
+    pub fn vps(&self) -> usize {
+        self.shared.vp_set.common
+    }
+
+    /// Number of virtual processors that do nothing but drive the network, behind the others.
+    #[must_use]
+    pub fn network_vps(&self) -> usize {
+        self.shared.vp_set.dedicated
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn topology(&self) -> &Topology {
+        &self.shared.topology
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> &dyn Policy {
+        &*self.policy
+    }
+
+    /// Counters of each virtual processor, those that drive the network last.
+    #[must_use]
+    pub fn stats(&self) -> Vec<VpStats> {
+        self.vps.iter().map(|vp| vp.stats()).collect()
+    }
+
+    /// Returns a function that reads the counters of each virtual processor; it may outlive the runtime.
+    pub fn observer(&self) -> impl Fn() -> Vec<VpStats> + Send + Sync + 'static {
+        let vps = self.vps.clone();
+        move || vps.iter().map(|vp| vp.stats()).collect()
+    }
+
+    /// Returns a function that tells whether a deadlock has been [reported](Builder::on_deadlock) and nothing has
+    /// happened since; it may outlive the runtime.
+    ///
+    /// A caller that wants to know what was sent and received until then has to read that first. The argument is the
+    /// number of the question. If it cannot be answered just now, the function returns false, and the report is called
+    /// with that number later.
+    pub fn quiescence(&self) -> impl Fn(u32) -> bool + Send + Sync + 'static {
+        let shared = Arc::clone(&self.shared);
+        move |question| {
+            let poller = shared.poller.get();
+            poller.map_or_else(
+                || shared.sleepers.are_all_still(),
+                |poller| poller.quiescence().lasts(question),
+            )
+        }
+    }
+
+    /// Starts an execution context on virtual processor `vp`, modulo their number; the ones that drive the network come
+    /// behind the others.
+    ///
+    /// # Errors
+    ///
+    /// When there is no stack for it.
+    pub fn spawn(
+        &self,
+        spec: EcSpec,
+        vp: usize,
+        f: impl FnOnce() + Send + 'static,
+    ) -> Result<EcHandle, SchedError> {
+        let ec = simurgh_core::create(spec, f)?;
+        Ok(ec.start(self.shared.team[vp % self.shared.team.len()]))
+    }
+
+    /// The virtual processor on which member `index` of a group of `count` execution contexts starts: that of its
+    /// [home](Builder::homes), or where the policy places it.
+    #[must_use]
+    pub fn place_of_member(&self, (index, count): (usize, usize)) -> usize {
+        match self.homes.get(index) {
+            Some(home) => home % self.vps(),
+            None => self.policy.place(index, count, self.vps()),
+        }
+    }
+
+    /// Starts a member, by its index in a group of so many execution contexts, where the policy places it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no stack for it.
+    pub fn spawn_member(
+        &self,
+        spec: EcSpec,
+        member: (usize, usize),
+        f: impl FnOnce() + Send + 'static,
+    ) -> Result<EcHandle, SchedError> {
+        self.spawn(spec, self.place_of_member(member), f)
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        if let Some(poller) = self.shared.poller.get() {
+            poller.close();
+        }
+        self.shared.substitutes.end();
+        self.shared.sleepers.wake_guard();
+        if let Some(guard) = self.guard.take() {
+            guard.thread().unpark();
+            let _ = guard.join();
+        }
+        self.shared.substitutes.join();
+        // Release pairs with the Acquire in `Vp::run`.
+        self.shared.stop.store(true, Ordering::Release);
+        self.shared.team.iter().for_each(|worker| worker.notify());
+        for thread in self.threads.drain(..) {
+            // A virtual processor that panicked has already said so on stderr.
+            let _ = thread.join();
+        }
+    }
+}
