@@ -4,69 +4,20 @@ use std::{fmt, thread};
 
 use simurgh_core::sync::{Arc, revoke_bias};
 use simurgh_core::{EcSpec, StackError, create, current_worker, with_signals_blocked};
-use simurgh_settings::rules::Rule;
 
 use super::super::all_buffers::AllBuffers;
 use super::super::nonblocking::Invocation;
 use super::channel::Channel;
 use super::consistency::ConsistencyCheck;
+use super::host_transport::HostTransport;
 use super::known_buffers::KnownBuffers;
 use super::phase::InterHostPhase;
-use super::transport::{Pending, Transport};
+use super::round::Round;
 use crate::check::Checks;
 use crate::error::{Error, ErrorClass, Result};
-use crate::members::GroupSizes;
-use crate::members::HostMap;
-use crate::memory::{Source, Target};
-use crate::network::{self, HostChannel, Rounds};
+use crate::members::{GroupSizes, HostMap};
+use crate::network::HostChannel;
 use crate::process::Process;
-
-/// Identifies a collective of a communicator in messages between hosts. Collectives that may be under way at the same
-/// time have different rounds, and so do calls that follow each other, as far as some ten million numbers go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Round {
-    /// A blocking collective, by its number.
-    Blocking(u64),
-    /// A nonblocking collective, by its number.
-    Nonblocking(u64),
-    /// A persistent collective, by its number, and how often it has been started before.
-    Persistent(u64, u64),
-}
-
-/// Number of rounds of each kind.
-const ROUNDS: u64 = 1 << 25;
-
-/// Starts of a persistent collective before its turns are used again.
-const TIMES: u64 = Rounds::TURNS as u64;
-
-/// Conversations of each round: one for each slice of the data.
-const CONVERSATIONS: u64 = Rule::MOST_SLICES as u64;
-
-impl Round {
-    /// A round of a later start of the same persistent collective, which uses the same conversations and which no host
-    /// can have begun.
-    fn later(self) -> Option<Self> {
-        match self {
-            Self::Persistent(number, time) => Some(Self::Persistent(number, time + TIMES / 2)),
-            Self::Blocking(_) | Self::Nonblocking(_) => None,
-        }
-    }
-
-    /// The numbers of its conversations; each slice of the data has one.
-    pub(crate) fn of(self, context: u32) -> Rounds {
-        let (kind, number, time) = match self {
-            Self::Blocking(number) => (0, number, 0),
-            Self::Nonblocking(number) => (1, number, 0),
-            Self::Persistent(number, time) => (2, number, time),
-        };
-        Rounds {
-            context,
-            first: ((kind * ROUNDS + number % ROUNDS) * CONVERSATIONS) as i32,
-            count: CONVERSATIONS as u32,
-            turn: (time % TIMES) as u32,
-        }
-    }
-}
 
 /// Stack size of an execution context that acts as leader: it may call a function of the program.
 const STACK: usize = 8 << 20;
@@ -212,58 +163,8 @@ impl Leader {
     }
 }
 
-/// The transport between the hosts of a communicator, over its line of the network.
-pub(super) struct HostTransport<'a> {
-    pub(super) host_channel: HostChannel<'a>,
-    pub(super) host_map: &'a HostMap,
-}
-
-impl<'a> Transport for HostTransport<'a> {
-    type Pending = network::Pending<'a>;
-
-    fn hosts(&self) -> usize {
-        self.host_map.hosts()
-    }
-
-    fn own(&self) -> usize {
-        self.host_map.own()
-    }
-
-    fn start_send(&self, to: usize, source: &Source) -> Self::Pending {
-        self.host_channel.start_send(self.host_map.host(to), source)
-    }
-
-    fn start_recv(&self, from: usize, target: &Target) -> Self::Pending {
-        self.host_channel.start_recv(self.host_map.host(from), target)
-    }
-
-    fn recv_bytes(&self, from: usize) -> Result<Vec<u8>> {
-        self.host_channel.recv_bytes(self.host_map.host(from))
-    }
-
-    fn abort(&self, fault: &Error) {
-        let others = (0..self.hosts()).filter(|position| *position != self.own());
-        self.host_channel
-            .fail(fault, others.map(|position| self.host_map.host(position)));
-    }
-
-    fn slice(&self, index: usize) -> Self {
-        let (host_channel, host_map) = (self.host_channel.beside(index as i32), self.host_map);
-        Self {
-            host_channel,
-            host_map,
-        }
-    }
-}
-
-impl Pending for network::Pending<'_> {
-    fn wait(self) -> Result<usize> {
-        network::Pending::wait(self)
-    }
-}
-
 #[cold]
 fn no_leader(reason: &StackError) -> Error {
-    let reason = format!("nobody can speak for this host in a nonblocking collective: {reason}");
+    let reason = format!("no leader can be started for this host in a nonblocking collective: {reason}");
     Error::new(ErrorClass::NoMem, reason)
 }

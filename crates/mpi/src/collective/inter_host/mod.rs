@@ -33,6 +33,7 @@ mod consistency;
 mod dissemination;
 mod doubling;
 mod halving;
+mod host_transport;
 mod known_buffers;
 mod leader;
 #[cfg(test)]
@@ -44,16 +45,18 @@ mod phase;
 mod power_of_two;
 mod reduction;
 mod ring;
+mod round;
 mod slices;
 #[cfg(test)]
 mod tests;
 mod transport;
 
 pub(super) use known_buffers::KnownBuffers;
-pub(crate) use leader::{Leader, Round, SharedByRanks};
+pub(crate) use leader::{Leader, SharedByRanks};
+pub(crate) use round::Round;
 
 use channel::Channel;
-use leader::HostTransport;
+use host_transport::HostTransport;
 
 use super::call::Call;
 use crate::error::Result;
@@ -74,11 +77,11 @@ pub(crate) fn allgather_among_hosts(
     subject: &'static str,
     own: Result<Vec<u8>>,
 ) -> Result<Vec<Vec<u8>>> {
-    let wires = HostTransport {
+    let transport = HostTransport {
         host_channel,
         host_map,
     };
-    let channel = Channel::new(&wires, Call::new(subject), host_map.seats_of_all());
+    let channel = Channel::new(&transport, Call::new(subject), host_map.seats_of_all());
     let told = match own {
         Ok(own) => allgather_bytes::allgather_bytes(&channel, own),
         Err(fault) => {
