@@ -1,6 +1,6 @@
-//! Bytes as decisions.
+//! Bytes of the fuzzer, read as decisions.
 
-/// What libFuzzer has thought up, not yet used.
+/// The bytes that libFuzzer has invented and that have not been used yet.
 #[derive(Debug)]
 pub struct Input<'a>(&'a [u8]);
 

@@ -1,9 +1,9 @@
-//! What the fuzz targets share.
+//! Shared parts of the fuzz targets.
 //!
-//! Each program in `targets` is handed bytes by libFuzzer, which changes them so that they reach code they have not
-//! reached before, and takes them for what another process does. A panic, a failed assertion, an access outside of
-//! memory, more than a second or a gigabyte is a finding. `./x fuzz` builds and runs them; `corpus` has bytes to begin
-//! with, which reach most of what has been reached so far.
+//! Each program in `targets` gets bytes from libFuzzer, which varies them so that they reach new code, and takes them
+//! for what another process sends. A panic, a failed assertion, an invalid access, more than a second or a gigabyte is
+//! a finding. `./x fuzz` builds and runs the programs; `corpus` has bytes to begin with, which reach most of the code
+//! that has been reached so far.
 
 mod input;
 mod wire;

@@ -1,4 +1,4 @@
-//! A network on the other side of which there is nobody but the fuzzer.
+//! A transport whose other end is the fuzzer.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
@@ -14,7 +14,7 @@ const CAPACITY: usize = 4096;
 /// Headers of packets from the host that are remembered.
 const REMEMBERED: usize = 32;
 
-/// A way to a host that does whatever one wants.
+/// A transport to a host that does whatever the fuzzer wants.
 #[derive(Clone, Default)]
 pub struct Wire(Arc<Mutex<State>>);
 
@@ -23,9 +23,9 @@ struct State {
     arriving: VecDeque<Event>,
     /// The last packets that came from the host under test.
     sent: VecDeque<Header>,
-    /// What transfers and sends come to; then as if it were zeros.
+    /// Outcomes of the next transfers and sends; then as if they were zeros.
     outcomes: VecDeque<u8>,
-    /// Transfers that go on.
+    /// Transfers under way.
     transfers: VecDeque<Underway>,
     /// Memory that transfers may write.
     room: Vec<Range<usize>>,
@@ -33,17 +33,17 @@ struct State {
     keys: u64,
 }
 
-/// What the host finds when it looks.
+/// What the host finds at its next poll.
 enum Event {
     Packet(Header, Vec<u8>),
-    /// The oldest transfer is over, well or not.
+    /// The oldest transfer is complete; whether it has succeeded.
     TransferOver(bool),
 }
 
-/// A transfer that goes on.
+/// A transfer under way.
 struct Underway {
     token: u64,
-    /// What a read is to write.
+    /// The memory that a read writes.
     room: Range<usize>,
 }
 
@@ -52,7 +52,7 @@ impl Wire {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a packet arrive when the host looks.
+    /// Has a packet arrive at the next poll.
     pub fn arrive(&self, header: Header, data: Vec<u8>) {
         self.state().arriving.push_back(Event::Packet(header, data));
     }
@@ -67,23 +67,23 @@ impl Wire {
         std::array::from_fn(|index| u64::from_le_bytes(words[1 + index]))
     }
 
-    /// Decides what the next transfer or send comes to.
+    /// Decides the outcome of the next transfer or send.
     pub fn decide(&self, outcome: u8) {
         self.state().outcomes.push_back(outcome);
     }
 
-    /// Allows transfers to write to memory.
+    /// Allows transfers to write memory.
     ///
     /// # Safety
     ///
-    /// * The memory is nobody else's as long as the wire.
+    /// * Nobody else uses the memory as long as the wire exists.
     pub unsafe fn lend(&self, memory: &mut [u8]) {
         let memory = memory.as_mut_ptr_range();
         let range = memory.start.expose_provenance()..memory.end.expose_provenance();
         self.state().room.push(range);
     }
 
-    /// Ends the oldest transfer that goes on, when the host looks.
+    /// Completes the oldest transfer under way at the next poll.
     pub fn end_transfer(&self, well: bool) {
         self.state().arriving.push_back(Event::TransferOver(well));
     }

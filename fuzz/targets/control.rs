@@ -1,4 +1,4 @@
-//! What launcher and hosts say to each other, and the description of a job.
+//! The messages between launcher and hosts, and the description of a job.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

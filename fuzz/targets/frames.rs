@@ -1,4 +1,4 @@
-//! What comes over libfabric: frames of packets, and the addresses of hosts.
+//! Frames and addresses of other hosts over libfabric.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ const KEY: [u8; 32] = *b"what only the two hosts can make";
 
 fuzz_target!(|data: &[u8]| {
     fuzzing::frame(data, &KEY);
-    // With its code, which nobody guesses.
+    // The same frame with its code, which the fuzzer cannot guess.
     let mut frame = data.to_vec();
     fuzzing::add_mac(&mut frame, &KEY);
     fuzzing::frame(&frame, &KEY);

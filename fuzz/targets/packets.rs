@@ -1,4 +1,4 @@
-//! Packets of another host, for the engine: whatever comes, while ranks send and receive.
+//! Packets of another host, while ranks send and receive.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -19,18 +19,18 @@ use std::sync::Arc;
 
 /// Bytes of the longest message.
 const LONGEST: usize = 20_000;
-/// What lies between and in receives' memory at first.
+/// The bytes between receives, and in their memory at first.
 const GUARD: u8 = 0xa5;
 /// Receives in one run.
 const RECEIVES: usize = 8;
 /// Bytes that the other host is granted.
 const WINDOW: u64 = 8 << 10;
-/// What is no kind of packets.
+/// A number that no kind of packet has.
 const UNKNOWN: u8 = 0;
-/// The process that is the host itself.
+/// The process number that stands for the host itself.
 const HOST: u64 = HOST_BASE as u64;
 
-/// A rank of host 0 of two with two ranks each, and what it has going on.
+/// A rank of host 0 of two hosts with two ranks each, and its operations.
 struct Rank<'a> {
     wire: Wire,
     network: Arc<dyn Network>,
@@ -87,7 +87,7 @@ fn job(wire: &Wire) -> Arc<Job> {
 }
 
 impl Rank<'_> {
-    /// Does what the next bytes mean; the number of packets that come of it.
+    /// Does what the next bytes mean. Gives the number of packets that follow from it.
     fn act(&mut self, input: &mut Input<'_>) -> u64 {
         match input.below(9) {
             choice @ (0..=2 | 8) => {
@@ -114,7 +114,7 @@ impl Rank<'_> {
         self.network.poll();
     }
 
-    /// A packet that looks more or less like one of ours.
+    /// A packet that looks more or less like one of a host.
     fn packet(&self, input: &mut Input<'_>) -> ([u8; HEADER], Vec<u8>) {
         let mut header = [0; HEADER];
         let kind = input.below(1 + KINDS.len()).checked_sub(1);
@@ -143,7 +143,7 @@ impl Rank<'_> {
         (header, data)
     }
 
-    /// Numbers that make sense, or any.
+    /// A number that makes sense, or any number.
     fn word(&self, input: &mut Input<'_>) -> u64 {
         match input.below(5) {
             0 => input.byte().into(),

@@ -1,4 +1,4 @@
-//! Memory that a host shares with others, one of which writes whatever it likes there.
+//! Shared memory that another host of the node writes as it likes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use simurgh_net::transport::{
 };
 use std::cell::Cell;
 
-/// Reads all that it is given.
+/// Reads all data that it is given.
 #[derive(Default)]
 struct Reader {
     longest: Cell<usize>,

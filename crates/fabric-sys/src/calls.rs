@@ -1,11 +1,11 @@
-//! The headers' inline functions: calls through the tables of functions that objects carry.
+//! The inline functions of libfabric's headers: calls through the tables of functions that objects carry.
 //!
-//! Each is what C calls by the same name. All give the library's number: 0 or a count, or a negative error.
+//! Each has the name that it has in C. All give the library's number: 0, a count, or a negative error.
 //!
 //! # Safety
 //!
-//! In all of them objects are open ones of the library, buffers have the length told and live as libfabric's manual
-//! demands of this call, and contexts of operations stay where they are until their completion has been read.
+//! For all of them: objects are open ones of the library, buffers have the length given and live as long as libfabric's
+//! manual demands for this call, and contexts of operations stay where they are until their completion has been read.
 
 #![allow(
     clippy::missing_safety_doc,
@@ -68,7 +68,7 @@ pub unsafe fn fi_av_open(
     )
 }
 
-/// Puts addresses into a vector; the number of those put.
+/// Inserts addresses into a vector. Gives the number inserted.
 pub unsafe fn fi_av_insert(
     vector: *mut fid_av,
     addresses: *const c_void,
@@ -101,7 +101,7 @@ pub unsafe fn fi_cq_open(
     )
 }
 
-/// Reads completions; the number of those read.
+/// Reads completions. Gives the number read.
 #[inline]
 pub unsafe fn fi_cq_read(queue: *mut fid_cq, entries: *mut c_void, count: usize) -> isize {
     through!((*(*queue).ops).read, queue, entries, count)
@@ -112,7 +112,7 @@ pub unsafe fn fi_cq_readerr(queue: *mut fid_cq, entry: *mut fi_cq_err_entry) -> 
     through!((*(*queue).ops).readerr, queue, entry, 0)
 }
 
-/// What a provider says of an error of its own.
+/// The provider's message for an error of its own.
 pub unsafe fn fi_cq_strerror(queue: *mut fid_cq, error: c_int, data: *const c_void) -> *const c_char {
     // SAFETY:
     // - as `through` has it.

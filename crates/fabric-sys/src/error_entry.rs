@@ -1,4 +1,4 @@
-//! Room for what a completion queue says of an error.
+//! The entry of a completion queue for an error, with room to spare.
 
 use crate::fi_cq_err_entry;
 
@@ -8,7 +8,7 @@ const SPARE: usize = 128;
 /// An entry of an error, with room for one that a newer library has made longer.
 #[repr(C)]
 pub struct ErrorEntry {
-    /// What the headers know of it.
+    /// The part that the headers declare.
     pub entry: fi_cq_err_entry,
     spare: [u8; SPARE],
 }

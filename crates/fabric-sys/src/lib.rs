@@ -1,13 +1,26 @@
 //! libfabric: its types as the installed headers declare them, its functions as they are found at run time.
 //!
-//! * [`Library`]: `libfabric.so.1`, opened when somebody asks for it, so that a program runs where there is none and a
-//!   newer one is used where a site has it. Only what creates the first objects is looked up by name.
-//! * All else goes through the tables of functions that objects carry: libfabric's headers do so in inline functions,
-//!   which [`calls`] has in Rust.
+//! * [`Library`] is `libfabric.so.1`. It is opened when it is first needed, so a program runs without it where it is
+//!   not needed, and uses a newer one where a site has it. Only the functions that create the first objects are looked
+//!   up by name.
+//! * All other functions are called through the tables that objects carry. libfabric's headers do so in inline
+//!   functions, which [`calls`] has in Rust.
 //!
-//! The declarations are those of the headers at build time; [`VERSION`] is what is asked of the library, which answers
-//! in that version's terms. Structures that a newer library may have made longer are made by the library itself (see
+//! The declarations are those of the headers at build time. [`VERSION`] is the version that is asked of the library,
+//! which answers in its terms. Structures that a newer library may have made longer are made by the library itself (see
 //! [`Library::fi_dupinfo`]) or have room to spare ([`ErrorEntry`]).
+//!
+//! # Layers
+//!
+//! Each module imports only from those above it in this list:
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `raw` | the declarations of the headers |
+//! | `error_entry` | the entry of a completion queue for an error, with room to spare |
+//! | `signals` | preserving the program's signal handlers |
+//! | `library` | the library and the functions that are found by name |
+//! | `calls` | the inline functions of the headers |
 //!
 //! Depends on `simurgh-library`. `unsafe` by its nature.
 

@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use crate::signals::SignalHandlers;
 use crate::{fi_fabric_attr, fi_info, fid_fabric};
 
-/// The name under which libfabric has been installed since its first version, whichever that is.
+/// The soname of libfabric since its first version.
 const SONAME: &CStr = c"libfabric.so.1";
 
 /// The version of the interface that is asked for: 1.17.
@@ -35,7 +35,7 @@ type Version = unsafe extern "C" fn() -> u32;
 
 /// The functions that are found by name.
 ///
-/// It is never unloaded: threads of providers may outlive what has been closed.
+/// The library is never unloaded, as threads of providers may outlive the objects that have been closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
     getinfo: GetInfo,
@@ -62,7 +62,7 @@ impl Library {
         unsafe { Self::of(library) }.map_err(LoadError::Old)
     }
 
-    /// Those of a library, or the name of one that it lacks.
+    /// Looks up the functions. The error is the name of one that the library lacks.
     ///
     /// # Safety
     ///
@@ -82,7 +82,7 @@ impl Library {
         }
     }
 
-    /// `fi_getinfo` for [`VERSION`], without node and service: what offers `hints`.
+    /// `fi_getinfo` for [`VERSION`], without node and service: the entries that fit `hints`.
     ///
     /// # Safety
     ///

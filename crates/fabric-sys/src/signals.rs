@@ -1,12 +1,12 @@
-//! Keeps the program's handlers of signals.
+//! Preserves the program's signal handlers.
 //!
-//! Libraries of some providers (psm, psm2) set handlers of their own for faults and for Ctrl-C when they are loaded,
-//! which print and end the process. What happens then is the program's business.
+//! The libraries of some providers (psm, psm2) install handlers of their own for faults and for Ctrl-C when they are
+//! loaded, which print and end the process. What happens on these signals is the program's business.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-/// The signals that those libraries take.
+/// The signals for which those libraries install handlers.
 const SIGNALS: [c_int; 8] = [
     libc::SIGSEGV,
     libc::SIGBUS,
@@ -18,11 +18,11 @@ const SIGNALS: [c_int; 8] = [
     libc::SIGTRAP,
 ];
 
-/// The handlers that there were, which are put back when this is dropped.
+/// The handlers at the time of [`SignalHandlers::keep`]. They are restored when this is dropped.
 pub(crate) struct SignalHandlers([MaybeUninit<libc::sigaction>; SIGNALS.len()]);
 
 impl SignalHandlers {
-    /// Notes the handlers.
+    /// Remembers the handlers.
     pub(crate) fn keep() -> Self {
         Self(SIGNALS.map(|signal| {
             let mut action = MaybeUninit::uninit();

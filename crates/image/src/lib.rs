@@ -5,7 +5,9 @@
 //! [`Instance::run`] runs the program there. [`reserve_tls`] sizes the host executable's reservation of thread-local
 //! storage.
 //!
-//! The modules are layers. Each imports only from those above it in this list:
+//! # Layers
+//!
+//! Each module imports only from those above it in this list:
 //!
 //! | module | what it is |
 //! |---|---|

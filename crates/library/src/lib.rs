@@ -1,23 +1,23 @@
-//! A shared library that is found at run time, for what a site may have and a program does not need.
+//! Shared libraries that are found at run time, because a site may have them and a program does not need them.
 //!
-//! Depends on nothing of Simurgh's. `unsafe` by its nature.
+//! Depends on no other crate of Simurgh. `unsafe` by its nature.
 
 use std::ffi::{CStr, c_void};
 
-/// A library that has been loaded. It is never unloaded: threads of its own may outlive what has been closed.
+/// A loaded library. It is never unloaded, as threads of its own may outlive the objects that have been closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Library(*mut c_void);
 
 impl Library {
-    /// Finds and loads a library by its name, as the loader does.
+    /// Finds and loads a library by its name, as the dynamic loader does.
     ///
     /// # Safety
     ///
-    /// * The library's constructors may run here: on this thread, at this time.
+    /// * The library's constructors may run on this thread at this time.
     ///
     /// # Errors
     ///
-    /// What the loader says.
+    /// The message of the loader.
     pub unsafe fn load(name: &CStr) -> Result<Self, String> {
         // SAFETY:
         // - the name is a C string; that the constructors may run is the caller's word.
@@ -38,7 +38,7 @@ impl Library {
     }
 }
 
-/// Looks a function up, which has the type given; gives the name if there is none.
+/// Looks up a function that has the given type. The error is its name.
 ///
 /// # Safety
 ///
@@ -53,7 +53,7 @@ macro_rules! function {
     };
 }
 
-/// What the loader says about its last failure.
+/// The loader's message about its last failure.
 fn said() -> Option<String> {
     // SAFETY:
     // - the text is the thread's own, until its next call of the loader.

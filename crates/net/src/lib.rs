@@ -1,17 +1,19 @@
 //! What passes between the processes of a Simurgh job.
 //!
-//! The modules are layers. Each imports only from those above it in this list:
+//! # Layers
+//!
+//! Each module imports only from those above it in this list:
 //!
 //! | module | what it is |
 //! |---|---|
 //! | `host` | [`HostId`], the number of a host |
 //! | [`encoding`] | JSON encodings of bytes and of operating-system strings |
-//! | [`auth`] | secrets, nonces, and the handshake by which two processes prove that they know the same secret |
+//! | [`auth`] | secrets, nonces, and the handshake by which two processes prove that they share a secret |
 //! | [`pmi`] | messages of PMI-1 and PMI-2, which launchers and programs of other MPIs speak |
 //! | [`job`] | the job description that `mpiexec` writes and each host reads |
-//! | [`control`] | the out-of-band channel between `mpiexec` and each host: wire-up, growth, deadlock detection, end of the job |
-//! | [`transport`] | the transports between hosts, behind one contract: active messages and access to remote memory |
-//! | `fabric` | [`Fabric`], all hosts of a job as one of them sees them, whichever transport leads to each |
+//! | [`control`] | the out-of-band channel between `mpiexec` and each host: wire-up, deadlock detection, end |
+//! | [`transport`] | the transports between hosts: active messages and access to remote memory |
+//! | `fabric` | [`Fabric`], all hosts as one of them sees them, whichever transport leads to each |
 //!
 //! Everything that comes from outside the process is checked before it is believed.
 //!

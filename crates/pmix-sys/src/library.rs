@@ -47,9 +47,9 @@ pub type RegisterEventHandler = unsafe extern "C" fn(
 /// `PMIx_Error_string`.
 pub type ErrorString = unsafe extern "C" fn(Status) -> *const c_char;
 
-/// `pmix_op_cbfunc_t`: something is done.
+/// `pmix_op_cbfunc_t`: an operation is complete.
 pub type OpDone = unsafe extern "C" fn(Status, *mut c_void);
-/// `pmix_notification_fn_t`: something has happened.
+/// `pmix_notification_fn_t`: an event has happened.
 pub type EventHandler = unsafe extern "C" fn(
     usize,
     Status,
@@ -61,9 +61,9 @@ pub type EventHandler = unsafe extern "C" fn(
     Option<Handled>,
     *mut c_void,
 );
-/// `pmix_event_notification_cbfunc_fn_t`: the handler has done its part.
+/// `pmix_event_notification_cbfunc_fn_t`: the handler is done.
 pub type Handled = unsafe extern "C" fn(Status, *mut Info, usize, Option<OpDone>, *mut c_void, *mut c_void);
-/// `pmix_hdlr_reg_cbfunc_t`: the handler is known.
+/// `pmix_hdlr_reg_cbfunc_t`: the handler is registered.
 pub type Registered = unsafe extern "C" fn(Status, usize, *mut c_void);
 
 /// Its functions, under the names that they have there.

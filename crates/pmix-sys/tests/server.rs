@@ -1,13 +1,13 @@
 //! A server, asked for what it gives its clients. What clients make of it is seen in `tests/pmi/open_mpi.rs`.
 
-use simurgh_pmix_sys::{Elsewhere, Job, Library, Process, Reply, Server};
+use simurgh_pmix_sys::{Job, Library, Process, RemoteNodes, Reply, Server};
 use std::collections::BTreeMap;
 
 /// Nobody meets anybody here.
 struct Nobody;
 
-impl Elsewhere for Nobody {
-    fn meet(&self, ranks: Vec<u32>, _shown: Vec<u8>, _reply: Reply) {
+impl RemoteNodes for Nobody {
+    fn fence(&self, ranks: Vec<u32>, _shown: Vec<u8>, _reply: Reply) {
         panic!("{ranks:?} meet");
     }
 
@@ -33,7 +33,7 @@ fn a_process_finds_its_place_by_variables() {
     let server = Server::start(job, Box::new(Nobody)).unwrap();
     for rank in 1..3 {
         let variables: BTreeMap<_, _> = server
-            .admit(rank, Box::new(|_| ()))
+            .register_client(rank, Box::new(|_| ()))
             .unwrap()
             .into_iter()
             .collect();

@@ -7,7 +7,9 @@
 //! A number that cannot be changed at all is not a setting but a [`Limit`], which stands beside the code that it
 //! limits.
 //!
-//! The modules are layers. Each imports only from those above it in this list:
+//! # Layers
+//!
+//! Each module imports only from those above it in this list:
 //!
 //! | module | what it is |
 //! |---|---|

@@ -9,7 +9,7 @@ use crate::tree::message::{Fragment, Modex, Up};
 use crate::tree::{Reassembly, fragments};
 use rustix::event::EventfdFlags;
 use rustix::io::Errno;
-use simurgh_pmix_sys::{Elsewhere, Reply};
+use simurgh_pmix_sys::{RemoteNodes, Reply};
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -49,8 +49,8 @@ impl PmixRequests {
     }
 }
 
-impl Elsewhere for PmixRequests {
-    fn meet(&self, ranks: Vec<u32>, shown: Vec<u8>, reply: Reply) {
+impl RemoteNodes for PmixRequests {
+    fn fence(&self, ranks: Vec<u32>, shown: Vec<u8>, reply: Reply) {
         self.leave(PmixRequest::Meet { ranks, shown, reply });
     }
 
@@ -160,7 +160,7 @@ impl ModexRelay {
     fn look_up(&self, service: Option<&PmixService>, to: u32, rank: u32) {
         let requests = self.requests();
         let answer = move |shown| requests.leave(PmixRequest::Answer { to, rank, shown });
-        let asked = service.is_some_and(|service| service.shown_by(rank, Box::new(answer.clone())));
+        let asked = service.is_some_and(|service| service.published_by(rank, Box::new(answer.clone())));
         if !asked {
             answer(None);
         }

@@ -9,7 +9,7 @@ use crate::error::{LaunchError, PmixError};
 use crate::program::fit;
 use crate::program::mode::{PmiProtocol, pmi_protocol};
 use simurgh_net::job::{JobSpec, Mode, Section};
-use simurgh_pmix_sys::{Elsewhere, Event, Job, Process, Reply, Server};
+use simurgh_pmix_sys::{Event, Job, Process, RemoteNodes, Reply, Server};
 use simurgh_settings::Id;
 use std::cell::{Cell, OnceCell};
 use std::ffi::{CString, OsString};
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub(crate) struct PmixService {
     job: Job,
     /// The way to the servers of other nodes, until the server has it; none if there are no other nodes.
-    elsewhere: Cell<Option<Box<dyn Elsewhere>>>,
+    remote_nodes: Cell<Option<Box<dyn RemoteNodes>>>,
     /// The server, from the start of its first process on.
     server: OnceCell<Server>,
 }
@@ -44,8 +44,8 @@ fn files(name: &str, node: u32) -> PathBuf {
 /// The servers of other nodes, where there are none.
 struct Nowhere;
 
-impl Elsewhere for Nowhere {
-    fn meet(&self, _ranks: Vec<u32>, _shown: Vec<u8>, reply: Reply) {
+impl RemoteNodes for Nowhere {
+    fn fence(&self, _ranks: Vec<u32>, _shown: Vec<u8>, reply: Reply) {
         reply.give(None);
     }
 
@@ -86,26 +86,26 @@ impl PmixService {
         };
         Ok(Some(Self {
             job,
-            elsewhere: Cell::new(None),
+            remote_nodes: Cell::new(None),
             server: OnceCell::new(),
         }))
     }
 
-    /// Makes it the service of node number `here` of a job of this name. `elsewhere` leads to the servers of the other
+    /// Makes it the service of node number `here` of a job of this name. `remote_nodes` leads to the servers of the other
     /// nodes.
     pub(crate) fn join_nodes(
         &mut self,
         name: &str,
         nodes: &[String],
         here: u32,
-        elsewhere: Box<dyn Elsewhere>,
+        remote_nodes: Box<dyn RemoteNodes>,
     ) {
         if nodes.len() > 1 {
             self.job.name = text(name);
             self.job.files = files(name, here);
             self.job.nodes = nodes.iter().map(|node| text(node)).collect();
             self.job.here = here;
-            self.elsewhere.set(Some(elsewhere));
+            self.remote_nodes.set(Some(remote_nodes));
         }
     }
 
@@ -117,15 +117,15 @@ impl PmixService {
 
     /// Calls `told` with the data that a rank of this node publishes, as soon as it has; false if there is no such
     /// rank.
-    pub(crate) fn shown_by(&self, rank: u32, told: Box<dyn FnOnce(Option<Vec<u8>>) + Send>) -> bool {
+    pub(crate) fn published_by(&self, rank: u32, told: Box<dyn FnOnce(Option<Vec<u8>>) + Send>) -> bool {
         let server = self.server.get();
-        server.is_some_and(|server| server.shown_by(rank, told).is_ok())
+        server.is_some_and(|server| server.published_by(rank, told).is_ok())
     }
 
     fn start(&self) -> Result<Server, PmixError> {
         self.make_files()?;
-        let elsewhere = self.elsewhere.take().unwrap_or_else(|| Box::new(Nowhere));
-        Ok(Server::start(self.job.clone(), elsewhere)?)
+        let remote_nodes = self.remote_nodes.take().unwrap_or_else(|| Box::new(Nowhere));
+        Ok(Server::start(self.job.clone(), remote_nodes)?)
     }
 
     /// Makes the directories of its processes, for this user alone.
@@ -165,7 +165,9 @@ impl PmixService {
             // If the launcher does not hear it any more, the job has ended.
             let _ = rustix::io::write(&end, line.as_bytes());
         };
-        Ok(server.admit(rank, Box::new(tell)).map_err(PmixError::from)?)
+        Ok(server
+            .register_client(rank, Box::new(tell))
+            .map_err(PmixError::from)?)
     }
 }
 

@@ -8,10 +8,10 @@
 //! * a key for what each side sends afterwards ([`Handshake::key`]). Nobody else can compute it, and the two sides have
 //!   different ones.
 //!
-//! Over a connection the usual order is: the initiator sends its nonce; the responder sends its own nonce and its proof;
-//! the initiator checks the proof and sends its own. So the initiator knows whom it talks to before it says anything
-//! else, and the responder keeps nothing for strangers. Where the nonces come over a channel that is trusted already,
-//! the keys are enough.
+//! Over a connection the usual order is: the initiator sends its nonce; the responder sends its own nonce and its
+//! proof; the initiator checks the proof and sends its own. So the initiator knows whom it talks to before it says
+//! anything else, and the responder keeps nothing for strangers. Where the nonces come over a channel that is trusted
+//! already, the keys are enough.
 //!
 //! A proof does not protect what is sent after it. Messages have to carry codes made with the key to keep out somebody
 //! who can change them on the way.

@@ -75,8 +75,8 @@ impl Link {
         Ok(())
     }
 
-    /// The outcome of sending while the link is backed up: busy, unless the host has been removed. A packet to a removed
-    /// host is thrown away, which counts as sent.
+    /// The outcome of sending while the link is backed up: busy, unless the host has been removed. A packet to a
+    /// removed host is thrown away, which counts as sent.
     #[cold]
     pub(super) fn while_backed_up(&self) -> Result<(), Busy> {
         if self.is_closed() { Ok(()) } else { Err(Busy) }

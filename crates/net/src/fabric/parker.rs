@@ -15,10 +15,10 @@
 //!
 //! # Refusals
 //!
-//! A transport may refuse to be armed although a poll finds nothing. The provider rxm of libfabric does so while another
-//! host wants to connect, until it looks at that connection (`FI_OFI_RXM_CM_PROGRESS_INTERVAL`). After a few refusals in
-//! a row without a packet, the thread naps for [`NAP`] each time, so that it does not take the core from the threads that
-//! it waits for.
+//! A transport may refuse to be armed although a poll finds nothing. The provider rxm of libfabric does so while
+//! another host wants to connect, until it looks at that connection (`FI_OFI_RXM_CM_PROGRESS_INTERVAL`). After a few
+//! refusals in a row without a packet, the thread naps for [`NAP`] each time, so that it does not take the core from
+//! the threads that it waits for.
 //!
 //! Costs: one or two system calls to sleep, one to wake; one load for a waker if nobody sleeps in `poll(2)`.
 
@@ -67,8 +67,8 @@ impl Parker {
     }
 
     /// Sleeps until a packet arrives over one of the transports, the word `until.0` is no longer `until.1`, or the time
-    /// is over. Returns at once if a transport says that a packet is there already, and after a nap if that is said again
-    /// and again without [progress](Parker::progressed).
+    /// is over. Returns at once if a transport says that a packet is there already, and after a nap if that is said
+    /// again and again without [progress](Parker::progressed).
     pub(super) fn park(
         &self,
         transports: &[&dyn Transport],

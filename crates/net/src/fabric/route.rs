@@ -73,7 +73,8 @@ impl<'a> Route<'a> {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
         let Some(link) = &self.link else { return Ok(()) };
-        // Acquire pairs with the Release in `flush`. If a packet of this thread is queued, the thread has set it itself.
+        // Acquire pairs with the Release in `flush`. If a packet of this thread is queued, the thread has set it
+        // itself.
         if link.backed_up.load(Ordering::Acquire) {
             return link.while_backed_up();
         }

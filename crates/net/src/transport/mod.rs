@@ -2,14 +2,15 @@
 //!
 //! The model is Phoenix's: an active message is a short header and some data, for which a handler runs at the receiver;
 //! longer data is read from or written to memory that its owner has exposed. A [`Transport`] carries both over one kind
-//! of network. The engine's protocols are written once, over [`Fabric`](crate::Fabric), and rely on this contract alone:
+//! of network. The engine's protocols are written once, over [`Fabric`](crate::Fabric), and rely on this contract
+//! alone:
 //!
 //! * **Order.** Packets from one host to another are handled exactly once, in the order in which [`Transport::send`]
 //!   returned, if one thread sent them or the sends are ordered otherwise. There is no order among packets of different
 //!   hosts, nor between packets and transfers.
-//! * **Completion.** A send is complete when it returns: its memory may be reused. A transfer is complete when `read` or
-//!   `write` returns [`Transfer::Done`], or later, when [`Handler::transferred`] is called with its token, once. After a
-//!   write, the data is in the remote memory; the remote host learns of it by a packet that is sent afterwards.
+//! * **Completion.** A send is complete when it returns: its memory may be reused. A transfer is complete when `read`
+//!   or `write` returns [`Transfer::Done`], or later, when [`Handler::transferred`] is called with its token, once.
+//!   After a write, the data is in the remote memory; the remote host learns of it by a packet that is sent afterwards.
 //! * **Buffers.** They belong to the transport. The sender writes a packet's data straight into one, and the handler
 //!   reads it from one while it runs.
 //! * **Blocking.** No call blocks. A call that cannot be served now returns [`Busy`] and has no effect; it is to be
@@ -107,16 +108,16 @@ pub trait Handler {
     /// Notes that a host is lost: no packet of it will come any more. The reason reads on after "host 3: ".
     fn lost(&self, host: HostId, reason: &str);
 
-    /// Called when a host of another world has ended as it should and all its packets have been handled, so that what is
-    /// kept about it can be freed.
+    /// Called when a host of another world has ended as it should and all its packets have been handled, so that what
+    /// is kept about it can be freed.
     fn removed(&self, _host: HostId) {}
 }
 
 /// What a thread can sleep on until a packet arrives.
 #[derive(Debug)]
 pub enum WaitObject<'a> {
-    /// A word that senders change before they wake its shared futex. The sleeper reads it before [`Transport::arm`], and
-    /// waits until it is different.
+    /// A word that senders change before they wake its shared futex. The sleeper reads it before [`Transport::arm`],
+    /// and waits until it is different.
     Word(&'a AtomicU32),
     /// A descriptor that becomes readable.
     Descriptor(BorrowedFd<'a>),

@@ -1,6 +1,6 @@
-//! The job that a server serves: which processes it has, and where they are.
+//! The job that a server serves: its processes, and their nodes.
 
-use super::facts::Facts;
+use super::info_list::InfoList;
 use crate::JOB_SIZE;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -9,16 +9,17 @@ use std::path::{Path, PathBuf};
 /// A job, and the node of it that a server serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its name, which no other has: processes call files by it.
+    /// Its name, which no other job has, since processes name files after it.
     pub name: CString,
     /// The names of its nodes.
     pub nodes: Vec<CString>,
-    /// The number of the node whose processes are the server's own.
+    /// The number of the node whose processes the server serves.
     pub here: u32,
-    /// Each process, by its rank.
+    /// The processes, by rank.
     pub processes: Vec<Process>,
-    /// The directory in which those of this node keep files, each in one of its own ([`Job::files_of`]). Whoever starts
-    /// the server makes them, and removes them when the processes have ended.
+    /// The directory in which the processes of this node keep files, each in a directory of its own
+    /// ([`Job::files_of`]). Whoever starts the server makes these directories, and removes them when the processes have
+    /// ended.
     pub files: PathBuf,
 }
 
@@ -32,7 +33,7 @@ pub struct Process {
 }
 
 impl Job {
-    /// How many processes it has.
+    /// The number of its processes.
     pub(super) fn size(&self) -> u32 {
         u32::try_from(self.processes.len()).unwrap_or(u32::MAX)
     }
@@ -49,7 +50,7 @@ impl Job {
         there.map(|(rank, _)| rank).collect()
     }
 
-    /// Whether these ranks are all on the server's own node; all of the job if none are named.
+    /// Whether all these ranks are on the server's own node; all ranks of the job if none are named.
     pub(super) fn are_here(&self, ranks: &[u32]) -> bool {
         let is_here = |process: &Process| process.node == self.here;
         match ranks {
@@ -66,8 +67,8 @@ impl Job {
         self.files.join(rank.to_string())
     }
 
-    /// What the library has to know of it.
-    pub(super) fn facts(&self) -> Facts {
+    /// The description of the job for the library.
+    pub(super) fn info(&self) -> InfoList {
         let mut nodes: Vec<u32> = self.processes.iter().map(|process| process.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -78,9 +79,8 @@ impl Job {
         let own = self.on(self.here);
         let on_node = u32::try_from(own.len()).unwrap_or(u32::MAX);
         let programs = self.processes.iter().map(|process| process.program).max();
-        let mut facts = Facts::default();
-        facts
-            .text(c"pmix.jobid", self.name.clone())
+        let mut info = InfoList::default();
+        info.text(c"pmix.jobid", self.name.clone())
             .number(c"pmix.univ.size", self.size())
             .number(JOB_SIZE, self.size())
             .number(c"pmix.max.size", self.size())
@@ -102,7 +102,7 @@ impl Job {
                 *next += 1;
             }
             let node = nodes.partition_point(|&node| node < process.node);
-            let mut own = Facts::default();
+            let mut own = InfoList::default();
             own.rank(c"pmix.rank", rank)
                 .rank(c"pmix.grank", rank)
                 .short(c"pmix.lrank", seat)
@@ -113,13 +113,13 @@ impl Job {
             if process.node == self.here {
                 own.text(c"pmix.pdir", path(&self.files_of(rank)));
             }
-            facts.array(c"pmix.pdata", own);
+            info.array(c"pmix.pdata", own);
         }
-        facts
+        info
     }
 }
 
-/// A list of which nothing is abbreviated.
+/// A list in which nothing is abbreviated.
 fn raw(list: &str) -> CString {
     text(format!("raw:{list}"))
 }
@@ -132,7 +132,7 @@ fn text(text: String) -> CString {
     CString::new(text).unwrap_or_default()
 }
 
-/// As `0,1,2`.
+/// The ranks as `0,1,2`.
 fn listed(ranks: &[u32]) -> String {
     let ranks: Vec<_> = ranks.iter().map(u32::to_string).collect();
     ranks.join(",")

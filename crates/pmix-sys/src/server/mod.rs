@@ -1,46 +1,47 @@
-//! A server for the processes of one job on one node; what they have to do with those of other nodes is left to who has
-//! started it ([`Elsewhere`]).
+//! A server for the processes of one job on one node. Exchanges with other nodes are left to whoever has started it
+//! ([`RemoteNodes`]).
 //!
-//! The library does the work, on a thread of its own: it listens on a port of the loopback interface, and knows by a
-//! process's user who may come. Nothing of it lies in a file. Processes find it by variables ([`Server::admit`]).
+//! The library does the work on a thread of its own. It listens on a port of the loopback interface, and knows clients
+//! by their user. Nothing of it lies in a file. Processes find it by environment variables
+//! ([`Server::register_client`]).
 //!
 //! Not served: groups (Open MPI's sessions), and new processes.
 
-mod elsewhere;
-mod facts;
+mod info_list;
 mod job;
 mod module;
+mod remote_nodes;
 
 use crate::library::{self, ErrorString, LoadError, OpDone};
 use crate::{Info, OPERATION_SUCCEEDED, Proc, SUCCESS, Status};
-pub use elsewhere::{Elsewhere, Reply};
-use facts::Facts;
+use info_list::InfoList;
 pub use job::{Job, Process};
 pub use module::{Event, Listener};
 use module::{Module, SITE};
+pub use remote_nodes::{RemoteNodes, Reply};
 use simurgh_library::{Library as Shared, function};
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStringExt;
 use std::ptr::null_mut;
 
-/// Which of the library's stores keeps what clients show: the one without files.
+/// The library's store for what clients publish: the one without files.
 const STORE: (&str, &str) = ("PMIX_MCA_gds", "hash");
 
-/// Why there is no server.
+/// Why a server cannot be started or used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
     /// The library cannot be used.
     #[error(transparent)]
     Library(#[from] LoadError),
-    /// A process has one server.
+    /// The process has a server already.
     #[error("this process has a server")]
     Second,
     /// It refuses something.
     #[error("{call} says {says}")]
     Refused {
-        /// What has been called.
+        /// The function.
         call: &'static str,
-        /// What has come of it.
+        /// The meaning of its status.
         says: String,
     },
 }
@@ -55,7 +56,7 @@ type DeregisterNspace = unsafe extern "C" fn(*const c_char, Option<OpDone>, *mut
 type DmodexRequest = unsafe extern "C" fn(*const Proc, Option<Shown>, *mut c_void) -> Status;
 /// `pmix_dmodex_response_fn_t`.
 type Shown = unsafe extern "C" fn(Status, *mut c_char, usize, *mut c_void);
-/// Who waits for what a process has shown.
+/// Takes what a process has published, or none.
 type Listening = Box<dyn FnOnce(Option<Vec<u8>>) + Send>;
 
 /// The functions of the library that a server needs.
@@ -70,7 +71,7 @@ struct Functions {
     error_string: ErrorString,
 }
 
-/// A server, which goes when its clients have ended. The library stays until the process ends.
+/// A server, which is removed when its clients have ended. The library stays until the process ends.
 pub struct Server {
     functions: Functions,
     /// The job's name.
@@ -78,12 +79,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves the processes of a job that are on the node `here` of it.
+    /// Serves the processes of a job that are on its node `here`.
     ///
     /// # Errors
     ///
     /// [`ServerError`].
-    pub fn start(job: Job, elsewhere: Box<dyn Elsewhere>) -> Result<Self, ServerError> {
+    pub fn start(job: Job, remote_nodes: Box<dyn RemoteNodes>) -> Result<Self, ServerError> {
         let library = library::shared()?;
         // SAFETY:
         // - the library's functions of these names have these signatures, as `tests/headers.rs` compares.
@@ -93,12 +94,12 @@ impl Server {
             // - no other thread of the launcher looks at the environment, and the library has none yet.
             unsafe { std::env::set_var(STORE.0, STORE.1) };
         }
-        SITE.set((job, elsewhere)).map_err(|_| ServerError::Second)?;
+        SITE.set((job, remote_nodes)).map_err(|_| ServerError::Second)?;
         let Some((job, _)) = SITE.get() else {
             return Err(ServerError::Second);
         };
         let module = Box::leak(Box::new(Module::new()));
-        let mut how = Facts::default();
+        let mut how = InfoList::default();
         how.text(c"pmix.hname", job.name_of(job.here));
         let how = how.entries();
         // SAFETY:
@@ -113,14 +114,19 @@ impl Server {
         Ok(server)
     }
 
-    /// Lets a process of this user in, tells of what it does, and gives the variables by which it finds its place.
+    /// Registers a process of this user as a client. `listener` is told what it does. Gives the environment variables
+    /// by which the process finds the server.
     ///
     /// # Errors
     ///
     /// [`ServerError`].
-    pub fn admit(&self, rank: u32, listener: Listener) -> Result<Vec<(OsString, OsString)>, ServerError> {
+    pub fn register_client(
+        &self,
+        rank: u32,
+        listener: Listener,
+    ) -> Result<Vec<(OsString, OsString)>, ServerError> {
         let client = Proc::new(&self.name, rank);
-        // It is called for as long as the process lives.
+        // Never freed: it is called for as long as the process lives.
         let object = Box::into_raw(Box::new(listener)).cast();
         // SAFETY:
         // - the client's name is whole; the object is what the functions of the table take it for; there is no function
@@ -157,12 +163,12 @@ impl Server {
         Ok(variables)
     }
 
-    /// Finds out what a process of this node has shown, as soon as it has.
+    /// Requests what a process of this node has published. `told` is called as soon as it has published it.
     ///
     /// # Errors
     ///
-    /// [`ServerError`]: then nobody is told.
-    pub fn shown_by(&self, rank: u32, told: Listening) -> Result<(), ServerError> {
+    /// [`ServerError`]: then `told` is not called.
+    pub fn published_by(&self, rank: u32, told: Listening) -> Result<(), ServerError> {
         let client = Proc::new(&self.name, rank);
         let told = Box::into_raw(Box::new(told));
         // SAFETY:
@@ -177,13 +183,13 @@ impl Server {
             })
     }
 
-    /// Tells the library of the job.
+    /// Describes the job to the library.
     fn describe(&self, job: &Job) -> Result<(), ServerError> {
-        let mut facts = job.facts();
-        let entries = facts.entries();
+        let mut info = job.info();
+        let entries = info.entries();
         let count = c_int::try_from(job.on(job.here).len()).unwrap_or(c_int::MAX);
         // SAFETY:
-        // - the name has the length that the library reads, the facts are whole and are copied before it returns, as it
+        // - the name has the length that the library reads, the info are whole and are copied before it returns, as it
         //   does when it is done where there is no function to call.
         let status = unsafe {
             let name = Proc::new(&job.name, 0).nspace;
@@ -201,7 +207,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Removes what clients have left in files, as far as they have told of it.
+    /// Removes files of clients, as far as these have told of them.
     fn drop(&mut self) {
         let name = Proc::new(&self.name, 0).nspace;
         // SAFETY:
@@ -211,10 +217,10 @@ impl Drop for Server {
     }
 }
 
-/// A process has shown something, or there is no such process.
+/// A process has published data, or there is no such process.
 unsafe extern "C" fn shown(status: Status, bytes: *mut c_char, length: usize, told: *mut c_void) {
     // SAFETY:
-    // - this is what `shown_by` has made, and nobody else has it; the bytes are whole while the function runs.
+    // - this is what `published_by` has made, and nobody else has it; the bytes are whole while the function runs.
     unsafe {
         let told = Box::from_raw(told.cast::<Listening>());
         told((status == SUCCESS).then(|| module::slice(bytes.cast::<u8>(), length).to_vec()));
@@ -254,7 +260,7 @@ impl Functions {
     }
 }
 
-/// Takes over a string.
+/// Takes ownership of a string.
 ///
 /// # Safety
 ///

@@ -1,29 +1,29 @@
-//! What the library asks of a server: the table of functions that it calls, on a thread of its own.
+//! The table of functions that the library calls in a server, on a thread of its own.
 //!
-//! What processes of its own node do together is done when the library asks for it; for the rest there is
-//! [`Elsewhere`].
+//! A fence of processes of its own node only is complete when the library asks for it. For others there is
+//! [`RemoteNodes`].
 
-use super::elsewhere::{Elsewhere, Release, Reply, Told};
 use super::job::Job;
+use super::remote_nodes::{Release, RemoteNodes, Reply, Told};
 use crate::{ERR_NOT_SUPPORTED, Info, OPERATION_SUCCEEDED, OpDone, Proc, RANK_WILDCARD, SUCCESS, Status};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 
-/// What the functions of the table have to know, which are given no such thing: the job, and who reaches other nodes.
-pub(super) static SITE: OnceLock<(Job, Box<dyn Elsewhere>)> = OnceLock::new();
+/// The job, and the link to other nodes: the functions of the table get no argument for them.
+pub(super) static SITE: OnceLock<(Job, Box<dyn RemoteNodes>)> = OnceLock::new();
 
-/// What a client does.
+/// An event of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It has come.
+    /// It has connected.
     Began,
-    /// It goes.
+    /// It has finalized.
     Finished,
-    /// It ends the job with this status.
+    /// It aborts the job with this status.
     Aborted(i32),
 }
 
-/// Who is told of it, on a thread of the library's.
+/// Is told of events, on a thread of the library's.
 pub type Listener = Box<dyn Fn(Event) + Send + Sync>;
 
 /// How many functions of the table are left out between those that there are.
@@ -122,8 +122,8 @@ unsafe extern "C" fn finished(
     unsafe { tell(listener, Event::Finished) }
 }
 
-/// A client ends the job. It is not told that this is done: it waits until it is ended itself, for its own end could be
-/// noticed before its word.
+/// A client aborts the job. It gets no answer and waits until it is killed, since otherwise its end could be noticed
+/// before its request.
 unsafe extern "C" fn abort(
     _client: *const Proc,
     listener: *mut c_void,
@@ -152,7 +152,7 @@ unsafe fn tell(listener: *const c_void, event: Event) -> Status {
     OPERATION_SUCCEEDED
 }
 
-/// Those of this node that meet have come.
+/// All ranks of this node that take part in a fence have come.
 unsafe extern "C" fn fence(
     of: *const Proc,
     count: usize,
@@ -163,7 +163,7 @@ unsafe extern "C" fn fence(
     told: Option<Told>,
     data: *mut c_void,
 ) -> Status {
-    let (Some(told), Some((job, elsewhere))) = (told, SITE.get()) else {
+    let (Some(told), Some((job, remote_nodes))) = (told, SITE.get()) else {
         return ERR_NOT_SUPPORTED;
     };
     // SAFETY:
@@ -176,12 +176,12 @@ unsafe extern "C" fn fence(
     if job.are_here(&ranks) {
         reply.give(Some(shown));
     } else {
-        elsewhere.meet(ranks, shown, reply);
+        remote_nodes.fence(ranks, shown, reply);
     }
     SUCCESS
 }
 
-/// A process of this node needs what one of another node has shown.
+/// A process of this node needs what a process of another node has published.
 unsafe extern "C" fn fetch(
     of: *const Proc,
     _how: *const Info,
@@ -189,18 +189,18 @@ unsafe extern "C" fn fetch(
     told: Option<Told>,
     data: *mut c_void,
 ) -> Status {
-    let (Some(told), Some((_, elsewhere))) = (told, SITE.get()) else {
+    let (Some(told), Some((_, remote_nodes))) = (told, SITE.get()) else {
         return ERR_NOT_SUPPORTED;
     };
     // SAFETY:
     // - the library has given the function and its data, and the process is whole.
     let (reply, rank) = unsafe { (Reply::new(told, data), (*of).rank) };
-    elsewhere.fetch(rank, reply);
+    remote_nodes.fetch(rank, reply);
     SUCCESS
 }
 
-/// A client wants something done with others, which it may not. It is there for what the library does itself, and only
-/// where there is this function: it removes the files that clients tell of, when they have ended.
+/// A client wants to control other processes, which it may not. The function is there for what the library does itself,
+/// but only if the function exists: it removes the files that clients tell of when they have ended.
 unsafe extern "C" fn control(
     _client: *const Proc,
     _of: *const Proc,
@@ -213,7 +213,7 @@ unsafe extern "C" fn control(
     ERR_NOT_SUPPORTED
 }
 
-/// The ranks that meet, in their order; none if it is all of them.
+/// The ranks of a fence, in order; none if it is all of them.
 fn meeting(mut ranks: Vec<u32>) -> Vec<u32> {
     if ranks.contains(&RANK_WILDCARD) {
         return Vec::new();
@@ -235,7 +235,7 @@ pub(super) unsafe fn slice<'a, T>(start: *const T, count: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(start, count) }
 }
 
-/// Takes over bytes.
+/// Takes ownership of bytes.
 ///
 /// # Safety
 ///

@@ -97,7 +97,8 @@ impl ReceiveBuffers {
             return &[];
         }
         // SAFETY:
-        // - the library has written so many bytes there, into the buffer, and does not write them again until it is posted.
+        // - the library has written so many bytes there, into the buffer, and does not write them again until it is
+        //   posted.
         unsafe { std::slice::from_raw_parts(start, data.1) }
     }
 

@@ -1,9 +1,10 @@
 //! The memory that the hosts of a world on a node share.
 //!
-//! An arena is a memory file without a name, with a [segment](super::segment) for each host. The process that starts the
-//! hosts makes it. So a host maps one file, through one descriptor, however many others there are. The file is sealed
-//! against changes of its length, so that no access to it can fault, and it goes with the last process that has it. Its
-//! pages are allocated when they are first used, so memory grows with the number of hosts that receive something.
+//! An arena is a memory file without a name, with a [segment](super::segment) for each host. The process that starts
+//! the hosts makes it. So a host maps one file, through one descriptor, however many others there are. The file is
+//! sealed against changes of its length, so that no access to it can fault, and it goes with the last process that has
+//! it. Its pages are allocated when they are first used, so memory grows with the number of hosts that receive
+//! something.
 
 use std::mem::size_of;
 use std::os::fd::{AsFd, OwnedFd};

@@ -5,8 +5,8 @@
 //! `sleeper` says where the receiver sleeps: [`AWAKE`], [`ON_WORD`] (on the futex `word`) or [`ON_DESCRIPTOR`] (in
 //! `poll(2)`).
 //!
-//! * The receiver stores `ON_WORD` or `ON_DESCRIPTOR`, then looks for packets once more, then sleeps. When it is awake it
-//!   stores `AWAKE`.
+//! * The receiver stores `ON_WORD` or `ON_DESCRIPTOR`, then looks for packets once more, then sleeps. When it is awake
+//!   it stores `AWAKE`.
 //! * A sender publishes its packet, then loads `sleeper`. If it is not `AWAKE`, the sender swaps it to `AWAKE`; the one
 //!   sender that gets the old value wakes the receiver: it changes `word` and wakes the futex, or writes to the
 //!   receiver's wakeup socket.
@@ -15,8 +15,8 @@
 //! either the receiver finds the packet, or the sender finds the sleeper. The receiver reads `word` before it stores
 //! `ON_WORD`, so that a change after that ends its wait.
 //!
-//! Costs for a sender: while the receiver is awake, a load of a cache line that the receiver writes only when it goes to
-//! sleep; otherwise a swap and a system call, of several senders for the first one only.
+//! Costs for a sender: while the receiver is awake, a load of a cache line that the receiver writes only when it goes
+//! to sleep; otherwise a swap and a system call, of several senders for the first one only.
 
 use simurgh_core::sync::{AtomicU32, Ordering, fence, futex_wake_shared};
 

@@ -3,8 +3,8 @@
 //! # Protocol
 //!
 //! 1. The process that starts the hosts of a node makes one [`arena`], with a segment of memory for each of them and
-//!    without a name, and hands them its descriptor ([`ShmGroup`]). Nothing is left when the processes are gone, however
-//!    they end.
+//!    without a name, and hands them its descriptor ([`ShmGroup`]). Nothing is left when the processes are gone,
+//!    however they end.
 //! 2. Each host maps the arena ([`Shm::join`]) and introduces itself in its own segment. It may send to others before
 //!    they have come. The arena of each later world is mapped in the same way ([`Shm::add_hosts`]).
 //! 3. A packet goes into a slot of the receiver's [`ring`]. Up to 72 bytes of data lie in the slot, longer data in a
@@ -13,8 +13,8 @@
 //! 4. Long data is read or written by [`cross_memory`], in one copy, where the kernel allows it. A host tries that once
 //!    for each other host. The transfer is complete when the call returns.
 //!
-//! A host reads only numbers and data from another's segment. Numbers are checked before use, and checking data is up to
-//! the engine. So a broken or dying peer can send nonsense and stop sending, but no more.
+//! A host reads only numbers and data from another's segment. Numbers are checked before use, and checking data is up
+//! to the engine. So a broken or dying peer can send nonsense and stop sending, but no more.
 //!
 //! # Costs
 //!

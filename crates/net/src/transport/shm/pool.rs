@@ -2,7 +2,8 @@
 //!
 //! # Protocol
 //!
-//! Each buffer has a generation, which counts its uses. A [`Ticket`] is a buffer's index with the generation of one use.
+//! Each buffer has a generation, which counts its uses. A [`Ticket`] is a buffer's index with the generation of one
+//! use.
 //!
 //! | state of a buffer | visible by | who may access it |
 //! |---|---|---|
@@ -14,15 +15,15 @@
 //! * The sender takes a buffer by clearing its bit, writes it, and puts its ticket into the slot.
 //! * The receiver reads the buffer, then returns it by storing the ticket's generation in `Returns`, with Release.
 //! * The sender reclaims returned buffers: under a lock it compares the entries in `Returns` with its generations, with
-//!   Acquire, increments the generations of those that are equal, and sets their bits. The next generation begins before
-//!   the bit is set, so no buffer is freed twice.
+//!   Acquire, increments the generations of those that are equal, and sets their bits. The next generation begins
+//!   before the bit is set, so no buffer is freed twice.
 //!
 //! `free` and the generations are the sender's own, so a broken receiver can only return a buffer too early or never.
 //! The sender reclaims when the first few buffers are all out. So a few packets at a time go through the same few
 //! buffers, which stay in caches.
 //!
-//! Costs of a packet: a compare-and-swap of `free`, if the sender has several threads; the cache lines of the data go to
-//! the receiver; the lines of `Returns` come to the sender once for several packets.
+//! Costs of a packet: a compare-and-swap of `free`, if the sender has several threads; the cache lines of the data go
+//! to the receiver; the lines of `Returns` come to the sender once for several packets.
 
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock, if_biased};
 

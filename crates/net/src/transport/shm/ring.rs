@@ -18,8 +18,8 @@
 //!   publishes it by storing the slot's sequence with Release. A fence follows, before it looks at the [`Doorbell`].
 //! * The receiver alone knows the number of the packet that is due. It loads that slot's sequence with Acquire, handles
 //!   the packet, and stores `head` with Release once per poll. It writes nothing to slots.
-//! * Each sending host caches the last `head` that it has read ([`SenderCache`]), so it reads that line at most once per
-//!   lap.
+//! * Each sending host caches the last `head` that it has read ([`SenderCache`]), so it reads that line at most once
+//!   per lap.
 //!
 //! A sender that dies between claim and publication leaves a gap, at which the receiver stops for good. That does no
 //! harm, as the job ends when a host dies.
@@ -27,8 +27,8 @@
 //! # Costs
 //!
 //! A packet of up to 8 bytes between two hosts moves the slot's first cache line to the receiver. `tail` stays in the
-//! sender's cache, and `head` in the receiver's. A packet of up to 72 bytes moves two lines. With several sending hosts,
-//! `tail` moves among them, too.
+//! sender's cache, and `head` in the receiver's. A packet of up to 72 bytes moves two lines. With several sending
+//! hosts, `tail` moves among them, too.
 //!
 //! A sender of packets in a row prefetches the lines of slots some packets ahead, so that it does not wait for them one
 //! by one.
@@ -151,8 +151,8 @@ impl Ring {
         self.slot(self.tail.load(Ordering::Relaxed)).prepare(0);
     }
 
-    /// Prefetches a later slot, after packet `number` has been sent, if more packets like it seem to follow. Otherwise a
-    /// prefetch would only take the line from the receiver.
+    /// Prefetches a later slot, after packet `number` has been sent, if more packets like it seem to follow. Otherwise
+    /// a prefetch would only take the line from the receiver.
     #[inline]
     pub(super) fn prepare_ahead(&self, cache: &SenderCache, received: u64, number: u64, length: usize) {
         if cache.is_burst(received) {

@@ -90,8 +90,8 @@ impl Shm {
         self.own
     }
 
-    /// Adds the hosts of another world, whether they have come yet or not. Before that, nothing may be sent to them, and
-    /// packets of theirs are dropped.
+    /// Adds the hosts of another world, whether they have come yet or not. Before that, nothing may be sent to them,
+    /// and packets of theirs are dropped.
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
 //! The socket through which a host is woken out of `poll(2)`.
 //!
-//! Each host has one datagram socket. It wakes others by sending to theirs, and it is woken through its own, which gets a
-//! name before the host first sleeps in `poll(2)`. The name is published in the host's segment. It is an abstract name,
-//! not a file, and goes with the socket. Another process that finds it out can wake the host for nothing, but no more.
+//! Each host has one datagram socket. It wakes others by sending to theirs, and it is woken through its own, which gets
+//! a name before the host first sleeps in `poll(2)`. The name is published in the host's segment. It is an abstract
+//! name, not a file, and goes with the socket. Another process that finds it out can wake the host for nothing, but no
+//! more.
 //!
 //! Abstract names are valid within a network namespace. A host that shares an arena with hosts of other namespaces has
 //! no wait object for `poll(2)`; it looks for packets now and then instead.

@@ -1,16 +1,16 @@
-//! What processes of this node have to do with those of others, whom their own servers serve.
+//! The other nodes of a job, whose processes have servers of their own.
 
 use crate::{ERR_NOT_FOUND, SUCCESS, Status};
 use std::ffi::{c_char, c_void};
 use std::ptr::null;
 
-/// Who reaches the servers of other nodes. It is called on a thread of the library's, and must not wait there.
-pub trait Elsewhere: Send + Sync {
-    /// Ranks of several nodes meet, all of the job if none are named; those of this node have come, and show this. The
-    /// answer is what those of all nodes show, one after the other.
-    fn meet(&self, ranks: Vec<u32>, shown: Vec<u8>, reply: Reply);
+/// Exchanges data with the servers of other nodes. It is called on a thread of the library's, and must not block there.
+pub trait RemoteNodes: Send + Sync {
+    /// Does a fence of ranks of several nodes; of all ranks of the job if none are named. Those of this node have come,
+    /// and publish `shown`. The reply is what those of all nodes publish, concatenated.
+    fn fence(&self, ranks: Vec<u32>, shown: Vec<u8>, reply: Reply);
 
-    /// A process of this node needs what one of another node has shown.
+    /// Fetches what a rank of another node has published, for a process of this node.
     fn fetch(&self, rank: u32, reply: Reply);
 }
 
@@ -20,7 +20,7 @@ pub(super) type Told =
 /// `pmix_release_cbfunc_t`.
 pub(super) type Release = unsafe extern "C" fn(*mut c_void);
 
-/// Who waits for bytes from other nodes.
+/// The reply to a request, which is given once.
 pub struct Reply {
     told: Told,
     data: *mut c_void,
@@ -33,12 +33,12 @@ unsafe impl Send for Reply {}
 impl Reply {
     /// # Safety
     ///
-    /// * The library has given both, and waits to be told once.
+    /// * The library has given both arguments, and waits for one reply.
     pub(super) unsafe fn new(told: Told, data: *mut c_void) -> Self {
         Self { told, data }
     }
 
-    /// Gives it the bytes, or the word that there are none.
+    /// Gives the bytes, or the answer that there are none.
     pub fn give(self, bytes: Option<Vec<u8>>) {
         let Some(bytes) = bytes else {
             // SAFETY:
@@ -72,7 +72,7 @@ unsafe extern "C" fn release(bytes: *mut c_void) {
 mod tests {
     use super::*;
 
-    /// Notes the status and the bytes, and gives them back.
+    /// Stores the status and the bytes, and gives the bytes back.
     unsafe extern "C" fn note(
         status: Status,
         bytes: *const c_char,

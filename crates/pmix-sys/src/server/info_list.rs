@@ -1,17 +1,17 @@
-//! What a server tells its clients of their job, kept until the library has read it.
+//! Lists of keys and values for the library, kept until it has read them.
 
 use crate::{BOOL, DATA_ARRAY, Data, DataArray, INFO, Info, PROC_RANK, STRING, UINT16, UINT32};
 use std::ffi::{CStr, CString};
 
-/// Keys with their values, and what the values point to.
+/// Keys with their values, and the memory that the values point to.
 #[derive(Default)]
-pub(super) struct Facts {
+pub(super) struct InfoList {
     infos: Vec<Info>,
     texts: Vec<CString>,
-    inner: Vec<(Facts, Box<DataArray>)>,
+    inner: Vec<(InfoList, Box<DataArray>)>,
 }
 
-impl Facts {
+impl InfoList {
     pub(super) fn number(&mut self, key: &CStr, uint32: u32) -> &mut Self {
         self.add(key, UINT32, Data { uint32 })
     }
@@ -53,7 +53,7 @@ impl Facts {
         self
     }
 
-    /// The entries, whole as long as nothing is added.
+    /// The entries, which stay valid as long as none is added.
     pub(super) fn entries(&mut self) -> &mut [Info] {
         &mut self.infos
     }
