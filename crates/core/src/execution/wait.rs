@@ -108,14 +108,19 @@ pub fn yield_now() {
     let_others_run(me);
 }
 
-/// Lets other execution contexts of this worker run. For an attached thread, and for a worker that does an idle task,
-/// other threads run now and then.
+/// Lets other execution contexts of this worker run, if one is ready. For an attached thread, and for a worker that does
+/// an idle task, other threads run now and then.
 #[inline]
 pub(crate) fn let_others_run(me: EcRef) {
-    if me.control().yielder.get().is_null() {
-        me.control().yield_throttle.yield_thread();
-    } else {
-        me.control().suspend(Suspend::Yield);
+    let me = me.control();
+    if me.yielder.get().is_null() {
+        return me.yield_throttle.yield_thread();
+    }
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC runs on this one.
+    let worker = unsafe { me.worker().as_ref() };
+    if worker.is_none_or(Worker::wants_to_switch) {
+        me.suspend(Suspend::Yield);
     }
 }
 
