@@ -279,7 +279,7 @@ impl<'a> Rank<'a> {
     }
 
     /// Voids the handle of a send or a receive that has succeeded, and returns its status. Returns `None`, with nothing
-    /// done, if the request has not succeeded, or if it is in the table and the rank's threads do not take turns.
+    /// done, if the request has not succeeded, or if it is in the table and the rank's calls are not serialized.
     #[inline]
     pub(crate) fn retire_succeeded(self, handle: &mut MPI_Request) -> Option<Status> {
         let status = if is_completed_send(*handle) {
@@ -314,7 +314,10 @@ impl<'a> Rank<'a> {
     #[inline]
     pub(crate) fn request_handle(self, request: Arc<Request>, comm: MPI_Comm) -> ResultOf<MPI_Request> {
         let entry = RequestEntry { request, comm };
-        let handle = self.tables.requests.insert_in(self.process.serialized(), entry);
+        let handle = self
+            .tables
+            .requests
+            .insert_serially(self.process.serialized(), entry);
         Ok(MPI_Request(handle.map_err(|_| too_many())?))
     }
 
@@ -327,7 +330,7 @@ impl<'a> Rank<'a> {
         } else if let Some(entry) = self
             .tables
             .requests
-            .remove_in(self.process.serialized(), handle.0)
+            .remove_serially(self.process.serialized(), handle.0)
         {
             self.process.release(entry.request);
         }

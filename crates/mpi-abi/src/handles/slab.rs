@@ -11,13 +11,13 @@
 //!
 //! The generation of a slot is odd while the slot holds an object, and even while it is free. Filling a slot writes the
 //! value and then publishes the odd generation. Freeing makes the generation even by a compare-and-exchange; the thread
-//! that wins takes the value, and puts the slot on the free list. Where the threads that change a table take turns
-//! ([`Turns`]), plain stores do the same.
+//! that wins takes the value, and puts the slot on the free list. Where uses of the table are
+//! serialized ([`Serialized`]), plain stores do the same.
 //!
 //! # Costs
 //!
 //! A lookup takes two dependent loads and a comparison, without a locked instruction. Giving out a handle takes one
-//! locked instruction and freeing it two, or none where threads take turns. Slots are allocated in blocks of doubling
+//! locked instruction and freeing it two, or none where uses are serialized. Slots are allocated in blocks of doubling
 //! size and reused. They are never returned before the table is dropped, so a lookup never meets freed memory.
 
 use std::cell::UnsafeCell;
@@ -85,11 +85,11 @@ impl<T> Slab<T> {
         self.fill(index, value)
     }
 
-    /// As [`Slab::insert`], of a table that is only changed by threads that take these turns.
+    /// As [`Slab::insert`], of a table whose uses `serialized` is about.
     #[inline]
-    pub(crate) fn insert_in(&self, serialized: &Serialized, value: T) -> Result<usize, T> {
+    pub(crate) fn insert_serially(&self, serialized: &Serialized, value: T) -> Result<usize, T> {
         let index = if serialized.holds() {
-            self.pop_free_in_turn()
+            self.pop_free_serialized()
         } else {
             self.pop_free()
         };
@@ -142,16 +142,16 @@ impl<T> Slab<T> {
         Some(value)
     }
 
-    /// As [`Slab::remove`], of a table that is only changed by threads that take these turns.
+    /// As [`Slab::remove`], of a table whose uses `serialized` is about.
     #[inline]
-    pub(crate) fn remove_in(&self, serialized: &Serialized, handle: usize) -> Option<T> {
+    pub(crate) fn remove_serially(&self, serialized: &Serialized, handle: usize) -> Option<T> {
         if !serialized.holds() {
             return self.remove(handle);
         }
-        self.remove_in_turn(handle, |_| true)
+        self.remove_serialized(handle, |_| true)
     }
 
-    /// As [`Slab::remove_in`], if threads take turns and the object `is_such`; otherwise the object stays.
+    /// As [`Slab::remove_serially`], if uses are serialized and the object `is_such`; otherwise the object stays.
     #[inline]
     pub(crate) fn remove_if(
         &self,
@@ -161,23 +161,23 @@ impl<T> Slab<T> {
     ) -> Option<T> {
         serialized
             .holds()
-            .then(|| self.remove_in_turn(handle, is_such))
+            .then(|| self.remove_serialized(handle, is_such))
             .flatten()
     }
 
     #[inline]
-    fn remove_in_turn(&self, handle: usize, is_such: impl Fn(&T) -> bool) -> Option<T> {
+    fn remove_serialized(&self, handle: usize, is_such: impl Fn(&T) -> bool) -> Option<T> {
         let (slot, generation, index) = self.occupied(handle)?;
         // SAFETY:
-        // - as in `get`; who has the turn frees the handle.
+        // - as in `get`; uses are serialized, so no other thread frees the handle.
         if !is_such(unsafe { (*slot.value.get()).assume_init_ref() }) {
             return None;
         }
-        // Relaxed: the thread with the next turn sees it.
+        // Relaxed: the next use is ordered after this one by the program.
         slot.generation
             .store(generation.wrapping_add(1), Ordering::Relaxed);
         // SAFETY:
-        // - this thread made the generation even in its turn, so it alone takes the value.
+        // - uses are serialized, and this thread made the generation even, so it alone takes the value.
         let value = unsafe { (*slot.value.get()).assume_init_read() };
         // Relaxed: as above.
         let head = self.free.load(Ordering::Relaxed);
@@ -267,10 +267,10 @@ impl<T> Slab<T> {
         }
     }
 
-    /// As `pop_free`, in turn.
+    /// As `pop_free`, where uses are serialized.
     #[inline]
-    fn pop_free_in_turn(&self) -> Option<u32> {
-        // Relaxed: this thread sees what the one with the previous turn has done.
+    fn pop_free_serialized(&self) -> Option<u32> {
+        // Relaxed: the program orders the previous use before this one.
         let head = self.free.load(Ordering::Relaxed);
         let index = head as u32;
         if index == NONE {
@@ -380,31 +380,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_in_turns_leaves_a_table_as_it_would_be() {
+    fn serialized_changes_leave_a_table_as_others_would() {
         let (slab, serialized) = (Slab::new(3), Serialized::default());
         // SAFETY:
         // - single-threaded.
         unsafe { serialized.begin() };
-        let first = slab.insert_in(&serialized, "a").expect("room");
+        let first = slab.insert_serially(&serialized, "a").expect("room");
         let second = slab.insert("b").expect("room");
-        assert_eq!(slab.remove_in(&serialized, first), Some("a"));
-        assert_eq!(slab.remove_in(&serialized, first), None);
+        assert_eq!(slab.remove_serially(&serialized, first), Some("a"));
+        assert_eq!(slab.remove_serially(&serialized, first), None);
         assert_eq!(slab.remove(second), Some("b"));
         assert!(!slab.holds(first) && !slab.holds(second));
-        let again = slab.insert_in(&serialized, "c").expect("room");
+        let again = slab.insert_serially(&serialized, "c").expect("room");
         assert_eq!(slab.remove_if(&serialized, again, |value| *value == "b"), None);
         assert!(slab.holds(again));
         assert_eq!(
             slab.remove_if(&serialized, again, |value| *value == "c"),
             Some("c")
         );
-        let again = slab.insert_in(&serialized, "c").expect("room");
+        let again = slab.insert_serially(&serialized, "c").expect("room");
         assert!(again != second && slab.number(again) == Some(FIRST_HANDLE + 1));
         serialized.end();
         assert_eq!(slab.remove_if(&serialized, again, |_| true), None);
-        let last = slab.insert_in(&serialized, "d").expect("room");
+        let last = slab.insert_serially(&serialized, "d").expect("room");
         assert!(last != first && slab.number(last) == Some(FIRST_HANDLE));
-        assert_eq!(slab.remove_in(&serialized, last), Some("d"));
+        assert_eq!(slab.remove_serially(&serialized, last), Some("d"));
         assert_eq!(slab.handles(), [again]);
     }
 
