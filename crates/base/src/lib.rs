@@ -1,16 +1,16 @@
 //! The objects of MPI that need no running process, which all parts of the engine share.
 //!
-//! From bottom to top, each imports only from those above it in this list:
-//!
-//! * [`constants`]: special values of arguments, with the numbers of the standard ABI.
-//! * [`limits`]: the longest texts.
-//! * [`error`]: errors with the standard's classes, the codes that a program adds, and [`Status`].
-//! * [`portable`]: serialisation of values for other hosts.
-//! * [`info`]: info objects.
-//! * [`group`]: ordered sets of processes, named by their numbers in the job.
-//! * [`attribute`]: attributes, which programs attach to objects.
-//!
 //! May depend on core.
+//!
+//! # Layers
+//!
+//! * `constants`: special values of arguments, with the numbers of the standard ABI.
+//! * `limits`: the longest texts.
+//! * `error`: errors with the standard's classes, the codes that a program adds, and [`Status`].
+//! * `portable`: serialisation of values for other hosts.
+//! * `info`: info objects.
+//! * `group`: ordered sets of processes, named by their numbers in the job.
+//! * `attribute`: attributes, which programs attach to objects.
 
 #![forbid(unsafe_code)]
 

@@ -38,7 +38,7 @@ pub fn broadcast<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `received` cannot be
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if the root's `received` cannot be
 /// cut into a part for each rank.
 pub fn gather<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -60,7 +60,7 @@ pub fn gather<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `counts` do not fit
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if the root's `counts` do not fit
 /// its ranks or `received`.
 pub fn gatherv<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -83,7 +83,7 @@ pub fn gatherv<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if `received` cannot be cut into a
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if `received` cannot be cut into a
 /// part for each rank.
 pub fn all_gather<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -101,7 +101,7 @@ pub fn all_gather<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the `counts` do not fit the
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if the `counts` do not fit the
 /// ranks or `received`.
 pub fn all_gatherv<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -120,7 +120,7 @@ pub fn all_gatherv<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `sent` cannot be cut
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if the root's `sent` cannot be cut
 /// into a part for each rank.
 pub fn scatter<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -142,7 +142,7 @@ pub fn scatter<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `counts` do not fit
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if the root's `counts` do not fit
 /// its ranks or `sent`.
 pub fn scatterv<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -165,7 +165,7 @@ pub fn scatterv<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if a slice cannot be cut into a
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if a slice cannot be cut into a
 /// part for each rank.
 pub fn all_to_all<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -184,7 +184,7 @@ pub fn all_to_all<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if counts do not fit the ranks or
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if counts do not fit the ranks or
 /// their slice.
 pub fn all_to_allv<'a, T: Equivalence>(
     comm: &'a Comm,

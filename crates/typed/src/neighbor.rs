@@ -12,7 +12,7 @@ use simurgh_mpi::Result;
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if `received` cannot be cut into a
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if `received` cannot be cut into a
 /// part for each edge.
 pub fn neighbor_all_gather<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -31,7 +31,7 @@ pub fn neighbor_all_gather<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the `counts` do not fit the
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if the `counts` do not fit the
 /// edges or `received`.
 pub fn neighbor_all_gatherv<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -51,7 +51,7 @@ pub fn neighbor_all_gatherv<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if a slice cannot be cut into a
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if a slice cannot be cut into a
 /// part for each edge.
 pub fn neighbor_all_to_all<'a, T: Equivalence>(
     comm: &'a Comm,
@@ -73,7 +73,7 @@ pub fn neighbor_all_to_all<'a, T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if counts do not fit the edges or
+/// As the call of the communicator; [`Count`](simurgh_mpi::ErrorClass::Count) if counts do not fit the edges or
 /// their slice.
 pub fn neighbor_all_to_allv<'a, T: Equivalence>(
     comm: &'a Comm,

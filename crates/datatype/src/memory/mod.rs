@@ -3,8 +3,8 @@
 //! A [`Source`] or a [`Target`] says where data lies: address, count, datatype. Making one is unsafe: the caller
 //! promises that the memory stays valid until the operation that gets it is complete. Everything after that is safe and
 //! stays within the bytes described. Data goes from layout to layout in one pass ([`transfer()`]). The copy kernels
-//! know contiguous data (one `memmove`, inlined when short), blocks of equal length at equal distances, lists of blocks,
-//! and repetitions of these (`kernel.rs`). Layouts of different structure are walked segment by segment
+//! know contiguous data (one `memmove`, inlined when short), blocks of equal length at equal distances, lists of
+//! blocks, and repetitions of these (`kernel.rs`). Layouts of different structure are walked segment by segment
 //! (`transfer.rs`).
 //!
 //! Reductions see elements as numbers (`elements.rs`). Their loops are compiled for several instruction sets, of which
