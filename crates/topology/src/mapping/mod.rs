@@ -14,9 +14,9 @@
 //! # How
 //!
 //! The ranks are divided by recursive bisection along the tree of the hardware, from its root down to virtual
-//! processors ([`bisect`]). A cut starts from several orders of the ranks: as they live now; along each dimension of a
+//! processors (`bisect`). A cut starts from several orders of the ranks: as they live now; along each dimension of a
 //! grid; grown from one rank over its neighbours. Each start is improved by exchanging ranks across the cut
-//! ([`refine`]). If the result is not better than leaving everything as it is, everything stays as it is.
+//! (`refine`). If the result is not better than leaving everything as it is, everything stays as it is.
 //!
 //! # Cost
 //!
