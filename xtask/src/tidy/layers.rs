@@ -12,6 +12,9 @@ const HEADING: &str = "//! # Layers";
 /// How an item of the list begins, which may be a table.
 const ITEMS: [&str; 2] = ["//! * ", "//! | "];
 
+/// The crate whose list docs/architecture.md repeats, and under which heading.
+const DOCUMENTED: (&str, &str) = ("mpi", "## Layers of the engine");
+
 /// A crate with its source files: their paths relative to `src`, and their texts.
 pub(super) struct Crate<'a> {
     name: &'a str,
@@ -70,6 +73,21 @@ pub(super) fn faults(Crate { name, files }: &Crate<'_>) -> Vec<String> {
         }
     }
     faults
+}
+
+/// Where the architecture does not repeat the list of the engine, as a fault.
+pub(super) fn undocumented(crates: &[Crate<'_>], document: &str) -> Option<String> {
+    let (name, heading) = DOCUMENTED;
+    let documented = crates.iter().find(|found| found.name == name)?;
+    let (_, lib) = documented.files.iter().find(|(path, _)| *path == "lib.rs")?;
+    let section = document.lines().skip_while(|line| *line != heading).skip(1);
+    let rows = section
+        .take_while(|line| !line.starts_with('#'))
+        .filter_map(|line| line.strip_prefix("| ")?.split('`').nth(1));
+    let is_repeated = rows.eq(order(lib));
+    (!is_repeated).then(|| {
+        format!("docs/architecture.md: the table under `{heading}` is not that of crates/{name}/src/lib.rs")
+    })
 }
 
 /// The modules directly under `src`, without those of tests.
@@ -262,6 +280,23 @@ mod tests {
             [""; 0]
         );
         assert_eq!(of(&[("low/tests.rs", "use crate::high::X;")]), [""; 0]);
+    }
+
+    #[test]
+    fn the_architecture_repeats_the_list_of_the_engine() {
+        let crates = [Crate {
+            name: "mpi",
+            files: vec![("lib.rs", LIB)],
+        }];
+        let of = |rows: &str| {
+            undocumented(
+                &crates,
+                &format!("# A\n\n## Layers of the engine\n\n| module | |\n{rows}\n# B\n| `x` | |\n"),
+            )
+        };
+        assert_eq!(of("| `low` | x |\n| `high` | y |\n"), None);
+        assert!(of("| `high` | y |\n| `low` | x |\n").is_some());
+        assert!(of("| `low` | x |\n").is_some());
     }
 
     #[test]

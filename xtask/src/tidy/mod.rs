@@ -40,8 +40,10 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     };
     let mut faults: Vec<_> = sources.iter().flat_map(of_file).collect();
     faults.extend(rules::modules_outside_of_folders(&sources));
-    faults.extend(layers::of_crates(&sources).iter().flat_map(layers::faults));
     let document = read(workspace, "docs/architecture.md")?;
+    let layered = layers::of_crates(&sources);
+    faults.extend(layered.iter().flat_map(layers::faults));
+    faults.extend(layers::undocumented(&layered, &document));
     let manifest = read(workspace, "Cargo.toml")?;
     faults.extend(dependencies::undocumented(&manifest, &document));
     faults.extend(crates::faults(&document, &crates(workspace)?));
