@@ -12,6 +12,7 @@ mod crates;
 mod dependencies;
 mod exceptions;
 mod layers;
+mod paths;
 mod rules;
 
 /// Directories that hold nothing of ours.
@@ -44,6 +45,9 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let layered = layers::of_crates(&sources);
     faults.extend(layered.iter().flat_map(layers::faults));
     faults.extend(layers::undocumented(&layered, &document));
+    faults.extend(paths::faults(&document, &sources, |name| {
+        workspace.source(name).exists()
+    }));
     let manifest = read(workspace, "Cargo.toml")?;
     faults.extend(dependencies::undocumented(&manifest, &document));
     faults.extend(crates::faults(&document, &crates(workspace)?));
