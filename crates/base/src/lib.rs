@@ -4,7 +4,6 @@
 //!
 //! # Layers
 //!
-<<<<<<< HEAD
 //! * `constants`: special values of arguments, with the numbers of the standard ABI.
 //! * `limits`: the longest texts.
 //! * `error`: errors with the standard's classes, the codes that a program adds, and [`Status`].
@@ -12,17 +11,6 @@
 //! * `info`: info objects.
 //! * `group`: ordered sets of processes, named by their numbers in the job.
 //! * `attribute`: attributes, which programs attach to objects.
-=======
-//! Each module imports only from those above it in this list.
-//!
-//! * [`constants`]: special values of arguments, with the numbers of the standard ABI.
-//! * [`limits`]: the longest texts.
-//! * [`error`]: errors with the standard's classes, the codes that a program adds, and [`Status`].
-//! * [`portable`]: serialisation of values for other hosts.
-//! * [`info`]: info objects.
-//! * [`group`]: ordered sets of processes, named by their numbers in the job.
-//! * [`attribute`]: attributes, which programs attach to objects.
->>>>>>> a7cda58a (Tell the architecture as a picture, three walks and the details, and check that what it names is there)
 
 #![forbid(unsafe_code)]
 

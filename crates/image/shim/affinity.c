@@ -126,7 +126,8 @@ bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set
 }
 
 /* Children inherit the processors of the thread that makes them. That which runs the main thread is bound to one, so it
- * has the rank's for so long. A signal handler may have the main thread go on elsewhere: it is given its own by number. */
+ * has the rank's for so long. A signal handler may have the main thread go on elsewhere: it is given its own by
+ * number. */
 struct simurgh_lent simurgh_lend_processors(void)
 {
     struct simurgh_lent lent = {0};

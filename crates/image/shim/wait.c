@@ -2,9 +2,9 @@
  *
  * There a wait in the kernel would keep the virtual processor, and with it the ranks that share it, from going on; what
  * is waited for may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in
- * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not. After
- * the longest, another thread of the rank waits in the place of the main context (waiter.c), which is suspended until
- * what it waits for has come; so it is at once while it waits for the end of a thread.
+ * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not.
+ * After the longest, another thread of the rank waits in the place of the main context (waiter.c). The main context is
+ * suspended until what it waits for has come. A wait for the end of a thread suspends it at once.
  * On other threads of the rank, and where nobody has to wait, these are libc's functions. */
 #include "signals.h"
 

@@ -1,14 +1,14 @@
 /* A kernel thread that waits for a semaphore, a condition or a mutex in the place of the main context.
  *
  * The main context is suspended meanwhile, as while it waits for the end of a thread: its virtual processor runs other
- * ranks, or sleeps, and that all of them wait for each other can be found out, since the kernel tells of this thread, as
- * of any other of the rank, that it sleeps. It is made for the first wait that takes longer than the longest slice
- * (wait.c), and serves all others.
+ * ranks, or sleeps. A deadlock in which it takes part is found, since the kernel tells of this thread, as of any other
+ * of the rank, that it sleeps. The thread is made for the first wait that takes longer than the longest slice (wait.c),
+ * and serves all others.
  *
  *  semaphore: this thread takes it, for the main context;
  *  mutex:     this thread locks it and unlocks it at once; then the main context tries again;
  *  condition: this thread waits for it with `lock` in the place of the program's mutex. It is known to wait when it has
- *             taken the errand and `lock` is free; only then does the main context unlock the program's mutex. So it
+ *             taken the task and `lock` is free; only then does the main context unlock the program's mutex. So it
  *             misses no signal. */
 #include "signals.h"
 

@@ -1,6 +1,7 @@
 //! The modules of a crate stand in layers: each imports only from those that its `lib.rs` lists before it.
 //!
-//! The list is the section `# Layers` of the crate's documentation, lowest module first. Tests may import from anywhere.
+//! The list is the section `# Layers` of the crate's documentation, lowest module first. Tests may import from
+//! anywhere.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -229,7 +230,8 @@ fn first_names(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const LIB: &str = "//! A crate.\n//!\n//! # Layers\n//!\n//! * `low`: x\n//! * [`high`]: y\n\nmod low;\npub mod high;\npub use high::{Roof, Wall};\n";
+    const LIB: &str = "//! A crate.\n//!\n//! # Layers\n//!\n//! * `low`: x\n//! * [`high`]: y\n\n\
+                       mod low;\npub mod high;\npub use high::{Roof, Wall};\n";
 
     fn of(files: &[(&str, &str)]) -> Vec<String> {
         let usual = [
@@ -310,7 +312,8 @@ mod tests {
                 .contains("no module `roof`")
         );
         assert!(of(&[("lib.rs", "//! A crate.\n")])[0].contains("has no list"));
-        let table = "//! # Layers\n//!\n//! | module | what |\n//! |---|---|\n//! | `low` | x |\n//! | [`high`] | y |\n";
+        let table = "//! # Layers\n//!\n//! | module | what |\n//! |---|---|\n\
+                     //! | `low` | x |\n//! | [`high`] | y |\n";
         assert_eq!(of(&[("lib.rs", table)]), [""; 0]);
     }
 }

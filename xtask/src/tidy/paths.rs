@@ -80,7 +80,8 @@ mod tests {
         ];
         let sources = paths.map(|path| Source { path, text: "" });
         let of = |text: &str| faults(text, &sources, |name| name == "docs/a.md");
-        let right = "`core/sync/spin`, `sync/spin`, `crates/core/src/sync`, `core/sync/`, `image/shim/thread.c`, `ring/4`, `./x`, `docs/a.md`";
+        let right = "`core/sync/spin`, `sync/spin`, `crates/core/src/sync`, `core/sync/`, \
+                     `image/shim/thread.c`, `ring/4`, `./x`, `docs/a.md`";
         assert_eq!(of(right), [""; 0]);
         assert_eq!(
             of("a\n`core/spin`"),

@@ -108,8 +108,8 @@ pub fn yield_now() {
     let_others_run(me);
 }
 
-/// Lets other execution contexts of this worker run, if one is ready. For an attached thread, and for a worker that does
-/// an idle task, other threads run now and then.
+/// Lets other execution contexts of this worker run, if one is ready. For an attached thread, and for a worker that
+/// does an idle task, other threads run now and then.
 #[inline]
 pub(crate) fn let_others_run(me: EcRef) {
     let me = me.control();

@@ -91,8 +91,8 @@ impl PmixService {
         }))
     }
 
-    /// Makes it the service of node number `here` of a job of this name. `remote_nodes` leads to the servers of the other
-    /// nodes.
+    /// Makes it the service of node number `here` of a job of this name. `remote_nodes` leads to the servers of the
+    /// other nodes.
     pub(crate) fn join_nodes(
         &mut self,
         name: &str,

@@ -26,8 +26,9 @@ impl SharedWork {
         }
     }
 
-    /// Does the caller's share. If the caller `lends` its buffers to others, it then waits on `departures` until all have
-    /// done theirs. The wait list may serve other meetings as well: a rank that they release too early waits again.
+    /// Does the caller's share. If the caller `lends` its buffers to others, it then waits on `departures` until all
+    /// have done theirs. The wait list may serve other meetings as well: a rank that they release too early waits
+    /// again.
     pub(crate) fn contribute(
         &self,
         lends: bool,
