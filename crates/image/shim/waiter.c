@@ -12,12 +12,12 @@
  *             misses no signal. */
 #include "signals.h"
 
-enum errand { NOTHING, SEMAPHORE, CONDITION, MUTEX };
+enum task { NOTHING, SEMAPHORE, CONDITION, MUTEX };
 
 /* What there is to wait for is under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given = PTHREAD_COND_INITIALIZER, taken = PTHREAD_COND_INITIALIZER;
-static enum errand errand;
+static enum task task;
 static void *object;
 static bool is_taken;
 static int result;
@@ -28,7 +28,7 @@ static cpu_set_t processors;
 
 static int wait_without_lock(void)
 {
-    enum errand kind = errand;
+    enum task kind = task;
     int error = 0;
     libc.pthread_mutex_unlock(&lock);
     if (kind == SEMAPHORE) {
@@ -48,12 +48,12 @@ static void *serve(void *unused)
         libc.sched_setaffinity(0, sizeof processors, &processors);
     libc.pthread_mutex_lock(&lock);
     for (;;) {
-        while (errand == NOTHING || is_taken)
+        while (task == NOTHING || is_taken)
             libc.pthread_cond_wait(&given, &lock);
         is_taken = true;
         libc.pthread_cond_signal(&taken);
-        result = errand == CONDITION ? libc.pthread_cond_wait(object, &lock) : wait_without_lock();
-        errand = NOTHING;
+        result = task == CONDITION ? libc.pthread_cond_wait(object, &lock) : wait_without_lock();
+        task = NOTHING;
         __atomic_add_fetch(&over, 1, __ATOMIC_SEQ_CST);
         simurgh_shim_rank.hooks->wake(simurgh_shim_rank.user);
     }
@@ -76,19 +76,19 @@ static bool make(void)
 }
 
 /* Waits; -1 if no thread is free for it, else what the function says that waits. */
-static int wait_by_waiter(enum errand kind, void *what, pthread_mutex_t *mutex)
+static int wait_by_waiter(enum task kind, void *what, pthread_mutex_t *mutex)
 {
     libc.pthread_mutex_lock(&lock);
     is_there = is_there || make();
     /* It is at it already, if this is a signal handler amid such a wait. */
-    if (!is_there || errand != NOTHING) {
+    if (!is_there || task != NOTHING) {
         libc.pthread_mutex_unlock(&lock);
         return -1;
     }
     uint32_t seen = __atomic_load_n(&over, __ATOMIC_SEQ_CST);
     object = what;
     is_taken = false;
-    errand = kind;
+    task = kind;
     libc.pthread_cond_signal(&given);
     while (!is_taken)
         libc.pthread_cond_wait(&taken, &lock);
