@@ -24,7 +24,7 @@ enum Owner {
 }
 
 /// Makes such a file for the rank in whose image an address lies. Gives its descriptor, or a negative error number. Has
-/// the type of the field of [`RankRecord`](crate::instance::RankRecord).
+/// the type of the field of `RankRecord` (`instance/record`).
 pub(crate) unsafe extern "C" fn open_maps(image: *const c_void) -> c_int {
     match open(image as usize) {
         Ok(file) => file.into_raw_fd(),

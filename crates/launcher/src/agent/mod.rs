@@ -3,9 +3,9 @@
 //! # Protocol
 //!
 //! `mpiexec` starts agents by ssh, through a command in its place, by srun, or directly. Messages
-//! ([`crate::tree::message`]) pass over the standard input and output of the agent. An agent that srun has started
+//! (`tree/message`) pass over the standard input and output of the agent. An agent that srun has started
 //! receives there only the port of `mpiexec` and the job's secret, and connects. Then both prove that they know the
-//! secret ([`crate::oob`]), which is in no command line, in no environment, and in nothing that is sent on that
+//! secret (`oob`), which is in no command line, in no environment, and in nothing that is sent on that
 //! connection.
 //!
 //! 1. The first message is the job with a range of nodes. The agent serves the first of them. It starts agents for the

@@ -102,8 +102,8 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Root`] unless the root is a rank of the communicator, or, for an inter-communicator, a rank of the
-    /// remote group, `MPI_ROOT` or `MPI_PROC_NULL`.
+    /// [`ErrorClass::Root`](crate::ErrorClass::Root) unless the root is a rank of the communicator, or, for an
+    /// inter-communicator, a rank of the remote group, `MPI_ROOT` or `MPI_PROC_NULL`.
     #[inline]
     pub fn role(&self, root: i32) -> Result<Role> {
         check::root(root, self)?;

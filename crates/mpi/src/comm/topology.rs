@@ -60,8 +60,8 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Comm`](crate::ErrorClass::Comm) for an inter-communicator,
-    /// [`ErrorClass::Topology`](crate::ErrorClass::Topology) if the communicator has no topology.
+    /// [`ErrorClass::Comm`] for an inter-communicator,
+    /// [`ErrorClass::Topology`] if the communicator has no topology.
     pub fn degrees(&self) -> Result<Degrees> {
         self.check_intra()?;
         let both = |degree| Degrees {

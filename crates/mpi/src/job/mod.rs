@@ -273,7 +273,8 @@ impl Job {
 
     /// Notes hosts of another world that have come, in the order of their numbers. Their processes are known from now
     /// on. Before something can be sent to them, the [fabric](crate::Network::fabric) has to have a route to them
-    /// ([`Fabric::join`](simurgh_net::Fabric::join)), or the job is [connected](Self::connect) for the first time.
+    /// ([`Fabric::add_host`](simurgh_net::Fabric::add_host)), or the job is [connected](Self::connect) for the first
+    /// time.
     ///
     /// # Errors
     ///

@@ -259,7 +259,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Other`] if neither is so.
+    /// [`ErrorClass::Other`](crate::ErrorClass::Other) if neither is so.
     #[inline]
     pub fn check_active(&self) -> Result<()> {
         self.phase.check_active()

@@ -44,7 +44,7 @@ pub(crate) enum Payload {
     Buffers(Buffers),
     /// The rank's invocation of a collective of several hosts.
     Invocation(Invocation),
-    /// A value for [`IntraHost::exchange`].
+    /// A value for [`IntraHost::exchange`](super::IntraHost::exchange).
     Value(SpinLock<Option<Box<dyn Any + Send>>>),
     /// The error that the rank met when it did its share.
     Fault(Error),
