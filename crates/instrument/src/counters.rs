@@ -1,11 +1,11 @@
-//! What a rank has done, counted while somebody watches.
+//! The counters of a rank, which count only while somebody watches.
 
 use simurgh_core::sync::{AtomicU64, Ordering};
 
-/// Classes of message sizes.
+/// The number of size classes of messages.
 const CLASSES: usize = 7;
 
-/// Names of the collectives that are counted by kind; all others are counted together, at the end.
+/// The names of the collectives that are counted by kind. All others are counted together, behind these.
 pub const COLLECTIVES: [&str; 14] = [
     "barrier",
     "bcast",
@@ -23,7 +23,8 @@ pub const COLLECTIVES: [&str; 14] = [
     "other",
 ];
 
-/// Messages and their bytes by size: below 16 bytes, and then in steps of a factor of 16.
+/// Messages and their bytes by size class. The first class holds messages below 16 bytes; each further class reaches 16
+/// times as far as the one before.
 #[derive(Debug, Default)]
 pub struct Traffic {
     messages: [AtomicU64; CLASSES],
@@ -32,12 +33,13 @@ pub struct Traffic {
 
 /// The counters of one rank.
 ///
-/// Relaxed throughout: each is a number on its own. Other ranks count here too, when they match this one's receives.
+/// All accesses are relaxed, since each counter is a number on its own. Other ranks count here too, when they match a
+/// message with a receive of this rank.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// Messages that the rank has sent.
     pub sent: Traffic,
-    /// Messages that have met a receive of the rank.
+    /// Messages that a receive of the rank has matched.
     pub received: Traffic,
     unexpected: AtomicU64,
     blocked_calls: AtomicU64,
@@ -45,7 +47,7 @@ pub struct Counters {
     collectives: [AtomicU64; COLLECTIVES.len()],
 }
 
-/// The class of a message of this size.
+/// The size class of a message of this many bytes.
 fn class_of(bytes: usize) -> usize {
     let class = (bytes | 1).ilog2() / 4;
     (class as usize).min(CLASSES - 1)
@@ -66,45 +68,45 @@ impl Traffic {
         self.bytes[class].fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Messages by size class.
+    /// The number of messages in each size class.
     pub fn messages(&self) -> Vec<u64> {
         values(&self.messages)
     }
 
-    /// Bytes by size class.
+    /// The number of bytes in each size class.
     pub fn bytes(&self) -> Vec<u64> {
         values(&self.bytes)
     }
 }
 
 impl Counters {
-    /// Counts a message that found no receive.
+    /// Counts an unexpected message: one that found no receive.
     pub fn count_unexpected(&self) {
         self.unexpected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Messages that found no receive.
+    /// The number of unexpected messages.
     pub fn unexpected(&self) -> u64 {
         self.unexpected.load(Ordering::Relaxed)
     }
 
-    /// Counts a wait.
+    /// Counts a wait that took this long.
     pub fn count_blocked(&self, nanoseconds: u64) {
         self.blocked_calls.fetch_add(1, Ordering::Relaxed);
         self.blocked_ns.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// Waits.
+    /// The number of waits.
     pub fn blocked_calls(&self) -> u64 {
         self.blocked_calls.load(Ordering::Relaxed)
     }
 
-    /// Nanoseconds of all waits.
+    /// The total time of all waits, in nanoseconds.
     pub fn blocked_ns(&self) -> u64 {
         self.blocked_ns.load(Ordering::Relaxed)
     }
 
-    /// Counts a collective by the name of its call, such as `MPI_Bcast`.
+    /// Counts a collective, given by the name of its call, such as `MPI_Bcast`.
     pub fn count_collective(&self, call: &str) {
         let name = call.trim_start_matches("MPI_").split(' ').next().unwrap_or(call);
         let other = COLLECTIVES.len() - 1;
@@ -114,7 +116,7 @@ impl Counters {
         self.collectives[kind.unwrap_or(other)].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Collectives of the kind at this place in [`COLLECTIVES`].
+    /// The number of collectives of the kind at this index of [`COLLECTIVES`].
     pub fn collectives(&self, kind: usize) -> u64 {
         self.collectives[kind].load(Ordering::Relaxed)
     }

@@ -1,30 +1,31 @@
-//! What can be wrong with a call of a tool.
+//! The errors of calls of the tool information interface.
 
-/// Why a call of the tool interface failed. Such calls raise no error: their code is all that tells.
+/// An error of the tool information interface. Its calls invoke no error handler: the returned code is all that tells
+/// of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
-    /// The interface has no user.
+    /// The interface is not initialised, or has been finalized.
     #[error("the interface is not initialised: call MPI_T_init_thread first")]
     NotInitialized,
-    /// A bad argument.
+    /// An argument is invalid.
     #[error("an argument is not valid")]
     Invalid,
-    /// No such variable, category, event or source.
+    /// No variable, category, event or source has this index.
     #[error("there is nothing with this index")]
     InvalidIndex,
-    /// No such session.
+    /// There is no such session.
     #[error("the session is not valid")]
     InvalidSession,
-    /// No such handle.
+    /// There is no such handle.
     #[error("the handle is not valid")]
     InvalidHandle,
-    /// Nothing with this name.
+    /// Nothing has this name.
     #[error("there is nothing with this name")]
     InvalidName,
-    /// Too many handles.
+    /// There are too many handles.
     #[error("there is no room for another handle")]
     OutOfHandles,
-    /// Too many sessions.
+    /// There are too many sessions.
     #[error("there is no room for another session")]
     OutOfSessions,
     /// The control variable cannot be set any more.

@@ -8,22 +8,22 @@ use simurgh_settings::{Category, Verbosity};
 pub struct EventType {
     /// Its name.
     pub name: &'static str,
-    /// When such an event happens.
+    /// The description of the type: when such an event happens.
     pub doc: &'static str,
     /// The part of the library it belongs to.
     pub category: Category,
-    /// Whom it concerns.
+    /// The kind of user for whom the type is meant, and how much detail it gives.
     pub verbosity: Verbosity,
-    /// What an event carries.
+    /// The elements of an event, in their order.
     pub elements: &'static [Element],
 }
 
-/// One thing that an event carries.
+/// An element: one value that an event carries.
 #[derive(Debug)]
 pub struct Element {
     /// Its name.
     pub name: &'static str,
-    /// What it is in memory.
+    /// The representation of the element in memory.
     pub representation: Representation,
 }
 
@@ -41,8 +41,9 @@ const fn unsigned(name: &'static str) -> Element {
     }
 }
 
-/// What the events of a message carry: its sender, or for one that has yet to be fetched its receiver, as a rank of the
-/// communicator and of the world respectively; the communicator by its number in the library, the world's is 0.
+/// The elements of an event that concerns a message. The first one is the rank of the sender in the communicator; for a
+/// message that has yet to be fetched it is the rank of the receiver in the world instead. Communicators are told by
+/// their number in the library; that of the world is 0.
 const FROM: &[Element] = &[int("source"), int("tag"), int("communicator"), unsigned("bytes")];
 const TO: &[Element] = &[
     int("destination"),
@@ -53,15 +54,15 @@ const TO: &[Element] = &[
 
 /// A message has found no receive.
 pub(super) const UNEXPECTED: usize = 0;
-/// A message has met its receive.
+/// A message has been matched with its receive.
 pub(super) const MATCHED: usize = 1;
-/// A message stays with its sender until the receiver fetches it.
+/// A message stays in the memory of its sender until the receiver fetches it.
 pub(super) const RENDEZVOUS: usize = 2;
 /// The rank begins to wait.
 pub(super) const BLOCKED: usize = 3;
-/// The rank has waited.
+/// The rank has finished waiting.
 pub(super) const WOKEN: usize = 4;
-/// How many types there are.
+/// The number of types.
 pub(super) const KINDS: usize = 5;
 
 /// All types, by index.
@@ -103,13 +104,13 @@ pub const TYPES: [EventType; KINDS] = [
     },
 ];
 
-/// What a rank waits for; the numbers are told to tools.
+/// The reason why a rank waits. Tools see the numbers of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The counterpart of a blocking call.
+    /// A blocking call waits for its counterpart.
     Message,
-    /// A request.
+    /// The rank waits for a request.
     Request,
-    /// Other ranks, in a collective.
+    /// The rank waits for other ranks in a collective.
     Collective,
 }

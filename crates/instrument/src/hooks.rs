@@ -1,4 +1,4 @@
-//! Where the engine reports what happens. Each hook costs one load and a branch while nobody watches.
+//! Hooks, by which the engine reports what happens. While nobody watches, a hook costs one load and a branch.
 
 use super::event::{BLOCKED, MATCHED, RENDEZVOUS, Reason, UNEXPECTED, WOKEN};
 use crate::{Tool, on};
@@ -7,9 +7,9 @@ use simurgh_matching::Envelope;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// A rank, or a part of it that knows its tools.
+/// A rank, or a part of it that has access to the instrumentation of the rank.
 pub trait Watched {
-    /// What the rank's tools use, once they have begun.
+    /// The instrumentation of the rank, if the rank has used the tool information interface.
     fn active_tool(&self) -> Option<&Arc<Tool>>;
 }
 
@@ -19,17 +19,17 @@ impl<T: Watched> Watched for Arc<T> {
     }
 }
 
-/// Finds what the tools of the calling rank use.
+/// A function that finds the instrumentation of the calling rank.
 type Caller = fn() -> Option<Arc<Tool>>;
 
 static CALLER: OnceLock<Caller> = OnceLock::new();
 
-/// Sets how the calling rank is found, which a layer above knows; the first setting counts.
+/// Sets the function that finds the calling rank, which only a layer above can know. The first setting counts.
 pub fn set_caller(find: Caller) {
     CALLER.get_or_init(|| find);
 }
 
-/// A rank sends a message.
+/// Reports that a rank sends a message.
 #[inline]
 pub fn sent(sender: &impl Watched, bytes: impl FnOnce() -> usize) {
     if on() {
@@ -45,7 +45,7 @@ fn count_sent(sender: &impl Watched, bytes: usize) {
     }
 }
 
-/// A message has met a receive of the rank whose endpoint is `to`.
+/// Reports that a message was matched with a receive of the rank whose endpoint is `to`.
 #[inline]
 pub fn matched(to: &impl Watched, envelope: Envelope, bytes: impl FnOnce() -> usize) {
     if on() {
@@ -62,7 +62,7 @@ fn note_matched(to: &impl Watched, envelope: Envelope, bytes: usize) {
     }
 }
 
-/// A message has found no receive at the rank whose endpoint is `to`.
+/// Reports that a message has found no receive at the rank whose endpoint is `to`.
 #[inline]
 pub fn unexpected(to: &impl Watched, envelope: Envelope, bytes: usize) {
     if on() {
@@ -79,7 +79,7 @@ fn note_unexpected(to: &impl Watched, envelope: Envelope, bytes: usize) {
     }
 }
 
-/// A message to process `receiver` waits in the sender's memory.
+/// Reports that a message to process `receiver` waits in the memory of its sender.
 #[inline]
 pub fn left_with_sender(sender: &impl Watched, receiver: u32, envelope: Envelope, bytes: usize) {
     if on() {
@@ -95,7 +95,7 @@ fn note_rendezvous(sender: &impl Watched, receiver: u32, envelope: Envelope, byt
     }
 }
 
-/// A rank takes part in the collective that `call` names.
+/// Reports that a rank takes part in the collective that `call` names.
 #[inline]
 pub fn collective(caller: &impl Watched, call: &str) {
     if on() {
@@ -111,7 +111,7 @@ fn count_collective(caller: &impl Watched, call: &str) {
     }
 }
 
-/// Runs `wait`, in which the calling rank is about to block.
+/// Runs `wait`, in which the calling rank may block, and reports its begin and end.
 #[inline]
 pub fn blocking<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
     if on() { timed(reason, wait) } else { wait() }
@@ -136,7 +136,7 @@ fn number(reason: Reason) -> u64 {
     reason as u64
 }
 
-/// The elements of an event of a message; ints are held as their bits.
+/// The elements of an event that concerns a message. An `int` is held as its bits.
 fn message(peer: i32, envelope: Envelope, bytes: usize) -> [u64; 4] {
     let int = |number: i32| u64::from(number.cast_unsigned());
     [

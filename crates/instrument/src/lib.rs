@@ -1,24 +1,25 @@
 //! Instrumentation: the counters and events of a rank, and the hooks by which the engine reports to them.
 //!
-//! Each rank has one [`Tool`], made when it first uses the tool information interface. Another rank often causes an
-//! event of this one: it puts the event into the queue of the rank, which takes it out at the end of one of its calls.
+//! Each rank has one [`Tool`], which is made when the rank first uses the tool information interface. Often another
+//! rank causes an event that concerns this one. It puts the event into the queue of this rank, which delivers it at the
+//! end of one of its calls.
 //!
 //! # Costs
 //!
-//! Nothing is counted, timed or noted unless somebody wants it: a started handle of a counted variable and a callback
-//! of an event are *watchers*. Without watchers a hook costs one load of a number that nobody writes ([`on`]) and a
-//! predictable branch. While there are watchers, counting is exact, by atomic additions to counters of the rank.
+//! Nothing is counted, timed or noted unless there is a *watcher*: a started handle of a counted variable, or a
+//! callback of an event. Without watchers a hook costs one load of a number that nobody writes ([`on`]) and a
+//! predictable branch. While there are watchers, counting is exact, by atomic additions to the counters of the rank.
 //!
 //! May depend on core, settings and matching.
 //!
 //! # Layers
 //!
-//! * `error`: what can be wrong with a call of a tool.
-//! * `watch`: whether anybody watches.
-//! * `counters`: what a rank has done, counted while somebody watches.
+//! * `error`: the errors of calls of the tool information interface.
+//! * `watch`: the number of watchers.
+//! * `counters`: the counters of a rank, which count only while somebody watches.
 //! * `event`: the types of events.
-//! * `queue`: events that wait to be delivered.
-//! * `hooks`: where the engine reports what happens.
+//! * `queue`: the events of a rank that have not been delivered.
+//! * `hooks`: the functions by which the engine reports what happens.
 
 #![forbid(unsafe_code)]
 
@@ -40,26 +41,26 @@ pub use hooks::{Watched, blocking, collective, left_with_sender, matched, sent, 
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
-/// What a value of a variable is in the memory of a tool.
+/// The representation of a value in the memory of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Representation {
-    /// An `int`; its meaning is in an enumeration.
+    /// An `int`. An enumeration may name its values.
     Int,
     /// An `unsigned long`.
     Unsigned,
-    /// A `double`: values carry its bits.
+    /// A `double`. Values hold its bits.
     Double,
     /// Characters, with a null character at the end.
     Text,
 }
 
-/// What the interface holds for one rank.
+/// The instrumentation of one rank: its counters and its queue of events.
 #[derive(Debug)]
 pub struct Tool {
     initialised: AtomicU32,
     counters: Counters,
     queue: Queue,
-    /// Whether one of the rank's threads runs callbacks.
+    /// Whether one of the rank's threads is running callbacks.
     delivering: AtomicBool,
     started: Instant,
 }
@@ -77,16 +78,16 @@ impl Default for Tool {
 }
 
 impl Tool {
-    /// One more user of the interface (`MPI_T_init_thread`).
+    /// Counts one more user of the interface (`MPI_T_init_thread`).
     pub fn init(&self) {
         self.initialised.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// One user less (`MPI_T_finalize`); returns whether it was the last.
+    /// Counts one user less (`MPI_T_finalize`). Returns whether it was the last.
     ///
     /// # Errors
     ///
-    /// [`ToolError::NotInitialized`] if there was none.
+    /// [`ToolError::NotInitialized`] if there was no user.
     pub fn finalize(&self) -> ToolResult<bool> {
         let less = |users: u32| users.checked_sub(1);
         let users = self
@@ -96,11 +97,11 @@ impl Tool {
         Ok(users == 1)
     }
 
-    /// Whether the interface may be used.
+    /// Checks that the interface may be used.
     ///
     /// # Errors
     ///
-    /// [`ToolError::NotInitialized`] if not.
+    /// [`ToolError::NotInitialized`] if it has no user.
     pub fn check(&self) -> ToolResult<()> {
         // Acquire pairs with the AcqRel in `init`.
         match self.initialised.load(Ordering::Acquire) {
@@ -109,23 +110,24 @@ impl Tool {
         }
     }
 
-    /// What the rank has done, counted while somebody watched.
+    /// The counters of the rank, which count only while somebody watches.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// The events that happened and have not been delivered.
+    /// The queue of events that have happened and have not been delivered.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// Nanoseconds since the rank has first used the interface: the clock of events.
+    /// The nanoseconds since the rank first used the interface. Events are timed by this clock.
     #[must_use]
     pub fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Runs `deliver`, unless one of the rank's threads does so already: a callback may make calls.
+    /// Runs `deliver`, unless one of the rank's threads is already delivering. A callback may make calls, which would
+    /// otherwise deliver again.
     pub fn deliver_with(&self, deliver: impl FnOnce()) {
         // Acquire and Release: the next thread to deliver sees what this one's callbacks did.
         if !self.delivering.swap(true, Ordering::Acquire) {

@@ -1,24 +1,24 @@
-//! Events that wait to be delivered.
+//! The events of a rank that have not been delivered.
 
 use super::event::KINDS;
 use super::watch::Watch;
 use simurgh_core::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, SpinLock};
 use std::collections::VecDeque;
 
-/// Events of a rank that wait for its callbacks; more are dropped and counted.
+/// The greatest number of events of a rank that wait for its callbacks. Further ones are dropped and counted.
 pub const MAX_TOOL_EVENTS: usize = 1024;
 
-/// Most elements of an event.
+/// The greatest number of elements of an event.
 const ELEMENTS: usize = 4;
 
 /// An event that has happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its kind: the index of its type.
+    /// The index of its type.
     pub kind: usize,
-    /// When it happened, by the clock of its rank.
+    /// The time at which it happened, by the clock of its rank.
     pub time: u64,
-    /// Its elements, as many as its type has.
+    /// The elements, as many as its type has.
     pub elements: [u64; ELEMENTS],
 }
 
@@ -26,15 +26,15 @@ pub struct Record {
 #[derive(Debug, Default)]
 pub struct Queue {
     records: SpinLock<VecDeque<Record>>,
-    /// Whether there may be records, or losses to be told of.
+    /// Whether there may be records to deliver, or dropped events to report.
     pending: AtomicBool,
-    /// For each kind, how many callbacks want it.
+    /// The number of callbacks that want events of each kind.
     wanted: [AtomicU32; KINDS],
-    /// For each kind, how many did not fit into the queue.
+    /// The number of events of each kind that did not fit into the queue.
     dropped: [AtomicU64; KINDS],
 }
 
-/// A callback's wish to be told of one kind of event; over when dropped with [`Queue::forgo`].
+/// A callback's registration for one kind of event. It ends when it is passed to [`Queue::forgo`].
 #[derive(Debug)]
 pub struct Wish {
     kind: usize,
@@ -42,10 +42,10 @@ pub struct Wish {
 }
 
 impl Queue {
-    /// Notes that a callback wants events of this kind.
+    /// Registers a callback for events of this kind.
     #[must_use]
     pub fn want(&self, kind: usize) -> Wish {
-        // Room for all of them now: events are added while the rank's match table is locked.
+        // Space for all records is reserved now, since events are added while the rank's match table is locked.
         self.records.lock().reserve(MAX_TOOL_EVENTS);
         self.wanted[kind].fetch_add(1, Ordering::Relaxed);
         Wish {
@@ -54,14 +54,15 @@ impl Queue {
         }
     }
 
-    /// Notes that a callback wants no more events.
+    /// Ends the registration of a callback.
     pub fn forgo(&self, wish: Wish) {
         self.wanted[wish.kind].fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Adds an event if somebody wants its kind; `now` is asked in the order of the queue.
+    /// Adds an event if somebody wants its kind. `now` is called under the lock, so that times follow the order of the
+    /// queue.
     pub(super) fn add(&self, kind: usize, elements: [u64; ELEMENTS], now: impl FnOnce() -> u64) {
-        // Relaxed: an event that overlaps a registration may be seen or not.
+        // Relaxed: an event that happens during a registration may be seen or missed.
         if self.wanted[kind].load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -94,7 +95,7 @@ impl Queue {
         record
     }
 
-    /// Takes the number of events of a kind that were lost since the last time.
+    /// Takes the number of events of a kind that were dropped since the last call.
     pub fn take_dropped(&self, kind: usize) -> u64 {
         self.dropped[kind].swap(0, Ordering::Relaxed)
     }

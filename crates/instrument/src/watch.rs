@@ -1,24 +1,24 @@
-//! Whether anybody watches.
+//! The number of watchers, which decides whether hooks do anything.
 
 use simurgh_core::sync::{AtomicU32, Ordering};
 
-/// Watchers in this process, of all its ranks.
+/// The number of watchers in this process, those of all its ranks together.
 static WATCHERS: AtomicU32 = AtomicU32::new(0);
 
-/// Whether anything has to be counted, timed or noted at all.
+/// Whether there is any watcher, so that events have to be counted, timed or noted.
 #[inline]
 #[must_use]
 pub fn on() -> bool {
-    // Relaxed: what happens while a watcher comes or goes may be seen or not.
+    // Relaxed: an event that happens while a watcher comes or goes may be seen or missed.
     WATCHERS.load(Ordering::Relaxed) != 0
 }
 
-/// A watcher, as long as it lives.
+/// A watcher, which counts as one as long as it lives.
 #[derive(Debug)]
 pub struct Watch(());
 
 impl Watch {
-    /// One watcher more.
+    /// Adds a watcher.
     #[must_use]
     pub fn begin() -> Self {
         WATCHERS.fetch_add(1, Ordering::Relaxed);

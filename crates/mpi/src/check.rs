@@ -1,20 +1,20 @@
 //! Checks of arguments. Each error says on one line what is wrong.
 //!
-//! Checks on the path of every message can be switched off for a job; then a wrong argument may crash the process.
+//! Checks on the path of every message can be switched off for a job. A wrong argument may then crash the process.
 
 use crate::constants::TAG_UB;
 use crate::error::{Error, ErrorClass, Result};
 use simurgh_settings::{Id, Values};
 
-/// The level of checks in a job, each including those before it (the setting `check`).
+/// The level of checks in a job (the setting `check`). Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Checks {
-    /// As little as possible.
+    /// The fewest checks.
     Off,
     /// The arguments of calls.
     Arguments,
-    /// Also whether the arguments of all ranks of a collective are consistent, and what a rank has left behind when its
-    /// use of MPI ends.
+    /// Also whether the arguments of all ranks of a collective are consistent, and whether a rank has left something
+    /// behind when its use of MPI ends.
     All,
 }
 

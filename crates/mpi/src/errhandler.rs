@@ -1,4 +1,4 @@
-//! Error handlers: what happens when a call fails.
+//! Error handlers, which are invoked when a call fails.
 
 use simurgh_core::sync::Arc;
 use simurgh_settings::{Id, Values};
@@ -18,12 +18,12 @@ pub enum ErrorHandler {
     Abort,
     /// Returns the error class to the caller (`MPI_ERRORS_RETURN`).
     Return,
-    /// A function of the user, in a form that only the calling layer understands.
+    /// Calls a function of the user, in a form that only the calling layer understands.
     User(Arc<dyn Any + Send + Sync>),
 }
 
 impl ErrorHandler {
-    /// The error handler until the program sets another one (the setting `initial_errhandler`).
+    /// The error handler of a process until the program sets another one (the setting `initial_errhandler`).
     pub(crate) fn initial(settings: &Values) -> Self {
         match settings.amount(Id::InitialErrhandler) {
             0 => Self::Fatal,

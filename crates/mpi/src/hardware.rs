@@ -1,8 +1,9 @@
-//! Where the ranks of a host run.
+//! The hardware of a host, and where its ranks run on it.
 //!
-//! The scheduling policy gives each rank a core when the job begins. Other virtual processors may run the rank later,
-//! when its own is busy: a rank is *confined* to an instance of a resource only if all virtual processors are there.
-//! What ranks have to agree on without talking, such as process sets, follows the cores they began on.
+//! The scheduling policy gives each rank a core when the job begins. Later, other virtual processors may run the rank
+//! when its own is busy. So a rank is *confined* to an instance of a resource only if all virtual processors are in
+//! that instance. Decisions on which ranks have to agree without communication, such as process sets, follow the cores
+//! on which the ranks began.
 
 use crate::group::Group;
 use crate::info::Info;
@@ -14,13 +15,13 @@ use simurgh_settings::rules::Level;
 pub struct Hardware {
     domains: Domain,
     levels: Vec<Instances>,
-    /// The first process of the host.
+    /// The number of the first process of the host.
     first: u32,
-    /// The virtual processor on which each process began; none if it runs anywhere.
+    /// The virtual processor on which each process began; none for a process that runs anywhere.
     homes: Box<[Option<usize>]>,
-    /// Cores on which processes run.
+    /// The cores on which processes run.
     used: Vec<usize>,
-    /// The smallest level that holds them all.
+    /// The smallest level of the domain tree that holds them all.
     level: Level,
 }
 
@@ -35,8 +36,8 @@ struct Instances {
     numbers: Vec<usize>,
 }
 
-/// The kinds of resources from the largest to the smallest, each with its name in process sets and its name as a type
-/// of hardware resource (`mpi_hw_resource_type`).
+/// The kinds of resources, from the largest to the smallest. Each has a name in process sets and a name as a type of
+/// hardware resource (`mpi_hw_resource_type`).
 const KINDS: [(DomainKind, &str, &str); 6] = [
     (DomainKind::Machine, "machine", "hwloc://Machine"),
     (DomainKind::Package, "package", "hwloc://Package"),
@@ -47,21 +48,21 @@ const KINDS: [(DomainKind, &str, &str); 6] = [
 ];
 
 impl Hardware {
-    /// The machine of a runtime, and so many processes that it starts as members of one group.
+    /// The machine of a runtime, with as many processes, which the runtime starts as members of one group.
     #[must_use]
     pub fn of_members(runtime: &Runtime, count: usize) -> Self {
         let places = (0..count).map(|index| runtime.place_of_member((index, count)));
         Self::new(runtime.topology(), runtime.vps(), places)
     }
 
-    /// A machine with `vps` virtual processors, and processes that begin on these of them.
+    /// A machine with `vps` virtual processors, and with processes that begin on the given ones.
     #[must_use]
     pub fn new(topology: &Topology, vps: usize, places: impl IntoIterator<Item = usize>) -> Self {
         let used = 0..vps.min(topology.cores().len());
         Self::with_homes(topology, places.into_iter().map(Some).collect(), used.collect())
     }
 
-    /// A machine without virtual processors, on whose cores so many processes run anywhere.
+    /// A machine without virtual processors, on whose cores the given number of processes run anywhere.
     pub(crate) fn unplaced(topology: &Topology, processes: usize) -> Self {
         let homes = std::iter::repeat_n(None, processes).collect();
         Self::with_homes(topology, homes, (0..topology.cores().len()).collect())
@@ -84,12 +85,12 @@ impl Hardware {
         }
     }
 
-    /// The same hardware, of a host whose processes are those from `first` on.
+    /// The same hardware for a host whose processes are numbered from `first` on.
     pub(crate) fn with_first(self, first: u32) -> Self {
         Self { first, ..self }
     }
 
-    /// The tree of what cores share; virtual processors go round its cores.
+    /// The tree of the resources that cores share. Virtual processors are assigned to its cores in turn.
     #[must_use]
     pub fn domains(&self) -> &Domain {
         &self.domains
@@ -102,7 +103,8 @@ impl Hardware {
         self.level
     }
 
-    /// Bytes of the last-level caches of the cores on which processes run; none if the machine does not tell.
+    /// The bytes of the last-level caches of all cores on which processes run; none if the machine does not report
+    /// them.
     pub(crate) fn caches(&self) -> Option<usize> {
         let bytes = |kind| cache_bytes(&self.domains, kind, &self.used);
         [DomainKind::L3, DomainKind::L2]
@@ -111,13 +113,13 @@ impl Hardware {
             .find(|bytes| *bytes > 0)
     }
 
-    /// The virtual processor on which a process began; none if it runs anywhere.
+    /// The virtual processor on which a process began; none if the process runs anywhere.
     #[must_use]
     pub fn home(&self, process: u32) -> Option<usize> {
         self.home_of(process).flatten()
     }
 
-    /// None if the process is not one of the host.
+    /// The home of a process; none if the process is not one of the host.
     fn home_of(&self, process: u32) -> Option<Option<usize>> {
         let place = process.checked_sub(self.first)?;
         self.homes.get(place as usize).copied()
@@ -133,25 +135,25 @@ impl Hardware {
         KINDS.iter().map(|(kind, ..)| *kind)
     }
 
-    /// The place of a kind among all of them, by which hosts name it to each other.
+    /// The index of a kind among all kinds. Hosts use it to name the kind to each other.
     pub(crate) fn place_of(kind: DomainKind) -> u8 {
         let place = KINDS.iter().position(|(known, ..)| *known == kind);
         place.unwrap_or(KINDS.len()) as u8
     }
 
-    /// The kind at a place.
+    /// The kind with this index.
     pub(crate) fn kind_at(place: u8) -> Option<DomainKind> {
         KINDS.get(usize::from(place)).map(|(kind, ..)| *kind)
     }
 
-    /// Number of instances of a kind.
+    /// The number of instances of a kind.
     #[must_use]
     pub fn instances(&self, kind: DomainKind) -> usize {
         self.instances_of(kind).map_or(0, |level| level.instances)
     }
 
-    /// The instance of a kind in which a process began; none if the machine has no such resource, or if the process
-    /// runs anywhere and there are several.
+    /// The instance of a kind in which a process began. None if the machine has no such resource, or if the process
+    /// runs anywhere and there are several instances.
     #[must_use]
     pub fn instance(&self, kind: DomainKind, process: u32) -> Option<usize> {
         let level = self.instances_of(kind)?;
@@ -161,7 +163,7 @@ impl Hardware {
         }
     }
 
-    /// A number for an instance by which all hosts of the node know it.
+    /// The number of an instance, which is the same on all hosts of the node.
     pub(crate) fn number(&self, kind: DomainKind, instance: usize) -> Option<usize> {
         self.instances_of(kind)?.numbers.get(instance).copied()
     }
@@ -174,18 +176,18 @@ impl Hardware {
         Group::from_processes(members.collect())
     }
 
-    /// Whether every process stays within one instance of a kind, whatever the scheduler does.
+    /// Whether every process stays within one instance of a kind, regardless of the scheduler.
     #[must_use]
     pub fn confines(&self, kind: DomainKind) -> bool {
         let level = self.instances_of(kind);
         level.is_some_and(|level| level.common_instance(&self.used).is_some())
     }
 
-    /// The types of hardware resources, and whether a process is restricted to one instance
+    /// The types of hardware resources, each with whether a process is restricted to one instance of it
     /// (`MPI_Get_hw_resource_info`).
     #[must_use]
     pub fn resource_info(&self) -> Info {
-        // Those who share memory are on one host, which no process leaves.
+        // Ranks that share memory are on one host, and no process leaves its host.
         let shared = ("mpi_shared_memory", true);
         let kinds = self
             .kinds()
@@ -214,8 +216,8 @@ impl Hardware {
         found.map_or("", |(.., resource)| resource)
     }
 
-    /// The kind with this name, which may be a type of hardware resource with or without its `hwloc://`, or the short
-    /// name; small and capital letters are the same.
+    /// The kind with this name. The name may be that of a type of hardware resource, with or without its `hwloc://`, or
+    /// the short name. Upper and lower case are the same.
     #[must_use]
     pub fn kind_of(name: &str) -> Option<DomainKind> {
         let same = |known: &str| known.eq_ignore_ascii_case(name);
@@ -226,7 +228,7 @@ impl Hardware {
     }
 }
 
-/// Bytes of the caches of a kind that serve some of the cores.
+/// The bytes of all caches of a kind that serve some of the cores.
 fn cache_bytes(domain: &Domain, kind: DomainKind, cores: &[usize]) -> usize {
     if domain.kind == kind {
         let serves = domain.cores.iter().any(|core| cores.contains(core));
@@ -240,7 +242,7 @@ fn cache_bytes(domain: &Domain, kind: DomainKind, cores: &[usize]) -> usize {
     below.sum()
 }
 
-/// The level of domains of a kind.
+/// The level of the domain tree that corresponds to a kind.
 fn level_of(kind: DomainKind) -> Level {
     match kind {
         DomainKind::Machine => Level::Machine,
@@ -276,7 +278,7 @@ impl Instances {
         domain.children.iter().for_each(|child| self.take(child));
     }
 
-    /// The instance to which all of these cores belong.
+    /// The one instance to which all of these cores belong, if there is one.
     fn common_instance(&self, cores: &[usize]) -> Option<usize> {
         let instance = self.of_core[*cores.first()?]?;
         let same = |&core: &usize| self.of_core[core] == Some(instance);

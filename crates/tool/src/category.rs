@@ -1,17 +1,17 @@
-//! Categories: a tree over all variables and events.
+//! Categories: the tree in which a tool finds all variables and types of events.
 
 use super::{control, event, variable};
 
-/// A part of the library.
+/// A category of the tool information interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// The root.
+    /// The root of the tree.
     All,
-    /// One of its parts.
+    /// A part of the library, one level below the root.
     Part(simurgh_settings::Category),
 }
 
-/// All categories, by index: the root, and then its parts.
+/// All categories, by index: the root first, then the parts of the library.
 pub fn all() -> impl ExactSizeIterator<Item = Category> {
     (0..simurgh_settings::Category::ALL.len() + 1).map(|index| match index {
         0 => Category::All,
@@ -35,7 +35,7 @@ impl Category {
         }
     }
 
-    /// What belongs to it.
+    /// The description of the category, for users of the tool.
     #[must_use]
     pub fn doc(self) -> &'static str {
         match self {
@@ -48,25 +48,25 @@ impl Category {
         self == Self::Part(part)
     }
 
-    /// The indices of its control variables.
+    /// The indices of the control variables in this category.
     #[must_use]
     pub fn controls(self) -> Vec<usize> {
         places(control::all(), |control| self.has(control.category))
     }
 
-    /// The indices of its performance variables.
+    /// The indices of the performance variables in this category.
     #[must_use]
     pub fn variables(self) -> Vec<usize> {
         places(variable::all(), |variable| self.has(variable.category))
     }
 
-    /// The indices of its types of events.
+    /// The indices of the types of events in this category.
     #[must_use]
     pub fn events(self) -> Vec<usize> {
         places(&event::TYPES, |event| self.has(event.category))
     }
 
-    /// The indices of the categories below it.
+    /// The indices of the categories directly below this one.
     #[must_use]
     pub fn categories(self) -> Vec<usize> {
         match self {

@@ -1,4 +1,4 @@
-//! Control variables: the settings, and the limits that are compiled in.
+//! Control variables: the settings, and the limits that are fixed at compile time.
 
 use super::{Representation, ToolError, ToolResult, enumeration};
 use simurgh_mpi::Process;
@@ -12,15 +12,15 @@ use std::sync::LazyLock;
 pub struct Control {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The description of the variable, for users of the tool.
     pub doc: String,
     /// The part of the library it belongs to.
     pub category: Category,
-    /// Whom it concerns.
+    /// The kind of user for whom the variable is meant, and how much detail it gives.
     pub verbosity: Verbosity,
-    /// What it is in memory.
+    /// The representation of a value in memory.
     pub representation: Representation,
-    /// The enumeration that its values belong to.
+    /// The index of the enumeration that names the values, if there is one.
     pub enumeration: Option<usize>,
     source: Source,
 }
@@ -31,14 +31,14 @@ enum Source {
     Limit(u64),
 }
 
-/// Who may change a control variable.
+/// The scope of a control variable: who may change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Nobody: it is compiled in.
+    /// Nobody may change it: it is fixed at compile time.
     Constant,
-    /// Whoever starts the job.
+    /// Only the user who starts the job may set it.
     ReadOnly,
-    /// Each rank for itself.
+    /// Each rank may change it for itself.
     Local,
 }
 
@@ -82,7 +82,7 @@ impl Control {
         }
     }
 
-    /// Who may change it.
+    /// The scope of the variable.
     #[must_use]
     pub fn scope(&self) -> Scope {
         match &self.source {
@@ -94,8 +94,8 @@ impl Control {
         }
     }
 
-    /// Its value for a process: a number, 0 if it has none, a time in seconds; or the characters of a text and a null
-    /// character.
+    /// The value of the variable for a process: a number, which is 0 if the variable has no value and in seconds if it
+    /// is a time, or the characters of a text with a null character at the end.
     #[must_use]
     pub fn read(&self, process: &Process) -> Vec<u64> {
         match (&self.source, self.representation) {
@@ -124,7 +124,7 @@ impl Control {
         }
     }
 
-    /// Changes its value for a process.
+    /// Changes the value for a process.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Control {
     }
 }
 
-/// What a setting that nobody has set and that has no preset comes to.
+/// The value of a setting that has no preset and that nobody has set.
 fn absent(process: &Process, id: Id) -> u64 {
     match id {
         Id::Vps => process.job().processors().len() as u64,

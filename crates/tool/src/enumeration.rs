@@ -1,24 +1,24 @@
-//! Enumerations: what the numbers of variables and the elements of events mean.
+//! Enumerations: names for the values of variables and for the elements of events.
 
 use super::event::TYPES;
 use simurgh_settings::{Kind, SETTINGS};
 use std::sync::LazyLock;
 
-/// Numbers with names.
+/// A set of named numbers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Enumeration {
     /// Its name.
     pub name: String,
-    /// The names, of the numbers from 0 on.
+    /// The names of the numbers, counted from 0.
     pub items: Vec<&'static str>,
 }
 
-/// The enumeration of settings that are off or on.
+/// The name of the enumeration for settings that are off or on.
 const SWITCH: &str = "switch";
-/// The enumeration of a rank's phases.
+/// The name of the enumeration of a rank's phases.
 const PHASE: &str = "phase";
 
-/// All enumerations.
+/// All enumerations, by index.
 #[must_use]
 pub fn all() -> &'static [Enumeration] {
     static ALL: LazyLock<Vec<Enumeration>> = LazyLock::new(|| {
@@ -46,7 +46,7 @@ pub fn all() -> &'static [Enumeration] {
     &ALL
 }
 
-/// The name of the enumeration of an event's elements.
+/// The name of the enumeration that names the elements of an event.
 fn elements_of(event: &str) -> String {
     format!("{event}_elements")
 }
@@ -55,7 +55,7 @@ fn named(name: &str) -> Option<usize> {
     all().iter().position(|enumeration| enumeration.name == name)
 }
 
-/// The enumeration of a setting's values, if they are no amounts.
+/// The index of the enumeration of a setting's values; none if the values are amounts.
 pub(super) fn of_kind(name: &str, kind: Kind) -> Option<usize> {
     match kind {
         Kind::Flag => named(SWITCH),
@@ -70,12 +70,12 @@ pub(super) fn of_kind(name: &str, kind: Kind) -> Option<usize> {
     }
 }
 
-/// The enumeration of a rank's phases.
+/// The index of the enumeration of a rank's phases.
 pub(super) fn of_phase() -> Option<usize> {
     named(PHASE)
 }
 
-/// The enumeration that names the elements of an event.
+/// The index of the enumeration that names the elements of an event.
 #[must_use]
 pub fn of_event(kind: usize) -> Option<usize> {
     TYPES.get(kind).and_then(|event| named(&elements_of(event.name)))

@@ -1,4 +1,4 @@
-//! A performance variable as one tool sees it.
+//! Handles: a performance variable as one tool sees it.
 
 use super::variable::{Variable, all};
 use super::{ToolError, ToolResult, Watch};
@@ -8,8 +8,8 @@ use simurgh_mpi::Process;
 
 /// A handle of a performance variable.
 ///
-/// What a counter, timer or aggregate tells through a handle is what has happened while the handle was started: the sum
-/// over the finished periods, and the difference to where the current one began.
+/// Counters, timers and aggregates tell through a handle what has happened while the handle was started: the sum over
+/// the finished periods, plus the increase since the current period began.
 #[derive(Debug)]
 pub struct Handle {
     process: Arc<Process>,
@@ -21,9 +21,9 @@ pub struct Handle {
 
 #[derive(Debug)]
 struct State {
-    /// The sums of the finished periods.
+    /// The sums over the finished periods.
     sums: Vec<u64>,
-    /// The period under way.
+    /// The current period, if the handle is started.
     period: Option<Period>,
 }
 
@@ -34,13 +34,13 @@ struct Period {
 }
 
 impl Handle {
-    /// A handle of the variable with this index (`MPI_T_pvar_handle_alloc`), for a communicator if the variable
-    /// belongs to one.
+    /// Allocates a handle of the variable with this index (`MPI_T_pvar_handle_alloc`). If the variable belongs to a
+    /// communicator, `comm` says to which one.
     ///
     /// # Errors
     ///
-    /// [`ToolError::InvalidIndex`] if there is no such variable; [`ToolError::Invalid`] without the communicator that
-    /// it belongs to.
+    /// [`ToolError::InvalidIndex`] if there is no such variable; [`ToolError::Invalid`] if the variable belongs to a
+    /// communicator and `comm` is missing.
     pub fn new(process: &Arc<Process>, index: usize, comm: Option<Arc<Comm>>) -> ToolResult<Self> {
         let variable = all().get(index).ok_or(ToolError::InvalidIndex)?;
         if variable.bound != comm.is_some() {
@@ -60,13 +60,13 @@ impl Handle {
         Ok(handle)
     }
 
-    /// The variable.
+    /// The variable of this handle.
     #[must_use]
     pub fn variable(&self) -> &'static Variable {
         self.variable
     }
 
-    /// How many values it has.
+    /// The number of values that the variable has.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
@@ -76,11 +76,11 @@ impl Handle {
         self.variable.read(&self.process, self.comm.as_deref())
     }
 
-    /// Lets the variable run (`MPI_T_pvar_start`); no change if it does.
+    /// Starts the variable (`MPI_T_pvar_start`). Nothing changes if it is already started.
     ///
     /// # Errors
     ///
-    /// [`ToolError::NoStartStop`] if it is always on.
+    /// [`ToolError::NoStartStop`] if the variable is always on.
     pub fn start(&self) -> ToolResult<()> {
         if self.variable.is_continuous() {
             return Err(ToolError::NoStartStop);
@@ -92,11 +92,11 @@ impl Handle {
         Ok(())
     }
 
-    /// Stops the variable (`MPI_T_pvar_stop`); no change if it does not run.
+    /// Stops the variable (`MPI_T_pvar_stop`). Nothing changes if it is not started.
     ///
     /// # Errors
     ///
-    /// [`ToolError::NoStartStop`] if it is always on.
+    /// [`ToolError::NoStartStop`] if the variable is always on.
     pub fn stop(&self) -> ToolResult<()> {
         if self.variable.is_continuous() {
             return Err(ToolError::NoStartStop);
@@ -108,7 +108,7 @@ impl Handle {
         Ok(())
     }
 
-    /// The values (`MPI_T_pvar_read`).
+    /// Reads the values (`MPI_T_pvar_read`).
     #[must_use]
     pub fn read(&self) -> Vec<u64> {
         let now = self.source();
@@ -118,7 +118,7 @@ impl Handle {
         self.state.lock().values(&now)
     }
 
-    /// Sets the values (`MPI_T_pvar_write`), as many as the handle has.
+    /// Sets the values (`MPI_T_pvar_write`); there must be as many as the handle has.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Handle {
         self.write(vec![0; self.count])
     }
 
-    /// The values, which are zero from then on: nothing is lost between the two (`MPI_T_pvar_readreset`).
+    /// Reads the values and sets them to zero in one step (`MPI_T_pvar_readreset`), so that nothing is lost in between.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Handle {
         Ok(self.replace(vec![0; self.count]))
     }
 
-    /// Sets the values and returns those before.
+    /// Sets the values and returns the previous ones.
     fn replace(&self, values: Vec<u64>) -> Vec<u64> {
         let now = self.source();
         let mut state = self.state.lock();
@@ -166,7 +166,7 @@ impl Handle {
 }
 
 impl State {
-    /// The values, if the source says `now`.
+    /// The values of the handle when those of its source are `now`.
     fn values(&self, now: &[u64]) -> Vec<u64> {
         let Some(period) = &self.period else {
             return self.sums.clone();

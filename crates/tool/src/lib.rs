@@ -1,15 +1,16 @@
 //! The tool information interface: what a tool may set, read and be told of (chapter 15.3 of the standard).
 //!
 //! Control variables ([`control`]) are the settings and limits of the library. Performance variables ([`variable`]) are
-//! read from where the library keeps them anyway, or from the counters of the rank. Events are put into the queue of
-//! the rank that they concern by whoever causes them, and are taken out at the end of one of the calls of that rank.
-//! Counters and events are kept by the layer below ([`simurgh_instrument`]), since every other layer calls it.
+//! read from the data that the library keeps in any case, or from the counters of the rank. An event is put into the
+//! queue of the rank that it concerns, by the thread that causes it, and is delivered at the end of one of the calls of
+//! that rank. Counters and events are kept by the layer below ([`simurgh_instrument`]), since every other layer calls
+//! it.
 //!
 //! May depend on core, sched, settings, instrument and mpi.
 //!
 //! # Layers
 //!
-//! * `enumeration`: what the numbers of variables and the elements of events mean.
+//! * `enumeration`: names for the values of variables and for the elements of events.
 //! * `control`: control variables.
 //! * `variable`: performance variables.
 //! * `category`: a tree over all variables and events.

@@ -9,22 +9,22 @@ use simurgh_sched::VpStats;
 use simurgh_settings::{Category, Verbosity};
 use std::sync::LazyLock;
 
-/// What kind of number a variable is (`MPI_T_PVAR_CLASS_…`).
+/// The class of a performance variable (`MPI_T_PVAR_CLASS_…`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// One of several states.
     State,
-    /// How much of something there is.
+    /// The current amount of a resource.
     Level,
-    /// A share, from 0 to 1.
+    /// A share of a resource, from 0 to 1.
     Percentage,
-    /// The most of something there has been.
+    /// The largest amount of a resource so far.
     HighWatermark,
-    /// How often something has happened.
+    /// The number of times that something has happened.
     Counter,
-    /// A sum over what has happened.
+    /// A sum over all events of a kind.
     Aggregate,
-    /// How long something has lasted.
+    /// The time that something has taken.
     Timer,
 }
 
@@ -33,30 +33,30 @@ pub enum Class {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// What it tells.
+    /// The description of the variable, for users of the tool.
     pub doc: String,
-    /// What kind of number it is.
+    /// The class of the variable.
     pub class: Class,
     /// The part of the library it belongs to.
     pub category: Category,
-    /// Whom it concerns.
+    /// The kind of user for whom the variable is meant, and how much detail it gives.
     pub verbosity: Verbosity,
-    /// Whether it belongs to a communicator.
+    /// Whether the variable belongs to a communicator.
     pub bound: bool,
-    /// Where its values come from.
+    /// The source of its values.
     source: Source,
 }
 
-/// Where the values of a variable come from.
+/// The source of the values of a variable.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    /// What the rank has counted while somebody watched.
+    /// The counters of the rank, which count only while somebody watches.
     Counted(fn(&Counters, usize) -> Vec<u64>, usize),
-    /// What the rank's queues say.
+    /// The queues of the rank.
     Queues(fn(&Process, Option<&Comm>) -> u64),
-    /// What the host says of its traffic with others.
+    /// The counters of the host's traffic with other hosts.
     Network(fn(&Network) -> u64),
-    /// What the virtual processors say, each for itself.
+    /// The statistics of each virtual processor.
     Processors(fn(&VpStats) -> u64),
 }
 
@@ -74,7 +74,7 @@ pub fn all() -> &'static [Variable] {
     &ALL
 }
 
-/// A variable of the category of messages that belongs to no communicator.
+/// A variable in the category of messages that belongs to no communicator.
 fn variable(name: &str, class: Class, source: Source, doc: &str) -> Variable {
     Variable {
         name: name.to_owned(),
@@ -321,7 +321,7 @@ fn processors() -> Vec<Variable> {
 }
 
 impl Variable {
-    /// What it is in memory.
+    /// The representation of a value in memory.
     #[must_use]
     pub fn representation(&self) -> Representation {
         match self.class {
@@ -331,7 +331,7 @@ impl Variable {
         }
     }
 
-    /// The enumeration that its values belong to.
+    /// The index of the enumeration that names the values, if there is one.
     #[must_use]
     pub fn enumeration(&self) -> Option<usize> {
         match self.class {
@@ -340,19 +340,19 @@ impl Variable {
         }
     }
 
-    /// Whether it is always on, and can only be read: what it tells is so now, whoever looks. The others tell what has
-    /// happened while their handle was started.
+    /// Whether the variable is always on and can only be read. Such a variable tells the present state, the same to
+    /// every reader. The other variables tell what has happened while their handle was started.
     #[must_use]
     pub fn is_continuous(&self) -> bool {
         !matches!(self.class, Class::Counter | Class::Aggregate | Class::Timer)
     }
 
-    /// Whether somebody has to watch for it to be counted.
+    /// Whether the variable is counted only while somebody watches.
     pub(super) fn is_counted(&self) -> bool {
         matches!(self.source, Source::Counted(..))
     }
 
-    /// Its values for a process, and a communicator of it if the variable belongs to one.
+    /// The values for a process, and for one of its communicators if the variable belongs to one.
     #[must_use]
     pub fn read(&self, process: &Process, comm: Option<&Comm>) -> Vec<u64> {
         match self.source {

@@ -1,12 +1,11 @@
-//! What can be given to a call as data.
+//! The values that can be passed to a call as data.
 
 use super::Equivalence;
 
 /// Data to be sent: one value, a slice, or a vector.
 ///
-/// An array is one value of an array type; to have its elements looked at one by one (in a reduction, say),
-/// make it a slice:
-/// `&array[..]`.
+/// An array is one value of an array type. To have its elements treated one by one (in a reduction, say), pass a slice
+/// of it: `&array[..]`.
 pub trait Buffer {
     /// The type of the values.
     type Item: Equivalence;
@@ -15,7 +14,7 @@ pub trait Buffer {
     fn values(&self) -> &[Self::Item];
 }
 
-/// Data to be received: one value, a slice, or a vector, which keeps its length.
+/// Data to be received: one value, a slice, or a vector. A vector keeps its length.
 pub trait BufferMut: Buffer {
     /// The values.
     fn values_mut(&mut self) -> &mut [Self::Item];

@@ -1,6 +1,6 @@
 //! Collective calls that move data.
 //!
-//! Buffers with a part for each rank are slices of parts one behind the other.
+//! A buffer with a part for each rank is a slice that holds the parts one behind the other.
 
 use super::parts::{even_sources, even_targets, sources, targets};
 use super::{Equivalence, Prepared, source, target};
@@ -17,7 +17,7 @@ pub fn barrier(comm: &Comm) -> Result<Prepared<'_, u8>> {
     Prepared::new(&mut [], |_| Ok(comm.barrier()))
 }
 
-/// Gives the root's values to all ([`Comm::bcast`]).
+/// Gives the root's values to all ranks ([`Comm::bcast`]).
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ pub fn all_to_all<'a, T: Equivalence>(
     })
 }
 
-/// [`all_to_all`] with a number of values for, and from, each rank.
+/// [`all_to_all`] with a separate number of values to, and from, each rank.
 ///
 /// # Errors
 ///
@@ -202,7 +202,7 @@ pub fn all_to_allv<'a, T: Equivalence>(
     })
 }
 
-/// What only the root gives.
+/// Makes the argument that only the root passes.
 fn at_root<P>(comm: &Comm, root: i32, parts: impl FnOnce() -> Result<P>) -> Result<Option<P>> {
     (comm.rank() == root).then(parts).transpose()
 }

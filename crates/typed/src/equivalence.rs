@@ -4,9 +4,9 @@ use simurgh_datatype::{Basic, Datatype};
 
 /// A type whose values can be sent and received.
 ///
-/// Implemented for the integers, `f32`, `f64` and arrays of such types; for structs use
-/// `#[derive(Equivalence)]`. `bool`, `char`, references and enums are no such types, because a message could
-/// bring bytes that are none of their values: send a number and convert it.
+/// Implemented for the integers, `f32`, `f64` and arrays of such types. For structs there is `#[derive(Equivalence)]`.
+/// `bool`, `char`, references and enums are excluded, because a message could bring bytes that are not a value of such
+/// a type: send a number and convert it.
 ///
 /// # Safety
 ///
@@ -15,10 +15,10 @@ use simurgh_datatype::{Basic, Datatype};
 /// * The bytes that the datatype describes are always initialised (they are no padding) and change only through `&mut`.
 /// * Whatever bytes are written there, the result is a value of the type.
 pub unsafe trait Equivalence: Copy + Send + Sync + 'static {
-    /// Elements of the datatype that a value consists of.
+    /// The number of elements of the datatype in one value.
     const COUNT: usize;
 
-    /// The datatype.
+    /// The datatype of the elements.
     fn datatype() -> Datatype;
 }
 

@@ -1,8 +1,8 @@
 //! Operations in flight on borrowed memory.
 //!
-//! The lifetimes are those of `std::thread::scope`: `'scope` is the time in which operations may be under
-//! way; it begins after everything of `'env` exists and ends inside [`in_flight`], which no handle survives
-//! and which returns only when every operation is complete. So a handle may be dropped or leaked at any time.
+//! The lifetimes are those of `std::thread::scope`. `'scope` is the time in which operations may be under way. It
+//! begins after everything of `'env` exists, and ends inside [`in_flight`], which returns only when every operation is
+//! complete. No handle outlives it, so a handle may be dropped or leaked at any time.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -31,8 +31,8 @@ pub struct Flights<'scope, 'env: 'scope> {
 ///
 /// # Errors
 ///
-/// The error of `f`, or else that of the first operation that failed and was not waited for. After an error
-/// or a panic, messages that nobody has matched are cancelled; collectives are waited for even so.
+/// The error of `f`, or else that of the first operation that failed and was not waited for. After an error or a panic,
+/// messages that have not been matched are cancelled, and collectives are waited for all the same.
 pub fn in_flight<'env, R>(
     comm: &'env Comm,
     f: impl for<'scope> FnOnce(&'scope Flights<'scope, 'env>) -> Result<R>,
@@ -120,7 +120,7 @@ impl<'scope> Flights<'scope, '_> {
         }
     }
 
-    /// Waits until one of the operations is complete and gives its position; `None` if there are none.
+    /// Waits until one of the operations is complete, and gives its position; `None` if there are no operations.
     pub fn wait_any<'a>(&self, flights: impl Iterator<Item = &'a Flight<'scope>> + Clone) -> Option<usize>
     where
         'scope: 'a,
@@ -132,7 +132,7 @@ impl<'scope> Flights<'scope, '_> {
     ///
     /// # Errors
     ///
-    /// That of the first operation that failed.
+    /// The error of the first operation that failed.
     pub fn wait_all(&self) -> Result<()> {
         self.operations.land()
     }
@@ -150,11 +150,11 @@ impl Flight<'_> {
     ///
     /// # Errors
     ///
-    /// That of the operation.
+    /// The error of the operation.
     ///
     /// # Panics
     ///
-    /// When a function of the user has panicked at this rank.
+    /// If a function of the user has panicked at this rank.
     pub fn wait(self) -> Result<Status> {
         let Some(ended) = self.operations.finish(self.number) else {
             return Ok(Status::EMPTY);
@@ -163,17 +163,17 @@ impl Flight<'_> {
         ended.status.into_result()
     }
 
-    /// Whether the operation is complete; lets others run if not.
+    /// Whether the operation is complete. If it is not, other ranks get a chance to run.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.operations.is_done(self.number)
     }
 
-    /// Takes the operation back, unless somebody has matched it; returns whether it could be taken back.
+    /// Cancels the operation unless it has been matched. Returns whether it was cancelled.
     ///
     /// # Errors
     ///
-    /// That of the operation, if it was matched and failed.
+    /// The error of the operation, if it was matched and failed.
     pub fn cancel(self) -> Result<bool> {
         self.operations.cancel(self.number)?;
         self.wait().map(|status| status.cancelled)
@@ -193,7 +193,7 @@ impl<'scope, T: Equivalence> FlightIn<'scope, T> {
     ///
     /// # Errors
     ///
-    /// That of the operation.
+    /// The error of the operation.
     ///
     /// # Panics
     ///
@@ -212,11 +212,11 @@ impl<'scope, T: Equivalence> FlightIn<'scope, T> {
         &self.flight
     }
 
-    /// [`Flight::cancel`].
+    /// Cancels the operation unless it has been matched, as [`Flight::cancel`].
     ///
     /// # Errors
     ///
-    /// That of the operation, if it was matched and failed.
+    /// The error of the operation, if it was matched and failed.
     pub fn cancel(self) -> Result<bool> {
         self.flight.cancel()
     }

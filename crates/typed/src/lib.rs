@@ -1,10 +1,10 @@
-//! Calls of the engine on slices of Rust values: what the Rust interface (the root crate) is made of.
+//! Calls of the engine on slices of Rust values, on which the Rust interface (the root crate) is built.
 //!
-//! A [`Source`] or [`Target`] knows no lifetime; here the borrow checker does the promising. A blocking call
-//! borrows its slices until it returns, a collective ([`Prepared`]) as long as it exists and runs. An operation in
-//! flight borrows them for a scope ([`in_flight`]) that does not end before the operation is complete. Whatever other
-//! ranks do, bytes are moved only between data of both sides' [`Equivalence`] types, as much as both have room for, so
-//! that a program that gets its messages wrong gets wrong numbers, never wrong memory.
+//! A [`Source`] or [`Target`] has no lifetime; in this crate the borrow checker ensures that its memory stays valid. A
+//! blocking call borrows its slices until it returns, and a collective ([`Prepared`]) as long as it exists and runs. An
+//! operation in flight borrows them for a scope ([`in_flight`]) that does not end before the operation is complete.
+//! Whatever other ranks do, bytes are moved only between data of [`Equivalence`] types, and only as many as both sides
+//! have room for. So a program that mixes up its messages gets wrong numbers, but never corrupts memory.
 //!
 //! May depend on core, datatype and mpi.
 //!
@@ -50,7 +50,7 @@ pub use simurgh_mpi::Mode;
 use simurgh_datatype::Datatype;
 use simurgh_datatype::memory::{Source, Target};
 
-/// Values of which every byte is zero.
+/// Values whose bytes are all zero.
 #[must_use]
 pub fn zeros<T: Equivalence>(len: usize) -> Vec<T> {
     // SAFETY:
@@ -59,7 +59,7 @@ pub fn zeros<T: Equivalence>(len: usize) -> Vec<T> {
     vec![zero; len]
 }
 
-/// The values of a slice, to be read.
+/// A slice as the source of an operation.
 ///
 /// # Safety
 ///
@@ -71,7 +71,7 @@ unsafe fn source<T: Equivalence>(values: &[T]) -> Source {
     unsafe { Source::new(values.as_ptr().cast(), values.len() * T::COUNT, T::datatype()) }
 }
 
-/// The values of a slice, to be written.
+/// A slice as the target of an operation.
 ///
 /// # Safety
 ///
@@ -83,7 +83,7 @@ unsafe fn target<T: Equivalence>(values: &mut [T]) -> Target {
     unsafe { Target::new(values.as_mut_ptr().cast(), values.len() * T::COUNT, T::datatype()) }
 }
 
-/// One value as one element of one datatype.
+/// The datatype of which one value is one element.
 fn whole<T: Equivalence>() -> Datatype {
     if T::COUNT == 1 {
         return T::datatype();

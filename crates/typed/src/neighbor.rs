@@ -1,7 +1,7 @@
 //! Collective calls among the neighbours of a topology.
 //!
-//! Buffers with a part for each edge are slices of parts one behind the other. A part for an edge across the border of
-//! a grid is there and means nothing.
+//! A buffer with a part for each edge is a slice that holds the parts one behind the other. An edge across the border
+//! of a grid has a part, too, whose values are ignored.
 
 use super::parts::{even_sources, even_targets, sources, targets};
 use super::{Equivalence, Prepared, source};
@@ -69,7 +69,7 @@ pub fn neighbor_all_to_all<'a, T: Equivalence>(
     })
 }
 
-/// [`neighbor_all_to_all`] with a number of values along each edge.
+/// [`neighbor_all_to_all`] with a separate number of values along each edge.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What is under way in a scope.
+//! The operations that are under way in a scope.
 
 use std::cell::RefCell;
 
@@ -10,33 +10,33 @@ use simurgh_mpi::Result;
 use simurgh_mpi::Status;
 use simurgh_mpi::{Outcome, Request, wait_any};
 
-/// The operations of a scope, by number.
+/// The operations of a scope, which are known by numbers.
 #[derive(Debug)]
 pub(super) struct Operations {
     process: Arc<Process>,
     requests: RefCell<Requests>,
 }
 
-/// Requests by number; numbers that are free are used again.
+/// Requests by number. Free numbers are used again.
 #[derive(Debug, Default)]
 struct Requests {
     slots: Vec<Option<Slot>>,
     free: Vec<usize>,
 }
 
-/// One operation under way.
+/// An operation that is under way.
 #[derive(Debug)]
 struct Slot {
     request: Arc<Request>,
     kind: Kind,
 }
 
-/// What an operation is.
+/// The kind of an operation.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// A send or a receive.
     Message,
-    /// A collective, and where the function of the user leaves its panic, if it calls one.
+    /// A collective. If it calls a function of the user, it comes with the place for a panic of that function.
     Collective(Option<Panicked>),
 }
 
@@ -64,7 +64,7 @@ impl Requests {
 }
 
 impl Operations {
-    /// None yet, of this process.
+    /// An empty set of operations of this process.
     pub(super) fn new(process: &Arc<Process>) -> Self {
         Self {
             process: Arc::clone(process),
@@ -72,24 +72,24 @@ impl Operations {
         }
     }
 
-    /// One more.
+    /// Adds an operation and returns its number.
     pub(super) fn insert(&self, request: Arc<Request>, kind: Kind) -> usize {
         self.requests.borrow_mut().insert(Slot { request, kind })
     }
 
-    /// Whether an operation is complete; lets others run if not.
+    /// Whether an operation is complete. If it is not, other ranks get a chance to run.
     pub(super) fn is_done(&self, number: usize) -> bool {
         let request = self.requests.borrow().get(number).cloned();
         request.is_none_or(|request| request.peek().is_some())
     }
 
-    /// Takes an operation back, unless somebody has matched it.
+    /// Cancels an operation unless it has been matched.
     pub(super) fn cancel(&self, number: usize) -> Result<()> {
         let request = self.requests.borrow().get(number).cloned();
         request.map_or(Ok(()), |request| request.cancel(&self.process))
     }
 
-    /// Waits until one of these operations is complete and gives its position; `None` if there are none.
+    /// Waits until one of these operations is complete, and gives its position; `None` if there are none.
     pub(super) fn wait_any(&self, numbers: impl Iterator<Item = usize> + Clone) -> Option<usize> {
         let requests = self.requests.borrow();
         match wait_any(numbers.map(|number| requests.get(number).map(Arc::as_ref))) {
@@ -98,8 +98,8 @@ impl Operations {
         }
     }
 
-    /// Waits for everything that is under way; the error is that of the first operation that failed, and so is the
-    /// panic of a user's function.
+    /// Waits for everything that is under way. Returns the error of the first operation that failed, or resumes the
+    /// first panic of a user's function.
     pub(super) fn land(&self) -> Result<()> {
         let (mut result, mut panicked) = (Ok(()), None);
         let count = self.requests.borrow().slots.len();
@@ -113,7 +113,7 @@ impl Operations {
         result
     }
 
-    /// Takes back what nobody has matched.
+    /// Cancels the operations that have not been matched.
     pub(super) fn recall(&self) {
         for slot in self.requests.borrow().slots.iter().flatten() {
             if let Kind::Message = slot.kind {
@@ -126,7 +126,7 @@ impl Operations {
     /// Waits for one operation.
     pub(super) fn finish(&self, number: usize) -> Option<Ended> {
         let request = self.requests.borrow().get(number)?.clone();
-        // The slot keeps its reference until the operation is complete.
+        // The slot keeps its reference to the request until the operation is complete.
         let status = request.wait();
         drop(request);
         let Slot { request, kind } = self.requests.borrow_mut().take(number)?;
@@ -135,14 +135,14 @@ impl Operations {
     }
 }
 
-/// What has become of an operation.
+/// The outcome of an operation.
 pub(super) struct Ended {
     pub(super) status: Status,
     kind: Kind,
 }
 
 impl Ended {
-    /// Where the function of the user has left a panic.
+    /// The place for a panic of the user's function.
     pub(super) fn panicked(&self) -> Option<Panicked> {
         match &self.kind {
             Kind::Collective(Some(panicked)) if panicked.lock().is_some() => Some(Arc::clone(panicked)),

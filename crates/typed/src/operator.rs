@@ -1,4 +1,4 @@
-//! Operations on Rust values.
+//! Reduction operations on Rust values.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use super::{Equivalence, source, target, zeros};
 use simurgh_datatype::memory::{Source, Target, transfer};
 use simurgh_datatype::op::{BuiltinOp, Op, UserOp};
 
-/// An operation on values of `T`.
+/// A reduction operation on values of `T`.
 #[derive(Clone, Debug)]
 pub struct Operator<T> {
     op: Op,
@@ -18,12 +18,12 @@ pub struct Operator<T> {
     values: PhantomData<fn(T, T) -> T>,
 }
 
-/// Why a function of the user has given up, if it has: a panic must not unwind through a collective, whose
-/// other ranks count on this one.
+/// The place for a panic of the user's function. A panic must not unwind through a collective, since the other ranks
+/// count on this one; so it is caught and kept here.
 pub(super) type Panicked = Arc<SpinLock<Option<Box<dyn Any + Send>>>>;
 
 impl<T: Equivalence> Operator<T> {
-    /// An operation of the standard.
+    /// An operation that the standard defines.
     #[must_use]
     pub fn builtin(op: BuiltinOp) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl<T: Equivalence> Operator<T> {
         }
     }
 
-    /// An operation of the user, which must be associative; `commutes` promises that it is commutative, too.
+    /// An operation that the user defines. It must be associative; `commutes` promises that it is commutative as well.
     #[must_use]
     pub fn user(function: impl Fn(T, T) -> T + Send + Sync + 'static, commutes: bool) -> Self {
         let panicked = Panicked::default();
@@ -54,30 +54,30 @@ impl<T: Equivalence> Operator<T> {
         }
     }
 
-    /// The operation of the engine.
+    /// The operation as the engine knows it.
     pub(super) fn op(&self) -> &Op {
         &self.op
     }
 
-    /// Whether the operation is a function of the user, which sees whole values.
+    /// Whether the operation is a function of the user, which is called with whole values.
     pub(super) fn takes_whole_values(&self) -> bool {
         self.panicked.is_some()
     }
 
-    /// Where the user's function leaves its panic.
+    /// The place for a panic of the user's function.
     pub(super) fn panicked(&self) -> Option<&Panicked> {
         self.panicked.as_ref()
     }
 }
 
-/// Goes on with the panic of the user's function, if there was one.
+/// Resumes the panic of the user's function, if there was one.
 pub(super) fn rethrow(panicked: Option<&Panicked>) {
     if let Some(panic) = panicked.and_then(|panicked| panicked.lock().take()) {
         resume_unwind(panic);
     }
 }
 
-/// `inout = function(input, inout)`, value by value, as many as both have.
+/// Sets `inout = function(input, inout)`, value by value, for as many values as both hold.
 fn combine<T: Equivalence>(input: &Source, inout: &Target, function: &impl Fn(T, T) -> T) {
     let count = input.count().min(inout.count());
     let bytes = count * size_of::<T>();
@@ -91,7 +91,7 @@ fn combine<T: Equivalence>(input: &Source, inout: &Target, function: &impl Fn(T,
     }
 }
 
-/// `combine` on arrays.
+/// `combine` for dense arrays.
 ///
 /// # Safety
 ///
@@ -113,7 +113,7 @@ unsafe fn combine_dense<T: Equivalence>(
     }
 }
 
-/// `combine` on one value, wherever its parts lie.
+/// `combine` for one value, wherever its parts lie.
 fn combine_one<T: Equivalence>(input: &Source, inout: &Target, function: &impl Fn(T, T) -> T) {
     let mut operands = zeros::<T>(2);
     let (left, right) = operands.split_at_mut(1);

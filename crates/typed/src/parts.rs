@@ -4,7 +4,7 @@ use super::{Equivalence, source, target};
 use simurgh_datatype::memory::{Parts, Source, Target};
 use simurgh_mpi::{Error, ErrorClass, Result};
 
-/// Values of each of equal parts.
+/// The number of values in each of `parts` equal parts.
 fn share(parts: usize, len: usize) -> Result<usize> {
     match len.checked_div(parts) {
         Some(share) if len.is_multiple_of(parts) => Ok(share),
@@ -17,7 +17,7 @@ fn share(parts: usize, len: usize) -> Result<usize> {
     }
 }
 
-/// Checks that there is a count for each part and that all parts, one behind the other, are inside the slice.
+/// Checks that there is a count for each part, and that all parts, one behind the other, fit into the slice.
 fn check_counts(parts: usize, len: usize, counts: &[usize]) -> Result<()> {
     let given = counts.len();
     if given != parts {
@@ -34,7 +34,7 @@ fn check_counts(parts: usize, len: usize, counts: &[usize]) -> Result<()> {
     Err(Error::new(ErrorClass::Count, message))
 }
 
-/// A slice that is cut into so many equal parts.
+/// A slice that is cut into `parts` equal parts, as sources.
 ///
 /// # Safety
 ///
@@ -46,7 +46,7 @@ pub(super) unsafe fn even_sources<T: Equivalence>(values: &[T], parts: usize) ->
     Ok(Parts::Even(unsafe { source(values) }.slice(0, len * T::COUNT)))
 }
 
-/// A slice that is cut into so many equal parts.
+/// A slice that is cut into `parts` equal parts, as targets.
 ///
 /// # Safety
 ///
@@ -58,7 +58,7 @@ pub(super) unsafe fn even_targets<T: Equivalence>(values: &mut [T], parts: usize
     Ok(Parts::Even(unsafe { target(values) }.slice(0, len * T::COUNT)))
 }
 
-/// A slice that is cut into parts of these lengths, so many of them.
+/// A slice that is cut into parts of the given lengths, as sources.
 ///
 /// # Safety
 ///
@@ -80,7 +80,7 @@ pub(super) unsafe fn sources<T: Equivalence>(
     Ok(Parts::Each(counts.iter().map(part).collect()))
 }
 
-/// A slice that is cut into parts of these lengths, so many of them.
+/// A slice that is cut into parts of the given lengths, as targets.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Collectives on borrowed values.
+//! Collectives on borrowed values, before they run.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,18 +14,18 @@ use simurgh_mpi::Result;
 #[must_use = "a collective does nothing until it is run"]
 pub struct Prepared<'a, T> {
     collective: Collective<'a>,
-    /// Where this rank receives.
+    /// The memory into which this rank receives.
     received: *mut [T],
-    /// Where the function of the user leaves its panic.
+    /// The place for a panic of the user's function.
     panicked: Option<Panicked>,
     borrow: PhantomData<(&'a [T], &'a mut [T])>,
 }
 
 impl<'a, T: Equivalence> Prepared<'a, T> {
-    /// The collective that `make` makes with the slice that it receives into.
+    /// Makes a collective by `make`, which is called with the slice that the collective receives into.
     ///
-    /// Whatever is made of the slice there, and of others that are borrowed for `'a`, is used in the collective alone,
-    /// which is complete before `'a` ends.
+    /// The buffers that `make` forms from this slice, and from others that are borrowed for `'a`, are used by the
+    /// collective alone, which is complete before `'a` ends.
     pub(super) fn new(
         received: &'a mut [T],
         make: impl FnOnce(&mut [T]) -> Result<Collective<'a>>,
@@ -42,13 +42,13 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
         })
     }
 
-    /// The same, as one that combines values with an operation.
+    /// The same collective, which combines values by `op`.
     pub(super) fn with(self, op: &Operator<T>) -> Self {
         let panicked = op.panicked().cloned();
         Self { panicked, ..self }
     }
 
-    /// Takes part in it, and returns when it is complete.
+    /// Runs the collective, and returns when it is complete.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
     ///
     /// # Panics
     ///
-    /// When the function of the operation has panicked at this rank.
+    /// If the function of the operation has panicked at this rank.
     #[inline]
     pub fn run(self) -> Result<()> {
         let Self {
@@ -67,7 +67,8 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
         result
     }
 
-    /// Starts it and returns at once: the request, which has to be complete before `'a` ends, and what is lent to it.
+    /// Starts the collective and returns at once. Gives the request, which must be complete before `'a` ends, and what
+    /// is lent to the collective.
     pub(super) fn start(self) -> Result<(Arc<Request>, Lent<T>)> {
         let Self {
             collective,
@@ -79,11 +80,11 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
     }
 }
 
-/// What a collective under way has of its rank.
+/// The parts of its rank that a collective uses while it is under way.
 pub(super) struct Lent<T> {
-    /// Where the rank receives.
+    /// The memory into which the rank receives.
     pub(super) received: *mut [T],
-    /// Where the function of the user leaves its panic.
+    /// The place for a panic of the user's function.
     pub(super) panicked: Option<Panicked>,
 }
 
@@ -95,7 +96,7 @@ impl<T> fmt::Debug for Prepared<'_, T> {
     }
 }
 
-/// Calls a collective, in which other ranks use this rank's buffers: they must not go away under them.
+/// Calls a collective. Other ranks use this rank's buffers meanwhile, so a panic must not unwind and free them.
 #[inline]
 fn together<R>(call: impl FnOnce() -> R) -> R {
     let guard = NoUnwind;
@@ -104,7 +105,7 @@ fn together<R>(call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Ends the program rather than let a panic of the engine unwind.
+/// Aborts the program when it is dropped in a panic, rather than let a panic of the engine unwind.
 struct NoUnwind;
 
 impl Drop for NoUnwind {

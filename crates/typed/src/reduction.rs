@@ -25,7 +25,8 @@ pub fn reduce<'a, T: Equivalence>(
     })
 }
 
-/// Combines the ranks' values at all ranks ([`Comm::allreduce`]); without `sent` they are in `received`.
+/// Combines the ranks' values at all ranks ([`Comm::allreduce`]). Without `sent`, the rank's own values are in
+/// `received`.
 ///
 /// # Errors
 ///
@@ -138,7 +139,7 @@ fn combining<'a, T: Equivalence>(
     Ok(prepared?.with(op))
 }
 
-/// Checks the counts of a reduction of `sent` values whose part for this rank has `received`.
+/// Checks the counts of a reduction: `sent` values go in, and this rank's part has `received`.
 fn check_counts(comm: &Comm, (sent, received): (usize, usize), counts: &[usize]) -> Result<()> {
     let rank = comm.rank() as usize;
     let each = counts.len() == comm.size();
@@ -154,8 +155,8 @@ fn check_counts(comm: &Comm, (sent, received): (usize, usize), counts: &[usize])
     Err(Error::new(ErrorClass::Count, message))
 }
 
-/// How the operation sees its operands: those of the standard work on the elements of an array, functions of
-/// the user on whole values.
+/// The operands as the operation sees them. An operation of the standard works on the elements of an array, a function
+/// of the user on whole values.
 struct Operands {
     datatype: Datatype,
     elements: usize,

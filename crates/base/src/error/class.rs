@@ -2,7 +2,7 @@
 
 macro_rules! classes {
     ($($name:ident = $number:literal, $symbol:literal, $text:literal;)*) => {
-        /// The error classes of MPI 5.0 with the numbers of the standard ABI.
+        /// The error classes of MPI 5.0, with their numbers in the standard ABI.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(i32)]
         pub enum ErrorClass {
@@ -13,14 +13,14 @@ macro_rules! classes {
             /// All classes, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The standard's name of the class, such as `MPI_ERR_RANK`.
+            /// The name that the standard gives the class, such as `MPI_ERR_RANK`.
             #[inline]
             #[must_use]
             pub fn symbol(self) -> &'static str {
                 match self { $(Self::$name => $symbol,)* }
             }
 
-            /// What the class means, as a phrase.
+            /// The meaning of the class, as a phrase.
             #[inline]
             #[must_use]
             pub fn text(self) -> &'static str {

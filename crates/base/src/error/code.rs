@@ -5,8 +5,8 @@ use std::fmt;
 
 /// An error code: one of the standard's classes, or a class or code that the program has added.
 ///
-/// The engine's own errors are classes. Any other number came from the program: from `MPI_Add_error_code`, or
-/// returned by one of its callbacks, and travels to the caller unchanged.
+/// The engine's own errors are classes. Any other number comes from the program, which got it from `MPI_Add_error_code`
+/// or returned it from one of its callbacks. It reaches the caller unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ErrorCode(i32);
 
@@ -14,39 +14,39 @@ impl ErrorCode {
     /// No error.
     pub const SUCCESS: Self = Self(0);
 
-    /// The code with this number.
+    /// Makes the code with this number.
     #[inline]
     #[must_use]
     pub const fn new(number: i32) -> Self {
         Self(number)
     }
 
-    /// The number.
+    /// The number of the code.
     #[inline]
     #[must_use]
     pub const fn number(self) -> i32 {
         self.0
     }
 
-    /// Whether there was no error.
+    /// Whether the code is [`ErrorCode::SUCCESS`].
     #[inline]
     #[must_use]
     pub const fn is_success(self) -> bool {
         self.0 == 0
     }
 
-    /// The class, if the code is one of the standard's.
+    /// The class of the code, if the code is a class of the standard.
     #[inline]
     #[must_use]
     pub fn class(self) -> Option<ErrorClass> {
         ErrorClass::from_code(self.0)
     }
 
-    /// Success, or the code as an error with a message of its own.
+    /// Success, or an error with this code and its own message.
     ///
     /// # Errors
     ///
-    /// Unless the code is [`ErrorCode::SUCCESS`].
+    /// This code, unless it is [`ErrorCode::SUCCESS`].
     #[inline]
     pub fn check(self, message: impl FnOnce() -> String) -> super::Result<()> {
         if self.is_success() {
@@ -58,7 +58,7 @@ impl ErrorCode {
 }
 
 impl fmt::Display for ErrorCode {
-    /// The symbol of a class of the standard; the number of any other code.
+    /// Writes the symbol of a class of the standard, and the number of any other code.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.class() {
             Some(class) => f.write_str(class.symbol()),

@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 /// A class or code that the program has added.
 #[derive(Debug)]
 struct Added {
-    /// The class of a code; of a class, itself.
+    /// The class of a code. For a class, its own number.
     class: i32,
-    /// Codes of this class that exist, or zero if it is a code.
+    /// The number of codes that belong to this class; zero for a code.
     codes: u32,
     text: Option<String>,
 }
 
-/// What the error codes of a process mean.
+/// The error codes of a process and their texts.
 ///
-/// A new number is one above the largest that is in use, so that numbers come in the order of the calls.
+/// A new number is one above the largest in use, so numbers follow the order of the calls.
 #[derive(Debug)]
 pub struct ErrorCodes {
     added: SpinLock<Table>,
@@ -65,7 +65,7 @@ impl Table {
         Ok(number)
     }
 
-    /// Takes out a class or code that nothing depends on any more.
+    /// Removes a class or code that nothing depends on any more.
     fn remove(&mut self, number: i32, kind: &str, is_kind: impl FnOnce(&Added) -> bool) -> Result<Added> {
         let added = self.find(number)?;
         if !is_kind(added) {
@@ -87,7 +87,7 @@ impl Table {
 }
 
 impl ErrorCodes {
-    /// A new class (`MPI_Add_error_class`).
+    /// Adds a class (`MPI_Add_error_class`) and returns its number.
     ///
     /// # Errors
     ///
@@ -96,11 +96,11 @@ impl ErrorCodes {
         self.change(|table| table.add(None))
     }
 
-    /// A new code of a class (`MPI_Add_error_code`).
+    /// Adds a code to a class (`MPI_Add_error_code`) and returns its number.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if `class` is none; [`ErrorClass::Intern`] when all numbers are in use.
+    /// [`ErrorClass::Arg`] if `class` is not a class; [`ErrorClass::Intern`] when all numbers are in use.
     pub fn add_code(&self, class: i32) -> Result<i32> {
         self.change(|table| {
             if predefined(class).is_none() {
@@ -114,11 +114,11 @@ impl ErrorCodes {
         })
     }
 
-    /// Says what an added class or code means (`MPI_Add_error_string`), in the place of an earlier text.
+    /// Sets the text of an added class or code (`MPI_Add_error_string`). It replaces an earlier text.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if the program has not added it, or the text is too long.
+    /// [`ErrorClass::Arg`] if the program has not added the class or code, or if the text is too long.
     pub fn set_text(&self, code: i32, text: &str) -> Result<()> {
         if text.len() >= MAX_ERROR_STRING {
             let (len, most) = (text.len(), MAX_ERROR_STRING - 1);
@@ -132,11 +132,11 @@ impl ErrorCodes {
         Ok(())
     }
 
-    /// Removes an added class without codes and text (`MPI_Remove_error_class`).
+    /// Removes an added class that has neither codes nor a text (`MPI_Remove_error_class`).
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if it is none, or is in use.
+    /// [`ErrorClass::Arg`] if there is no such added class, or if it is in use.
     pub fn remove_class(&self, class: i32) -> Result<()> {
         self.change(|table| {
             table
@@ -145,11 +145,11 @@ impl ErrorCodes {
         })
     }
 
-    /// Removes an added code without text (`MPI_Remove_error_code`).
+    /// Removes an added code that has no text (`MPI_Remove_error_code`).
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if it is none, or is in use.
+    /// [`ErrorClass::Arg`] if there is no such added code, or if it is in use.
     pub fn remove_code(&self, code: i32) -> Result<()> {
         self.change(|table| {
             let removed = table.remove(code, "code", |added| added.class != code)?;
@@ -164,7 +164,7 @@ impl ErrorCodes {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if the program has not added it, or it has no text.
+    /// [`ErrorClass::Arg`] if the program has not added the class or code, or if it has no text.
     pub fn remove_text(&self, code: i32) -> Result<()> {
         let text = self.change(|table| {
             let text = table.find(code)?.text.take();
@@ -186,7 +186,7 @@ impl ErrorCodes {
         }
     }
 
-    /// What a code means (`MPI_Error_string`); empty if the program has not said so.
+    /// The text of a code (`MPI_Error_string`); empty if the program has set none.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl ErrorCodes {
         }
     }
 
-    /// The largest number in use (the attribute `MPI_LASTUSEDCODE`), at an address that stays.
+    /// The largest number in use (the attribute `MPI_LASTUSEDCODE`), at an address that does not change.
     #[must_use]
     pub fn last(&self) -> &AtomicI32 {
         &self.last
@@ -207,7 +207,7 @@ impl ErrorCodes {
     fn change<R>(&self, change: impl FnOnce(&mut Table) -> Result<R>) -> Result<R> {
         let mut table = self.added.lock();
         let result = change(&mut table);
-        // Relaxed: the number stands for itself.
+        // Relaxed: the number is used on its own.
         self.last.store(table.last(), Ordering::Relaxed);
         result
     }

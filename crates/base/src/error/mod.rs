@@ -1,4 +1,4 @@
-//! What can go wrong in a call: the class the standard names, and one line for the reader.
+//! Errors of calls: the class that the standard names, and a message of one line for the user.
 
 mod class;
 mod code;
@@ -26,7 +26,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of a class, or with a code of the program; `message` says what happened and what to do, on one line.
+    /// An error with a class, or with a code of the program. `message` says on one line what happened and what to do.
     #[must_use]
     pub fn new(code: impl Into<ErrorCode>, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -36,32 +36,32 @@ impl Error {
         }
     }
 
-    /// An error found when an operation completed: the status tells the rest (who sent how much).
+    /// An error that was found when an operation completed. The status holds the rest, such as the sender and the size.
     #[must_use]
     pub fn with_status(mut self, status: Status) -> Self {
         self.status = Some(Box::new(status));
         self
     }
 
-    /// The error code.
+    /// The error code of the call.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.code
     }
 
-    /// The class of the standard; [`ErrorClass::Other`] for a code of the program.
+    /// The class of the standard, or [`ErrorClass::Other`] for a code of the program.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
         self.code.class().unwrap_or(ErrorClass::Other)
     }
 
-    /// What happened, on one line.
+    /// The message of the error, on one line.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The status of the operation, if it ran and failed (a truncated message, for example).
+    /// The status of the operation, if it ran and failed (because a message was truncated, for example).
     #[must_use]
     pub fn status(&self) -> Option<&Status> {
         self.status.as_deref()

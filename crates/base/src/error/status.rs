@@ -1,25 +1,25 @@
-//! What a completed operation tells its caller.
+//! The status of a completed operation.
 
 use super::{Error, ErrorClass, ErrorCode, Result};
 use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 
-/// The outcome of an operation: who sent which tag, how many bytes arrived, and whether it failed.
+/// The status of a completed operation: the sender and the tag, the number of bytes that arrived, and the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Rank of the sender in the communicator.
+    /// The rank of the sender in the communicator.
     pub source: i32,
-    /// Tag of the message.
+    /// The tag of the message.
     pub tag: i32,
-    /// How the operation ended.
+    /// The error of the operation, or success.
     pub error: ErrorCode,
-    /// Bytes delivered.
+    /// The number of bytes that were delivered.
     pub bytes: u64,
     /// Whether the operation was cancelled.
     pub cancelled: bool,
 }
 
 impl Status {
-    /// The status of null and inactive requests, and of sends.
+    /// The status of null requests, inactive requests and sends.
     pub const EMPTY: Self = Self {
         source: ANY_SOURCE,
         tag: ANY_TAG,
@@ -34,13 +34,13 @@ impl Status {
         ..Self::EMPTY
     };
 
-    /// The status of an operation that has been taken back.
+    /// The status of an operation that has been cancelled.
     pub const CANCELLED: Self = Self {
         cancelled: true,
         ..Self::EMPTY
     };
 
-    /// The status itself if the operation succeeded, otherwise the error it ended with.
+    /// The status itself if the operation succeeded, or else the error with which it ended.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The error classes of the tool information interface: only its own calls return them, but they mean something to
-//! `MPI_Error_class` and `MPI_Error_string`, too.
+//! The error classes of the tool information interface. Only the calls of that interface return them, but
+//! `MPI_Error_class` and `MPI_Error_string` know them, too.
 
 /// The number of the first class.
 const FIRST: i32 = 1001;
@@ -26,7 +26,7 @@ const CLASSES: [&str; 18] = [
     "MPI_T_ERR_PVAR_NO_ATOMIC: the performance variable cannot be read and written in one step",
 ];
 
-/// What the class with this number is called and means, if it is one of these.
+/// The name and meaning of the class with this number, if it is one of these.
 pub(super) fn text(code: i32) -> Option<&'static str> {
     let index = usize::try_from(code.checked_sub(FIRST)?).ok()?;
     CLASSES.get(index).copied()

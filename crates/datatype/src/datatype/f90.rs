@@ -1,4 +1,4 @@
-//! Datatypes by what they can hold: the kinds of Fortran 90, and predefined datatypes of a size.
+//! Predefined datatypes that are found by their properties: by the precision and range of Fortran 90, or by their size.
 
 use super::Datatype;
 use super::basic::Basic;
@@ -8,7 +8,7 @@ use simurgh_base::constants::UNDEFINED;
 use simurgh_base::error::{Error, ErrorClass, Result};
 use simurgh_core::sync::Arc;
 
-/// Integers: decimal digits, datatype.
+/// The integers: their decimal digits, and the datatype.
 const INTEGERS: [(i32, Basic); 5] = [
     (2, Basic::Integer1),
     (4, Basic::Integer2),
@@ -17,7 +17,8 @@ const INTEGERS: [(i32, Basic); 5] = [
     (38, Basic::Integer16),
 ];
 
-/// Floating point: decimal digits, decimal exponent range, real and complex datatype.
+/// The floating-point numbers: their decimal digits, their decimal exponent range, and the real and the complex
+/// datatype.
 const REALS: [(i32, i32, Basic, Basic); 4] = [
     (6, 37, Basic::Real4, Basic::Complex8),
     (15, 307, Basic::Real8, Basic::Complex16),
@@ -30,7 +31,7 @@ impl Datatype {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if there are none.
+    /// [`ErrorClass::Arg`] if there is no such datatype.
     pub fn f90_integer(range: i32) -> Result<Datatype> {
         let found = INTEGERS.iter().find(|(digits, _)| (0..=*digits).contains(&range));
         let (_, basic) = found.ok_or_else(|| {
@@ -42,29 +43,29 @@ impl Datatype {
         Ok(kind(*basic, Combiner::F90Integer, &[range]))
     }
 
-    /// The datatype of reals with `precision` decimal digits and a decimal exponent range of `range`, one of which may
-    /// be undefined (`MPI_Type_create_f90_real`).
+    /// The datatype of reals with `precision` decimal digits and a decimal exponent range of `range`
+    /// (`MPI_Type_create_f90_real`). One of the two may be undefined.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if there are none.
+    /// [`ErrorClass::Arg`] if there is no such datatype.
     pub fn f90_real(precision: i32, range: i32) -> Result<Datatype> {
         let (real, _) = floating(precision, range)?;
         Ok(kind(real, Combiner::F90Real, &[precision, range]))
     }
 
-    /// As [`Datatype::f90_real`], for complex numbers (`MPI_Type_create_f90_complex`).
+    /// The same as [`Datatype::f90_real`], for complex numbers (`MPI_Type_create_f90_complex`).
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if there are none.
+    /// [`ErrorClass::Arg`] if there is no such datatype.
     pub fn f90_complex(precision: i32, range: i32) -> Result<Datatype> {
         let (_, complex) = floating(precision, range)?;
         Ok(kind(complex, Combiner::F90Complex, &[precision, range]))
     }
 }
 
-/// The real and the complex datatype of this precision and range.
+/// The real and the complex datatype with this precision and range.
 fn floating(precision: i32, range: i32) -> Result<(Basic, Basic)> {
     let fits = |asked: i32, has: i32| asked == UNDEFINED || (0..=has).contains(&asked);
     let found = REALS
@@ -82,7 +83,7 @@ fn floating(precision: i32, range: i32) -> Result<(Basic, Basic)> {
     }
 }
 
-/// A predefined datatype like `basic`, under the name of a constructor.
+/// A predefined datatype that has the elements of `basic` and whose envelope names a constructor.
 fn kind(basic: Basic, combiner: Combiner, arguments: &[i32]) -> Datatype {
     let mut layout = Layout::new(Datatype::Basic(basic).outline());
     layout.role = Role::Kind(basic);
@@ -91,7 +92,7 @@ fn kind(basic: Basic, combiner: Combiner, arguments: &[i32]) -> Datatype {
     Datatype::Derived(Arc::new(layout))
 }
 
-/// A class of Fortran datatypes, by its value in the standard ABI.
+/// A class of Fortran datatypes. The numbers are those of the standard ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchClass {
     /// `MPI_TYPECLASS_INTEGER`.
@@ -102,7 +103,7 @@ pub enum MatchClass {
     Complex,
 }
 
-/// The predefined datatype of a class that is `size` bytes long, if there is one (`MPI_Type_match_size`).
+/// The predefined datatype of a class that is `size` bytes long (`MPI_Type_match_size`), if there is one.
 #[must_use]
 pub fn match_size(class: MatchClass, size: usize) -> Option<Basic> {
     use Basic::{

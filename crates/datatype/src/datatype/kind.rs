@@ -1,4 +1,4 @@
-//! What predefined datatypes look like in memory.
+//! The representations of predefined datatypes in memory.
 
 use std::ffi::c_char;
 
@@ -31,7 +31,7 @@ pub enum Kind {
     F32,
     /// IEEE binary64.
     F64,
-    /// Extended precision of the x87, 10 bytes in 16.
+    /// Extended precision of the x87: 10 bytes, which occupy 16.
     F80,
     /// IEEE binary128.
     F128,
@@ -67,20 +67,20 @@ pub enum Kind {
     I16I32,
     /// `struct { long double; int; }`.
     F80I32,
-    /// Two binary32, the second an index.
+    /// Two binary32, of which the second is an index.
     F32F32,
-    /// Two binary64, the second an index.
+    /// Two binary64, of which the second is an index.
     F64F64,
 }
 
 impl Kind {
-    /// C's `char`, which has a sign on some platforms and none on others.
+    /// The representation of C's `char`, which is signed on some platforms and unsigned on others.
     pub const C_CHAR: Kind = match c_char::MIN {
         0 => Kind::U8,
         _ => Kind::I8,
     };
 
-    /// Bytes of data.
+    /// The number of bytes of data.
     #[inline]
     #[must_use]
     pub const fn size(self) -> usize {
@@ -98,7 +98,7 @@ impl Kind {
         }
     }
 
-    /// Bytes from one element of an array to the next.
+    /// The number of bytes from one element of an array to the next.
     #[inline]
     #[must_use]
     pub const fn extent(self) -> usize {
@@ -110,7 +110,7 @@ impl Kind {
         }
     }
 
-    /// Alignment in C.
+    /// The alignment in C.
     #[inline]
     #[must_use]
     pub const fn alignment(self) -> usize {

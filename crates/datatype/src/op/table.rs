@@ -1,4 +1,5 @@
-//! Which predefined operation goes with which datatype (section 6.9.2 of MPI 5.0), and by which loop.
+//! The table of reductions: the predefined operations that are defined on each datatype (section 6.9.2 of MPI 5.0), and
+//! the loop of each.
 
 use super::builtin::BuiltinOp;
 use super::loops::{
@@ -9,7 +10,7 @@ use crate::memory::{Complex, ComplexHalf, F80, F128, Half, Number, Pair, transfe
 use half::f16;
 use simurgh_base::error::{Error, ErrorClass, Result};
 
-/// Whether `op` is defined on `datatype` in reductions.
+/// Checks that `op` is defined on `datatype` in reductions.
 pub(super) fn check(op: BuiltinOp, datatype: &Datatype) -> Result<()> {
     match op {
         BuiltinOp::Replace | BuiltinOp::NoOp => Err(one_sided_only(op)),
@@ -17,8 +18,8 @@ pub(super) fn check(op: BuiltinOp, datatype: &Datatype) -> Result<()> {
     }
 }
 
-/// Whether reductions of `datatype` by predefined operations are more than the standard defines: those of `char`, which
-/// other MPIs do as well and programs rely on. It is taken for the integer that it is on this platform.
+/// Whether reductions of `datatype` by predefined operations go beyond the standard. This is so for `char`, which other
+/// MPIs reduce as well and programs rely on. It is treated as the integer that it is on this platform.
 pub(super) fn is_extension(datatype: &Datatype) -> bool {
     datatype.basic().is_some_and(|basic| basic.class() == Class::Char)
 }
@@ -37,7 +38,7 @@ pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
     kernel(op, basic).ok_or_else(|| undefined(op, datatype))
 }
 
-/// `MPI_REPLACE`: the last input is the result.
+/// `MPI_REPLACE`: the result is the last input.
 const REPLACE: Kernel = Kernel {
     one: |[input], inout| {
         transfer(input, inout);
@@ -47,7 +48,7 @@ const REPLACE: Kernel = Kernel {
     },
 };
 
-/// `MPI_NO_OP`: the target stays as it is.
+/// `MPI_NO_OP`: the target is left unchanged.
 const KEEP: Kernel = Kernel {
     one: |_, _| (),
     several: |_, _| (),
@@ -56,7 +57,7 @@ const KEEP: Kernel = Kernel {
 fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
     use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage};
     let kind = basic.kind();
-    // The standard leaves `char` out of all operations, see `is_extension`.
+    // The standard excludes `char` from all operations; see `is_extension`.
     let class = match basic.class() {
         Class::Char => CInteger,
         class => class,
@@ -71,7 +72,7 @@ fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
         (BuiltinOp::Band, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Band>(kind),
         (BuiltinOp::Bor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bor>(kind),
         (BuiltinOp::Bxor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bxor>(kind),
-        // The standard leaves the multi-language types out; but they are integers, and other MPIs take them.
+        // The standard leaves out the multi-language types here. But they are integers, and other MPIs accept them.
         (BuiltinOp::Land, CInteger | Logical | MultiLanguage) => words::<Land>(kind),
         (BuiltinOp::Lor, CInteger | Logical | MultiLanguage) => words::<Lor>(kind),
         (BuiltinOp::Lxor, CInteger | Logical | MultiLanguage) => words::<Lxor>(kind),
@@ -87,7 +88,7 @@ fn pair_kernel(op: BuiltinOp, value: Kind, index: Kind) -> Option<Kernel> {
     }
 }
 
-/// Loops on integers and floating-point numbers.
+/// The loops on integers and floating-point numbers.
 fn real<O>(kind: Kind) -> Option<Kernel>
 where
     O: Operation<i8> + Operation<i16> + Operation<i32> + Operation<i64> + Operation<i128>,
@@ -113,7 +114,7 @@ where
     })
 }
 
-/// Sums of complex numbers, which are the sums of their parts.
+/// The loop that adds complex numbers. It adds their parts, as real numbers.
 fn parts_sum(kind: Kind) -> Option<Kernel> {
     real::<Sum>(match kind {
         Kind::C16 => Kind::F16,
@@ -125,7 +126,7 @@ fn parts_sum(kind: Kind) -> Option<Kernel> {
     })
 }
 
-/// Products of complex numbers.
+/// The loop that multiplies complex numbers.
 fn complex_product(kind: Kind) -> Option<Kernel> {
     Some(match kind {
         Kind::C16 => each::<ComplexHalf, Prod>(),
@@ -137,7 +138,7 @@ fn complex_product(kind: Kind) -> Option<Kernel> {
     })
 }
 
-/// Loops on words whose sign does not matter.
+/// The loops on words whose sign does not matter.
 fn words<O>(kind: Kind) -> Option<Kernel>
 where
     O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64> + Operation<u128>,
@@ -152,7 +153,7 @@ where
     })
 }
 
-/// Functions that choose the loop of an operation on pairs of a value and an index.
+/// Defines functions that choose the loop of an operation on pairs of a value and an index.
 macro_rules! pairs {
     ($($name:ident = $operation:ident),* $(,)?) => { $(
         fn $name(value: Kind, index: Kind) -> Option<Kernel> {

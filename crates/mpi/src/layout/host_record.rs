@@ -6,18 +6,18 @@ use std::ops::Range;
 /// A host of a universe, as the launcher describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRecord {
-    /// Its number: higher than that of any host of its realm that came before.
+    /// The number of the host. It is higher than those of all earlier hosts of its realm.
     pub host: u32,
     /// The number of the node on which it runs.
     pub node: u32,
-    /// The number of its world: the realm's first for the processes that the launcher has started first, then one for
-    /// each spawn.
+    /// The number of its world. The processes that the launcher starts first have the first number of the realm, and
+    /// each spawn has the next one.
     pub world: u32,
-    /// Its processes: behind those of the hosts of its realm with lower numbers.
+    /// The processes of the host. They follow those of the hosts of its realm with lower numbers.
     pub processes: Range<u32>,
-    /// The block of context ids that the host gives out, which no other host has at the same time: for hosts of a
-    /// universe of several realms, and of later worlds where there is one realm. For hosts of the first world of the
-    /// only realm it is their number.
+    /// The block of context ids that the host gives out. No other host has the same block at the same time. It is
+    /// recorded for hosts of a universe of several realms, and for those of later worlds where there is one realm. For
+    /// hosts of the first world of the only realm it is the number of the host.
     pub share: u32,
 }
 

@@ -1,13 +1,13 @@
 //! The layout of a job: which processes live on which host.
 //!
-//! Hosts that start together are a *world*; worlds that one launcher has started are a [*realm*](Realm). Hosts and
-//! processes of a realm are numbered in the order in which they start, and no number is used again. A host knows all
-//! hosts of its realm that were there when it started, and is told of all that come later
-//! ([`Job::admit`](crate::Job::admit)). Of other realms it knows the hosts whose jobs have met its own.
+//! Hosts that start together form a *world*. The worlds that one launcher has started form a [*realm*](Realm). Hosts
+//! and processes of a realm are numbered in the order in which they start, and no number is used again. A host knows
+//! all hosts of its realm that existed when it started, and is told of all later ones
+//! ([`Job::admit`](crate::Job::admit)). Of other realms it knows the hosts whose jobs have been connected with its own.
 //!
-//! Costs: whether a process lives here is a subtraction and a comparison. To find the host of a process takes as much
-//! in a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among
-//! those of others of its realm, without a lock.
+//! Costs: to find out whether a process lives on this host takes a subtraction and a comparison. To find the host of a
+//! process takes the same in a world with one process on each host. Otherwise it takes a binary search, among the hosts
+//! of the own world or else among the other hosts of the realm, without a lock.
 
 mod host_record;
 mod others;
@@ -21,43 +21,45 @@ use simurgh_core::sync::SpinLock;
 use simurgh_net::job::Realm;
 use std::ops::Range;
 
-/// The hosts of a universe and the processes that live on each: consecutive ones, in the order of the hosts.
+/// The hosts of a universe and the processes on each. A host has consecutive processes, which follow the order of the
+/// hosts.
 #[derive(Debug)]
 pub struct Layout {
     own: u32,
     realm: Realm,
-    /// The first process of this host, and their number.
+    /// The first process of this host; below, their number.
     first: u32,
     count: u32,
     world: u32,
     share: u32,
     /// The number of the first host of the world.
     begin: u32,
-    /// Of each host of the world, its first process; then where the processes of the world end.
+    /// The first process of each host of the world, and behind them the end of the world's processes.
     firsts: Box<[u32]>,
     /// Whether each host of the world has one process.
     singles: bool,
-    /// The node, by number, on which each host of the world runs.
+    /// The number of the node on which each host of the world runs.
     nodes: Box<[u32]>,
     /// The [share](HostRecord::share) of each host of the world.
     shares: Box<[u32]>,
-    /// Hosts of other worlds, those of the own realm first.
+    /// The hosts of other worlds, those of the own realm first.
     others: Others,
     adding: SpinLock<()>,
 }
 
 impl Layout {
-    /// All of so many processes on one host.
+    /// A layout with `processes` processes, all on one host.
     #[must_use]
     pub fn one_host(processes: u32) -> Self {
         Self::new(0, [(processes, 0)])
     }
 
-    /// The first world: hosts with so many processes each, on the node of this number, as host `own` sees them.
+    /// The layout of the first world, as host `own` sees it. Each element gives the number of processes of a host and
+    /// the number of its node.
     ///
     /// # Panics
     ///
-    /// When there is no host `own`.
+    /// If there is no host `own`.
     #[must_use]
     pub fn new(own: u32, hosts: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let mut end = 0;
@@ -78,12 +80,13 @@ impl Layout {
         Self::among(own, &hosts)
     }
 
-    /// A universe as host `own`, which is just starting, sees it: all hosts that there are now, in the order of their
-    /// numbers, with its own world, which is the last of its realm. Those that have gone are left out.
+    /// The layout of a universe, as host `own` sees it when it starts. `records` holds all hosts that exist at that
+    /// time, in the order of their numbers, including the own world, which is the last of its realm. Hosts that have
+    /// ended are left out.
     ///
     /// # Panics
     ///
-    /// When there is no host `own`, or hosts or processes are not in order.
+    /// If there is no host `own`, or if hosts or processes are not in order.
     #[must_use]
     pub fn among(own: u32, hosts: &[HostRecord]) -> Self {
         let me = hosts.iter().find(|host| host.host == own);
@@ -95,7 +98,7 @@ impl Layout {
             .all(|two| two[0].host + 1 == two[1].host && two[0].processes.end == two[1].processes.start);
         assert!(consecutive, "the hosts of a world are numbered consecutively");
         let firsts = world.iter().map(|host| host.processes.start);
-        // Hosts, other than processes, are few enough to be told apart in any case.
+        // Unlike processes, hosts are few enough to be told apart in any case.
         let realm = Realm::of(own);
         let layout = Self {
             own,
@@ -117,12 +120,12 @@ impl Layout {
         layout
     }
 
-    /// Adds hosts that have come, those of a realm in the order of their numbers.
+    /// Adds hosts that have started. Those of a realm come in the order of their numbers.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind those of their realm that are
-    /// known, or cannot be others.
+    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not follow the known hosts of their realm, or
+    /// cannot be hosts of another world.
     pub(crate) fn admit(&self, records: &[HostRecord]) -> Result<()> {
         let _adding = self.adding.lock();
         records.iter().try_for_each(|record| {
@@ -132,7 +135,7 @@ impl Layout {
         })
     }
 
-    /// Whether a host is not of the own world, and its numbers are of one realm.
+    /// Whether a host can be one of another world: it is not of the own world, and all its numbers are of one realm.
     fn may_be_another(&self, record: &HostRecord) -> bool {
         let (realm, processes) = (Realm::of(record.host), &record.processes);
         record.world != self.world
@@ -142,7 +145,7 @@ impl Layout {
                 .all(|number| realm.has(*number))
     }
 
-    /// This host.
+    /// The number of this host.
     #[must_use]
     pub fn own(&self) -> u32 {
         self.own
@@ -160,16 +163,16 @@ impl Layout {
         self.realm
     }
 
-    /// Which block of context ids this host gives out.
+    /// The block of context ids that this host gives out.
     pub(crate) fn share(&self) -> u32 {
         self.share
     }
 
-    /// A number of a host below [`Realm::SIZE`], which tells it from all hosts with which this one exchanges messages.
+    /// A number of a host, below [`Realm::SIZE`], that no other host has with which this one exchanges messages.
     ///
     /// # Panics
     ///
-    /// When there is no such host.
+    /// If there is no such host.
     #[inline]
     pub(crate) fn short_id_of(&self, host: u32) -> u32 {
         if self.realm.is_alone() {
@@ -181,13 +184,13 @@ impl Layout {
         }
     }
 
-    /// The hosts of the world.
+    /// The hosts of the own world.
     #[must_use]
     pub fn hosts(&self) -> Range<u32> {
         self.begin..self.begin + self.nodes.len() as u32
     }
 
-    /// The processes of the world, on all its hosts.
+    /// The processes of the own world, on all its hosts.
     #[must_use]
     pub fn processes(&self) -> Range<u32> {
         self.firsts[0]..self.firsts[self.nodes.len()]
@@ -199,8 +202,8 @@ impl Layout {
         self.first..self.first + self.count
     }
 
-    /// The name of a process for users: its rank, and for a process of another world the number of that world before
-    /// it.
+    /// The name of a process in messages to users: its rank, and for a process of another world the number of that
+    /// world before the rank.
     #[must_use]
     pub fn name_of(&self, process: u32) -> String {
         if self.processes().contains(&process) {
@@ -226,13 +229,13 @@ impl Layout {
         process.wrapping_sub(self.first) < self.count
     }
 
-    /// The place of a process among those of this host.
+    /// The index of a process among those of this host.
     #[inline]
     pub(crate) fn place(&self, process: u32) -> usize {
         process.wrapping_sub(self.first) as usize
     }
 
-    /// The host of a process; none if there is no such process, as far as is known here.
+    /// The host of a process; none if no such process is known here.
     #[inline]
     #[must_use]
     pub fn find_host(&self, process: u32) -> Option<u32> {
@@ -253,7 +256,7 @@ impl Layout {
         other.processes.contains(&process).then_some(other.host)
     }
 
-    /// The hosts of other worlds that are of the realm of this number, a host's or a process'.
+    /// The hosts of other worlds in the realm to which this number of a host or process belongs.
     fn others_like(&self, number: u32) -> Option<&Others> {
         match self.realm.has(number) {
             true => Some(&self.others),
@@ -265,7 +268,7 @@ impl Layout {
     ///
     /// # Panics
     ///
-    /// When there is no such process.
+    /// If there is no such process.
     #[inline]
     #[must_use]
     pub fn host_of(&self, process: u32) -> u32 {
@@ -276,7 +279,7 @@ impl Layout {
     ///
     /// # Panics
     ///
-    /// When there is no such host.
+    /// If there is no such host.
     #[must_use]
     pub fn node_of(&self, host: u32) -> u32 {
         match self.nodes.get(host.wrapping_sub(self.begin) as usize) {
@@ -285,7 +288,7 @@ impl Layout {
         }
     }
 
-    /// The world of a host; none if there is no such host, as far as is known here.
+    /// The world of a host; none if no such host is known here.
     #[must_use]
     pub fn world_of(&self, host: u32) -> Option<u32> {
         if self.hosts().contains(&host) {
@@ -299,7 +302,7 @@ impl Layout {
         (other.host == host).then_some(other)
     }
 
-    /// The hosts of other worlds that have been known here so far, with those that have gone.
+    /// The hosts of other worlds that have become known here so far, including those that have ended.
     pub fn others(&self) -> impl Iterator<Item = &HostRecord> {
         self.others.all().flat_map(Others::iter)
     }

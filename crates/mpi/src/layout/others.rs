@@ -1,4 +1,4 @@
-//! Hosts of other worlds, realm by realm, which are added while others read.
+//! The hosts of other worlds, realm by realm. Hosts are added while other threads read.
 
 use super::HostRecord;
 use simurgh_core::HostTable;
@@ -6,19 +6,19 @@ use simurgh_core::sync::{AtomicU32, Ordering};
 use simurgh_net::job::Realm;
 use std::sync::OnceLock;
 
-/// Hosts of a realm that are not of the own world, ascending.
+/// The hosts of one realm that are not of the own world, in ascending order.
 #[derive(Debug)]
 pub(super) struct Others {
     pub(super) realm: Realm,
     known: HostTable<HostRecord>,
-    /// Number of those that are known. Written under the lock.
+    /// The number of known hosts. It is written under the lock.
     count: AtomicU32,
-    /// The hosts of another realm.
+    /// The hosts of the next realm.
     next: OnceLock<Box<Self>>,
 }
 
 impl Others {
-    /// No hosts of a realm so far.
+    /// An empty list of hosts of a realm.
     pub(super) fn new(realm: Realm) -> Self {
         Self {
             realm,
@@ -28,12 +28,12 @@ impl Others {
         }
     }
 
-    /// The hosts of all realms, beginning with these.
+    /// The lists of all realms, beginning with this one.
     pub(super) fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |others| others.next.get().map(AsRef::as_ref))
     }
 
-    /// The hosts of a realm, of which there may be none yet.
+    /// The list of hosts of a realm. It may be empty.
     pub(super) fn of_realm(&self, realm: Realm) -> &Self {
         let mut others = self;
         while others.realm != realm {
@@ -42,8 +42,8 @@ impl Others {
         others
     }
 
-    /// Adds a host; one thread at a time does so. False, and nothing has changed, if its numbers do not follow those
-    /// that are known.
+    /// Adds a host; the caller ensures that one thread at a time does so. Returns false and changes nothing if the
+    /// numbers of the host do not follow those that are known.
     pub(super) fn add(&self, record: &HostRecord) -> bool {
         let count = self.count.load(Ordering::Relaxed);
         let last = count.checked_sub(1).map(|last| &self.known[last]);
@@ -57,21 +57,21 @@ impl Others {
         is_behind
     }
 
-    /// The realm and world of a process that is one of theirs, and its rank there.
+    /// The realm, the world and the rank of a process, if it lives on one of these hosts.
     pub(super) fn place_of(&self, process: u32) -> Option<(Realm, u32, u32)> {
         let host = self.iter().find(|host| host.processes.contains(&process))?;
         let first = self.iter().find(|first| first.world == host.world)?;
         Some((self.realm, host.world, process - first.processes.start))
     }
 
-    /// All that have been known so far.
+    /// All hosts that are known so far.
     pub(super) fn iter(&self) -> impl Iterator<Item = &HostRecord> {
         // Acquire pairs with the Release in `add`.
         let count = self.count.load(Ordering::Acquire);
         (0..count).map(|index| &self.known[index])
     }
 
-    /// The first for which `is_before` does not hold.
+    /// The first host for which `is_before` does not hold.
     pub(super) fn find(&self, is_before: impl Fn(&HostRecord) -> bool) -> Option<&HostRecord> {
         // Acquire pairs with the Release in `add`.
         let (mut low, mut high) = (0, self.count.load(Ordering::Acquire));

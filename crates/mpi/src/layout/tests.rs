@@ -38,7 +38,7 @@ fn processes_that_have_a_host_each_are_found_too() {
 
 #[test]
 fn other_worlds_are_known_as_far_as_they_have_been_admitted() {
-    // The world of host 1 has gone.
+    // The world of host 1 has ended.
     let there = [record(0, 0, 0..2), record(2, 2, 5..6), record(3, 2, 6..9)];
     let layout = Layout::among(3, &there);
     assert_eq!(

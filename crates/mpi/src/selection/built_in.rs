@@ -2,25 +2,26 @@
 
 use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 
-/// The built-in rules. Of the rules that apply to a call, the last one counts; the first rule applies always.
+/// The built-in rules. Of the rules that apply to a call, the last one counts; the first rule always applies.
 ///
-/// * One core does not work faster when many ranks share the work, and sharing costs a second round of switches. So the
-///   last rank to arrive does it, whose caches hold what it has just read.
-/// * On several cores sharing pays as soon as the work takes longer than that round. If a rank is done when it has its
-///   own data, and no rank reads from it, the ranks share the work: each leaves when it has done its share. For two
-///   ranks that round is shortest.
-/// * If all have to wait for the end of the work, the last rank does it with the help of idle virtual processors: that
-///   costs nobody a switch. With only a few ranks for each virtual processor, the ranks do better: each finds in its
-///   caches what it found there the last time.
-/// * A part for each pair of ranks costs something even if it is short.
-/// * Neighbours are few: it takes more data before help with them pays.
-/// * Between hosts, short data takes the fewest messages. Longer data that goes up or down a tree, or is exchanged,
-///   gains by slices as long as each is short enough to go at once; with two hosts over shared memory it gains because
-///   one slice is combined or copied while another is under way. For long data a few hosts share the memory of a node,
-///   so that the fewest copies count: each gathers straight from buffer to buffer. Many hosts take those algorithms in
-///   which a host sends least. The numbers are those of `./x bench hosts`, over shared memory and over libfabric's tcp
-///   provider; the best at several sizes and numbers of hosts alike is taken.
-/// * A broadcast need not wait for all: each rank waits for the root, if it comes before it.
+/// * On one core, work is not done faster when many ranks share it, and sharing costs a second round of switches. So
+///   the last rank to arrive does the work; its caches hold what it has just read.
+/// * On several cores, sharing pays as soon as the work takes longer than that round. If a rank is done when it has its
+///   own data, and no rank reads from it, the ranks share the work, and each leaves when it has done its share. With
+///   two ranks that round is shortest.
+/// * If all ranks have to wait for the end of the work, the last rank does it with the help of idle virtual processors,
+///   which costs no rank a switch. With only a few ranks for each virtual processor, sharing among the ranks is faster:
+///   each finds in its caches the same data as the last time.
+/// * A part for each pair of ranks has a cost even if it is short.
+/// * Neighbours are few, so it takes more data before help with them pays.
+/// * Between hosts, short data is moved with the fewest messages. Longer data that goes up or down a tree, or is
+///   exchanged, gains by slices as long as each slice is short enough to be sent at once. With two hosts over shared
+///   memory it gains because one slice is combined or copied while another is under way. For long data on a few hosts,
+///   which share the memory of a node, the fewest copies count: each host gathers straight from buffer to buffer. Many
+///   hosts use the algorithms in which each host sends least. The numbers are those of `./x bench hosts`, over shared
+///   memory and over libfabric's tcp provider. An algorithm is chosen that is the best at several sizes and numbers of
+///   hosts alike.
+/// * A broadcast need not wait for all ranks: each rank waits only for the root, if it arrives before the root.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
     every(32 << 10, 2, Level::L2, Algorithm::Shared),
@@ -94,7 +95,8 @@ pub(super) const RULES: &[Rule] = &[
     between(Operation::Allgather, 128 << 10, MANY_HOSTS, Algorithm::Ring),
 ];
 
-/// Number of hosts from which on algorithms are taken in which each host sends least: up to 8 were measured.
+/// The number of hosts from which on the algorithms are used in which each host sends least. Up to 8 hosts were
+/// measured.
 const MANY_HOSTS: u64 = 9;
 
 /// A rule for the inter-host phase.
@@ -109,7 +111,7 @@ const fn between(operation: Operation, bytes: u64, hosts: u64, algorithm: Algori
     }
 }
 
-/// A rule for the inter-host phase of hosts that share nothing but a network.
+/// A rule for the inter-host phase of hosts that share only a network.
 const fn over_network(operation: Operation, bytes: u64, hosts: u64, algorithm: Algorithm) -> Rule {
     Rule {
         level: Level::Network,

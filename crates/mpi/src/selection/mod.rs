@@ -1,12 +1,13 @@
 //! The algorithm selection table of collectives.
 //!
-//! The table is data: built-in rules ([`Rule`], `built_in.rs`), and behind them those of the setting `collectives`. A
-//! rule says from how much work, from how many ranks and from which level of the domain tree on an operation is done by
-//! an algorithm. Of all rules that apply the last one counts.
+//! The table is data: the built-in rules ([`Rule`], `built_in.rs`), followed by those of the setting `collectives`. A
+//! rule names an operation, an algorithm, and the least work, the least number of ranks and the lowest level of the
+//! domain tree from which on the algorithm is used. Of all rules that apply, the last one counts.
 //!
 //! Work is counted in bytes that are moved or combined for all ranks together, which the last rank to arrive knows. The
-//! level is what the virtual processors of the job share. For the inter-host phase it is what the hosts share: `hosts`
-//! or `network`. So that all hosts choose alike, the work there is what every one of them can tell.
+//! level is the smallest one that the virtual processors of the job share. For the inter-host phase it is what the
+//! hosts share: `hosts` or `network`. All hosts have to choose alike, so the work there is a number that every one of
+//! them can tell.
 //!
 //! Cost: the rules of an operation lie side by side, four to a cache line, and are tried from the last to the first.
 
@@ -14,14 +15,14 @@ mod built_in;
 
 use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 
-/// The size of an operation: work, ranks, and what they share.
+/// The size of an operation: its work, its ranks, and the level that they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// Bytes to be moved or combined for all ranks together.
+    /// The bytes to be moved or combined for all ranks together.
     pub(crate) bytes: usize,
-    /// Number of ranks that take part.
+    /// The number of ranks that take part.
     pub(crate) ranks: usize,
-    /// The level of the domain tree that they share.
+    /// The level of the domain tree that the ranks share.
     pub(crate) level: Level,
 }
 
@@ -50,12 +51,12 @@ struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InterHostChoice {
     pub(crate) algorithm: Algorithm,
-    /// Number of slices of the data that are worked on at the same time.
+    /// The number of slices of the data that are worked on at the same time.
     pub(crate) slices: usize,
 }
 
 impl SelectionTable {
-    /// The built-in rules, and `given` ones behind them.
+    /// A table with the built-in rules, followed by the `given` ones.
     #[must_use]
     pub fn new(given: &[Rule]) -> Self {
         let rules = [built_in::RULES, given].concat();
@@ -78,13 +79,13 @@ impl SelectionTable {
         }
     }
 
-    /// The built-in rules.
+    /// A table with the built-in rules only.
     #[must_use]
     pub fn built_in(&self) -> &[Rule] {
         &self.rules[..built_in::RULES.len()]
     }
 
-    /// The rules that have been given.
+    /// The rules that the user has given.
     #[must_use]
     pub fn given(&self) -> &[Rule] {
         &self.rules[built_in::RULES.len()..]
@@ -96,7 +97,7 @@ impl SelectionTable {
         self.find(operation, |entry| entry.applies(extent))
     }
 
-    /// The algorithm of an operation whose ranks have met, which excludes those that need no meeting.
+    /// The algorithm of an operation whose ranks have met. Algorithms that do without a meeting are excluded.
     #[inline]
     pub(crate) fn algorithm_together(&self, operation: Operation, extent: Extent) -> Algorithm {
         self.find(operation, |entry| {
@@ -112,7 +113,7 @@ impl SelectionTable {
             entry.map_or((Algorithm::Parcels, 1), |entry| (entry.algorithm, entry.slices));
         let slices = match algorithm.serves_in_slices(operation) {
             true => usize::from(slices),
-            // A rule for every operation asks for slices, but this one cannot be sliced.
+            // The slices come from a rule for every operation, but this operation cannot be sliced.
             false => 1,
         };
         InterHostChoice { algorithm, slices }

@@ -1,4 +1,4 @@
-//! The other worlds with which this host is connected: those with processes in a communicator of this host.
+//! The other worlds with which this host is connected: those that have processes in a communicator of this host.
 
 use super::Worlds;
 use crate::layout::Layout;
@@ -9,16 +9,16 @@ use std::collections::HashMap;
 /// Keeps the worlds of a communicator connected as long as the communicator exists.
 #[derive(Default)]
 pub(crate) struct ConnectedWorlds {
-    /// `None` if all processes are of one world.
+    /// The other worlds; `None` if all processes are of one world.
     with: Option<Arc<Worlds>>,
     numbers: Vec<u32>,
 }
 
-/// Number of communicators with processes of each other world.
+/// The number of communicators of this host that have processes of each other world.
 pub(super) type Connections = HashMap<u32, usize>;
 
 impl ConnectedWorlds {
-    /// The connection of a communicator of these hosts.
+    /// The connection that a communicator of these hosts needs.
     pub(crate) fn of(with: &Arc<Worlds>, layout: &Layout, hosts: &[HostId]) -> Self {
         let (first, last) = (layout.hosts().start, layout.hosts().end);
         let mut numbers: Vec<u32> = hosts
@@ -48,7 +48,7 @@ impl Drop for ConnectedWorlds {
 }
 
 impl Worlds {
-    // The launcher is told under the lock, so that it hears of connections in their order.
+    // The launcher is told under the lock, so that it learns of connections in their order.
 
     fn connect(&self, world: u32) {
         let mut connections = self.connections.lock();

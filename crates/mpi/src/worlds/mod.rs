@@ -1,4 +1,5 @@
-//! The worlds of a universe: the launcher, which starts more of them, and those with which this host is connected.
+//! The worlds of a universe: the launcher, which starts further worlds, and the worlds with which this host is
+//! connected.
 
 mod connections;
 mod launcher;
@@ -16,9 +17,9 @@ use std::sync::OnceLock;
 pub(crate) struct Worlds {
     launcher: OnceLock<Box<dyn Launcher>>,
     connections: SpinLock<Connections>,
-    /// Whether all processes here have finalized: what is connected then stays so.
+    /// Whether all processes of this host have finalized. From then on connections are kept.
     is_ending: AtomicBool,
-    /// How many processes of this host have finalized.
+    /// The number of processes of this host that have finalized.
     finalized: AtomicUsize,
 }
 
@@ -33,10 +34,11 @@ impl Worlds {
         self.launcher.get().map(AsRef::as_ref)
     }
 
-    /// Notes that one of so many processes here finalizes. When all have, what is still connected stays so. Until then,
-    /// processes that have not finalized may give up communicators that others have given up before.
+    /// Notes that one of `processes` processes of this host finalizes. When all have finalized, the remaining
+    /// connections are kept. Until then, processes that have not finalized may free communicators that others have
+    /// already freed.
     pub(crate) fn stay_connected(&self, processes: usize) {
-        // AcqRel: the last process has seen what the others gave up.
+        // AcqRel: the last process to finalize sees which communicators the others have freed.
         let before = self.finalized.fetch_add(1, Ordering::AcqRel);
         if before + 1 == processes {
             self.is_ending.store(true, Ordering::Relaxed);
