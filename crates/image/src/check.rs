@@ -1,4 +1,4 @@
-//! Whether a program's ranks can live in one process.
+//! The check whether the ranks of a program can live in one process.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::tls::{Allocator, TlsNeed};
 /// How a program is linked with MPI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MpiLink {
-    /// It is not.
+    /// It is not linked with MPI.
     None,
-    /// It is linked with the library of the standard ABI; ours takes its place. The path is the one that the dynamic
-    /// loader would have found.
+    /// It is linked with the library of the standard ABI, whose place our library takes. The path is the one that the
+    /// dynamic loader would have found.
     Abi(Option<PathBuf>),
 }
 
@@ -28,7 +28,7 @@ pub struct LibraryUse {
     pub name: String,
     /// Its path, if each rank has its own copy of it.
     pub path: Option<PathBuf>,
-    /// Whether each rank has its own copy.
+    /// Whether each rank has its own copy of it.
     pub private: bool,
 }
 
@@ -39,19 +39,19 @@ pub struct Fit {
     pub tls: TlsNeed,
     /// Whether stacks of ranks must be executable (nested functions of C and Fortran).
     pub needs_exec_stack: bool,
-    /// How it is linked with MPI.
+    /// How the program is linked with MPI.
     pub links_mpi: MpiLink,
-    /// All its libraries.
+    /// All libraries of the program.
     pub libraries: Vec<LibraryUse>,
 }
 
-/// The result of a check, with the libraries that preparing needs.
+/// The result of a check, with the libraries that are needed to prepare the program.
 pub(crate) struct Checked {
     pub(crate) fit: Fit,
     pub(crate) closure: Closure,
 }
 
-/// Functions that a memory allocator defines. libc would not know of an allocator that is private to a rank.
+/// Functions that a memory allocator defines. libc would not know an allocator that is private to a rank.
 const ALLOCATOR: &[&str] = &[
     "malloc",
     "free",
@@ -64,7 +64,7 @@ const ALLOCATOR: &[&str] = &[
     "pvalloc",
 ];
 
-/// Libraries of sanitizers, by the beginnings of their names.
+/// The beginnings of the names of sanitizers' libraries.
 const SANITIZERS: &[&str] = &[
     "libasan.so",
     "libtsan.so",
@@ -74,7 +74,7 @@ const SANITIZERS: &[&str] = &[
     "libhwasan.so",
 ];
 
-/// Functions of sanitizers that are linked statically (as clang does) and of gprof.
+/// Functions of statically linked sanitizers (clang links them so) and of gprof.
 const SANITIZER_SYMBOLS: &[&str] = &[
     "__asan_init",
     "__tsan_init",
@@ -83,7 +83,7 @@ const SANITIZER_SYMBOLS: &[&str] = &[
 ];
 const PROFILER_SYMBOLS: &[&str] = &["mcount", "_mcount", "__monstartup"];
 
-/// Libraries of MPIs that are not the standard ABI's, by the beginnings of their names.
+/// The beginnings of the names of libraries of MPIs that do not follow the standard ABI.
 const OTHER_MPIS: &[(&str, &str)] = &[
     ("libmpi.so.40", "Open MPI"),
     ("libmpi.so.20", "an old Open MPI"),
@@ -99,11 +99,11 @@ const OTHER_MPIS: &[(&str, &str)] = &[
 ];
 
 impl Program {
-    /// Finds out whether ranks of this program can live in one process, together with tools (`preload`: libraries
-    /// that define `MPI_` functions and call the `PMPI_` ones).
+    /// Checks whether ranks of this program can live in one process, together with tools (`preload`: libraries that
+    /// define `MPI_` functions and call the `PMPI_` ones).
     ///
     /// # Errors
-    /// All the reasons why not, each a line for the user with what to do about it.
+    /// All reasons why they cannot, each a line for the user with what to do about it.
     pub fn check(&self, preload: &[PathBuf]) -> Result<Fit, Vec<Reason>> {
         check(self, preload).map(|checked| checked.fit)
     }
@@ -154,7 +154,7 @@ pub(crate) fn check(program: &Program, preload: &[PathBuf]) -> Result<Checked, V
     Ok(Checked { fit, closure })
 }
 
-/// Checks what concerns the program only.
+/// Checks the properties that only the program must have.
 fn check_program(source: &Source, elf: &Elf<'_>) -> Vec<Reason> {
     use std::os::unix::fs::PermissionsExt;
     if elf.machine != abi::EM_X86_64 {
@@ -190,7 +190,8 @@ fn check_program(source: &Source, elf: &Elf<'_>) -> Vec<Reason> {
     reasons
 }
 
-/// Checks what concerns the program and each private library, and places its thread-local block.
+/// Checks the properties that the program and each private library must have, and places the thread-local block of the
+/// object.
 fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &mut Vec<Reason>) {
     let object = source.name();
     if elf.dynamic.get(abi::DT_TEXTREL).is_some() || elf.dynamic.has_flag(abi::DF_TEXTREL) {
@@ -232,7 +233,7 @@ fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &m
     }
 }
 
-/// The reason that a library's name gives, if it belongs to another MPI.
+/// The reason for a refusal if a library's name shows that it belongs to another MPI.
 fn other_mpi(name: &str) -> Option<Reason> {
     let (_, mpi) = OTHER_MPIS
         .iter()

@@ -1,8 +1,8 @@
-//! The libraries that a program uses, found by the dynamic loader's own rules.
+//! The closure of a program: all libraries that it uses, found by the dynamic loader's own rules.
 //!
-//! `ld.so` itself answers with the search rules for free (RPATH, LD_LIBRARY_PATH, cache, hwcaps). We walk the graph
-//! ourselves, because what only the program's MPI library needs (another MPI may be found through an RPATH) is not
-//! for us.
+//! `ld.so` itself is asked, so that its search rules (RPATH, LD_LIBRARY_PATH, cache, hwcaps) need not be repeated here.
+//! The graph of libraries is walked here, because libraries that only the program's MPI library needs (an RPATH may
+//! lead to another MPI) are left out.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
@@ -12,13 +12,13 @@ use std::process::{Command, Stdio};
 use crate::reason::Reason;
 use crate::source::Source;
 
-/// The soname of the MPI library of the standard ABI: the one of this process takes its place.
+/// The soname of the MPI library of the standard ABI. The library of this process takes its place.
 pub(crate) const MPI_ABI: &str = "libmpi_abi.so.1";
 
 /// The dynamic loader, which programs may name among their libraries.
 pub(crate) const LOADER: &str = "ld-linux-x86-64.so.2";
 
-/// Libraries that exist once in a process: the C library's own family, the unwinder, and MPI.
+/// Libraries that exist once in a process: those of the C library, the unwinder, and MPI.
 const SHARED: &[&str] = &[
     LOADER,
     "libBrokenLocale.so.1",
@@ -52,32 +52,32 @@ pub(crate) fn file_name(path: &str) -> &str {
 #[derive(Clone, Debug)]
 pub(crate) struct Library {
     pub(crate) source: Source,
-    /// The names under which others ask for it.
+    /// The names under which other objects ask for it.
     pub(crate) names: Vec<String>,
 }
 
-/// A library in the order in which definitions are looked for.
+/// A library of the lookup scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Member {
-    /// One of the private libraries.
+    /// The private library with this index.
     Private(usize),
-    /// A shared one, by its name.
+    /// A shared library, by its name.
     Shared(String),
 }
 
-/// The private libraries of a program, in the order of the loader's lookup scope (breadth first, tools in front).
+/// The private libraries of a program, in the order of the loader's lookup scope: breadth first, tools in front.
 #[derive(Debug, Default)]
 pub(crate) struct Closure {
     pub(crate) libraries: Vec<Library>,
-    /// The scope, both kinds together.
+    /// The lookup scope, with private and shared libraries.
     pub(crate) scope: Vec<Member>,
-    /// Names of all shared libraries that are used.
+    /// The names of all shared libraries that are used.
     pub(crate) shared: Vec<String>,
-    /// Path that the loader would have taken for the MPI library.
+    /// The path that the loader would have taken for the MPI library.
     pub(crate) mpi: Option<PathBuf>,
 }
 
-/// Asks the loader. The outer error is a failure of the loader itself.
+/// Asks the loader for the libraries of a program. The outer error is a failure of the loader itself.
 pub(crate) fn resolve(
     program: &Source,
     loader: &str,
@@ -105,7 +105,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Runs the loader; gives the path for each name, `None` for those not found.
+/// Runs the loader. Gives the path for each name, or `None` for a library that was not found.
 fn list(
     program: &Path,
     loader: &str,
@@ -120,7 +120,8 @@ fn list(
             .join(&OsString::from(":"));
         command.arg("--preload").arg(joined);
     }
-    // What ldd does: unlike --list it goes on where a library is missing, as ours is outside an installation.
+    // As ldd does. Unlike --list, this goes on where a library is missing, as our MPI library is outside an
+    // installation.
     command
         .arg(program)
         .env("LD_TRACE_LOADED_OBJECTS", "1")
@@ -139,7 +140,7 @@ fn list(
     Ok(paths)
 }
 
-/// A line is `name => path (address)`, `name => not found` or `path (address)`.
+/// Parses a line of the loader: `name => path (address)`, `name => not found` or `path (address)`.
 fn parse_line(line: &str) -> Option<(String, Option<PathBuf>)> {
     let line = line.trim();
     let without_address = |text: &str| {
@@ -157,7 +158,7 @@ fn parse_line(line: &str) -> Option<(String, Option<PathBuf>)> {
     }
 }
 
-/// The walk over the graph of libraries.
+/// The state of the walk over the graph of libraries.
 struct Walk {
     paths: HashMap<String, Option<PathBuf>>,
     closure: Closure,
@@ -166,7 +167,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Adds what an object needs.
+    /// Adds the libraries that an object needs.
     fn dependencies(&mut self, source: &Source) {
         let Ok(elf) = source.elf() else { return };
         for name in elf.strings(crate::elf::abi::DT_NEEDED) {

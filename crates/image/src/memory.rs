@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 
-/// A file's content mapped for reading, or writing if it is a memfd of ours.
+/// The content of a file, mapped for reading, or for writing if it is a memfd of our own.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     address: *mut u8,
@@ -17,7 +17,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps a whole file; `writable` makes changes reach the file.
+    /// Maps a whole file. With `writable`, changes reach the file.
     pub(crate) fn new(file: &File, writable: bool) -> io::Result<Mapping> {
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let (protection, kind) = if writable {
@@ -53,7 +53,7 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts(self.address, self.length) }
     }
 
-    /// The content, for a mapping made writable.
+    /// The content, to be changed. The mapping must have been made writable.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`; `&mut self` makes it the only reference.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.length) }
@@ -67,7 +67,7 @@ impl Drop for Mapping {
     }
 }
 
-/// Makes an empty file in memory of a given size.
+/// Makes an empty file in memory with a given size.
 pub(crate) fn memory_file(size: u64) -> io::Result<File> {
     // SAFETY: the name is a C string; the call makes a new descriptor.
     let descriptor: RawFd = unsafe { libc::memfd_create(c"simurgh-image".as_ptr(), libc::MFD_CLOEXEC) };
@@ -80,7 +80,7 @@ pub(crate) fn memory_file(size: u64) -> io::Result<File> {
     Ok(file)
 }
 
-/// Addresses that nothing else gets, at a multiple of an alignment; nothing is there yet.
+/// Reserves addresses at a multiple of an alignment, so that nothing else is mapped there. They cannot be accessed yet.
 pub(crate) fn reserve(length: usize, align: usize) -> io::Result<usize> {
     let page = crate::elf::PAGE as usize;
     let whole = length + (align - page);
@@ -99,7 +99,7 @@ pub(crate) fn reserve(length: usize, align: usize) -> io::Result<usize> {
     Ok(start)
 }
 
-/// Gives addresses back.
+/// Releases addresses that were reserved.
 ///
 /// # Safety
 /// Nothing may use the range any more.

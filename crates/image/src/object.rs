@@ -7,7 +7,7 @@ use crate::elf::exports::Exports;
 use crate::elf::{Elf, Malformed, Segment, abi, page_down, page_up};
 use crate::source::Source;
 
-/// Constructors and destructors: addresses and counts; 0 for none.
+/// The constructors and destructors of an object: addresses and counts, 0 for none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) init: u64,
@@ -24,21 +24,21 @@ pub(crate) struct Object<'a> {
     pub(crate) exports: Exports<'a>,
     /// The names under which other objects ask for it.
     pub(crate) names: Vec<String>,
-    /// Distance of its address 0 from the start of the image.
+    /// The distance of its address 0 from the start of the image.
     pub(crate) offset: u64,
-    /// Length of its pages: the unwinder asks for each frame.
+    /// The length of its pages. It is stored, since the unwinder asks for it for each frame.
     size: u64,
-    /// Distance of its thread-local block below the thread pointer, if it has one.
+    /// The distance of its thread-local block below the thread pointer, if it has such a block.
     pub(crate) tls_distance: Option<u64>,
     pub(crate) code: Code,
-    /// The original's path, as backtraces and debuggers are told.
+    /// The path of the original file, for backtraces and debuggers.
     pub(crate) path: CString,
     /// Its program headers for `dl_iterate_phdr`.
     pub(crate) headers: Box<[libc::Elf64_Phdr]>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads an object; its place is yet to be found.
+    /// Reads an object. Its place is determined later.
     pub(crate) fn new(source: &'a Source, names: Vec<String>) -> Result<Object<'a>, Malformed> {
         let elf = source.elf()?;
         check_extent(&elf)?;
@@ -60,7 +60,7 @@ impl<'a> Object<'a> {
         &self.exports.elf
     }
 
-    /// Its pages that become read-only after relocation: start in the image and length.
+    /// The pages that become read-only after relocation: their start in the image, and their length.
     pub(crate) fn constant_pages(&self) -> Option<(u64, u64)> {
         let segment = self.elf().segment(abi::PT_GNU_RELRO)?;
         let start = page_down(segment.vaddr);
@@ -74,7 +74,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// All bytes of segments must be in the file: what is mapped from behind its end cannot be accessed.
+/// Checks that all bytes of the segments are in the file. Pages that are mapped from behind its end cannot be accessed.
 fn check_extent(elf: &Elf<'_>) -> Result<(), Malformed> {
     let length = elf.bytes.len() as u64;
     if elf.end() == 0 {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::sync::OnceLock;
 
-/// The number of this process in `/proc`. It is another one than `getpid` tells where the process lives in a pid
-/// namespace of its own and `/proc` has not been mounted there anew.
+/// The number of this process in `/proc`. It differs from the result of `getpid` if the process is in a pid namespace
+/// of its own and `/proc` has not been mounted anew there.
 #[must_use]
 pub fn number_in_proc() -> u32 {
     static NUMBER: OnceLock<u32> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! An object file on disk (or in memory, for the shim): opened, mapped, parsed on demand.
+//! Object files: opened, mapped, and parsed on demand. The shim is a file in memory.
 
 use std::fs::File;
 use std::io;
@@ -12,9 +12,9 @@ use crate::memory::Mapping;
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    /// Where ranks' copies of its code and its constants are mapped from.
+    /// The file from which ranks' copies of its code and its constants are mapped.
     pub(crate) file: Arc<File>,
-    /// Where it begins in that file.
+    /// The offset of its content in that file.
     pub(crate) start: u64,
     map: Arc<Mapping>,
 }
@@ -25,7 +25,7 @@ impl Source {
         Source::from_file(path, File::open(path)?)
     }
 
-    /// Takes an open file; `path` is what users and debuggers are told.
+    /// Takes an open file. `path` is shown to users and debuggers.
     pub(crate) fn from_file(path: &Path, file: File) -> io::Result<Source> {
         let map = Mapping::new(&file, false)?;
         Ok(Source {
@@ -36,7 +36,7 @@ impl Source {
         })
     }
 
-    /// The same with code and constants mapped from another file, in which they stand as well.
+    /// The same object, whose code and constants are mapped from another file, which contains them as well.
     pub(crate) fn mapped_from(self, file: File, start: u64) -> Source {
         Source {
             file: Arc::new(file),
@@ -55,7 +55,7 @@ impl Source {
         self.map.bytes()
     }
 
-    /// The name for messages: without folders.
+    /// The name for messages: the path without its folders.
     pub(crate) fn name(&self) -> String {
         self.path
             .file_name()

@@ -1,19 +1,19 @@
-//! The dynamic section: what the loader is told about an object.
+//! The dynamic section, which tells the loader about an object.
 
 use super::{Malformed, Segment, abi, u64_at};
 
-/// Size of an entry.
+/// The size of an entry.
 pub(crate) const DYN_SIZE: u64 = 16;
 
-/// The entries, up to the first `DT_NULL`.
+/// The entries of a dynamic section, up to the first `DT_NULL`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dynamic {
-    /// (tag, value) in file order.
+    /// The entries as (tag, value), in file order.
     pub(crate) entries: Vec<(i64, u64)>,
 }
 
 impl Dynamic {
-    /// Reads the section; a file without one (a static program) gives an empty one.
+    /// Reads the section. A file without one (a static program) gives an empty one.
     pub(crate) fn parse(bytes: &[u8], segments: &[Segment]) -> Result<Dynamic, Malformed> {
         let Some(segment) = segments.iter().find(|s| s.kind == abi::PT_DYNAMIC) else {
             return Ok(Dynamic::default());
@@ -54,7 +54,7 @@ impl Dynamic {
             .map(|entry| entry.1)
     }
 
-    /// A bit of `DT_FLAGS`.
+    /// Whether a bit of `DT_FLAGS` is set.
     pub(crate) fn has_flag(&self, flag: u64) -> bool {
         self.get(abi::DT_FLAGS).is_some_and(|flags| flags & flag != 0)
     }

@@ -1,4 +1,4 @@
-//! Finding a definition in an object by name and version, by the rules of the dynamic loader.
+//! Lookup of definitions in an object by name and version, by the rules of the dynamic loader.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use super::symbols::Symbol;
 use super::versions::{Match, Versions, Wanted};
 use super::{Elf, abi, u32_at, u64_at};
 
-/// What is looked for.
+/// A reference: the name and version that are looked up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reference<'a> {
     pub(crate) name: &'a str,
     pub(crate) wanted: Wanted<'a>,
-    /// Whether the address is only called: an undefined symbol with an address, which stands for a function whose
-    /// address a program takes, does not do then.
+    /// Whether the address is only called. An undefined symbol may have an address, which stands for a function whose
+    /// address a program takes; such a symbol is no definition for a call.
     pub(crate) called: bool,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Reference<'_> {
     }
 }
 
-/// The symbols of an object with their versions.
+/// The symbols of an object, with their versions.
 #[derive(Debug)]
 pub(crate) struct Exports<'a> {
     pub(crate) elf: Elf<'a>,
@@ -39,7 +39,7 @@ impl<'a> Exports<'a> {
         Exports { elf, versions }
     }
 
-    /// What the object refers to by its symbol with this index.
+    /// The reference that the object makes by its symbol with this index.
     pub(crate) fn reference(&self, index: u32, symbol: &Symbol<'a>, called: bool) -> Reference<'a> {
         Reference {
             name: symbol.name,
@@ -48,7 +48,7 @@ impl<'a> Exports<'a> {
         }
     }
 
-    /// The definition that a reference means, if it is here.
+    /// The definition in this object that a reference means, if there is one.
     pub(crate) fn find(&self, reference: &Reference<'_>) -> Option<Symbol<'a>> {
         let mut candidates = Candidates::default();
         let mut visit = |index| {
@@ -75,7 +75,8 @@ impl<'a> Exports<'a> {
         found.or_else(|| candidates.only())
     }
 
-    /// The symbols with the hash value of a name, by the GNU table; none if its filter says so.
+    /// The symbols that have the same hash value as a name, by the GNU hash table. None if the filter of the table
+    /// excludes the name.
     fn gnu_chain(&self, at: u64, name: &str) -> Option<Vec<u32>> {
         let bytes = self.elf.bytes;
         let hash = name.bytes().fold(5381_u32, |hash, byte| {
@@ -112,7 +113,7 @@ impl<'a> Exports<'a> {
         Some(chain)
     }
 
-    /// The symbols in the bucket of a name, by the table of the first ELF systems.
+    /// The symbols in the bucket of a name, by the classic hash table (that of the first ELF systems).
     fn classic_chain(&self, name: &str) -> impl Iterator<Item = u32> + '_ {
         let hash = name.bytes().fold(0_u32, |hash, byte| {
             let hash = hash.wrapping_mul(16).wrapping_add(u32::from(byte));
@@ -127,7 +128,7 @@ impl<'a> Exports<'a> {
         let word = move |index: u32| u32_at(self.elf.bytes, table? + u64::from(index) * 4);
         let buckets = word(0).unwrap_or(0);
         let first = hash.checked_rem(buckets).and_then(|bucket| word(2 + bucket));
-        // A damaged chain may lead around in a circle.
+        // The chain of a damaged file may be a cycle.
         std::iter::successors(first, move |&index| {
             word(buckets.checked_add(2)?.checked_add(index)?)
         })
@@ -136,7 +137,7 @@ impl<'a> Exports<'a> {
     }
 }
 
-/// Definitions of which one counts if it is the only one.
+/// Definitions of which one counts only if there is no other.
 #[derive(Default)]
 struct Candidates<'a> {
     first: Option<Symbol<'a>>,
@@ -154,7 +155,7 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Whether a symbol defines its name for others.
+/// Whether a symbol defines its name for other objects.
 fn defines(symbol: &Symbol<'_>, called: bool) -> bool {
     let kinds = [
         abi::STT_NOTYPE,

@@ -1,7 +1,7 @@
 //! Reading 64-bit little-endian x86-64 ELF files.
 //!
-//! Everything here is outside data: offsets are checked, nothing is indexed blindly, and a damaged file gives
-//! [`Malformed`] or `None`, never a panic. Patching happens elsewhere, at the file offsets these readers report.
+//! Files are untrusted data: offsets are checked, nothing is indexed blindly, and a damaged file gives [`Malformed`] or
+//! `None`, never a panic. These readers report file offsets; the patching at those offsets happens elsewhere.
 
 pub(crate) mod abi;
 pub(crate) mod dynamic;
@@ -12,12 +12,12 @@ pub(crate) mod versions;
 
 use dynamic::Dynamic;
 
-/// Size of a program header.
+/// The size of a program header.
 pub(crate) const PHDR_SIZE: usize = 56;
-/// Size of a page: of memory and of everything that is mapped.
+/// The size of a page, which is the unit of all mappings.
 pub(crate) const PAGE: u64 = 4096;
 
-/// The greatest alignment of a segment: far more than any linker's.
+/// The greatest alignment of a segment that is accepted, far more than any linker's.
 const MAX_ALIGN: u64 = 1 << 30;
 
 /// The file breaks the rules of the ELF format; the text says where.
@@ -30,7 +30,7 @@ pub(crate) const fn page_down(address: u64) -> u64 {
     address & !(PAGE - 1)
 }
 
-/// Rounds up to a page; saturates at the end of the address space.
+/// Rounds up to a page. Saturates at the end of the address space.
 pub(crate) const fn page_up(address: u64) -> u64 {
     page_down(address.saturating_add(PAGE - 1))
 }
@@ -81,7 +81,7 @@ impl Segment {
         })
     }
 
-    /// The header in file form.
+    /// The header as it stands in a file.
     pub(crate) fn encode(&self) -> [u8; PHDR_SIZE] {
         let mut out = [0; PHDR_SIZE];
         out[0..4].copy_from_slice(&self.kind.to_le_bytes());
@@ -105,18 +105,18 @@ impl Segment {
         self.flags & abi::PF_W != 0
     }
 
-    /// End of the segment in memory.
+    /// The end of the segment in memory.
     pub(crate) fn end(&self) -> u64 {
         self.vaddr.saturating_add(self.mem_size)
     }
 
-    /// End of the bytes that come from the file.
+    /// The end of the bytes that come from the file.
     pub(crate) fn file_end(&self) -> u64 {
         self.vaddr.saturating_add(self.file_size)
     }
 }
 
-/// A parsed file: headers and dynamic section; tables are read on demand.
+/// A parsed file: its headers and its dynamic section. Tables are read on demand.
 #[derive(Debug)]
 pub(crate) struct Elf<'a> {
     pub(crate) bytes: &'a [u8],
@@ -162,7 +162,7 @@ impl<'a> Elf<'a> {
         })
     }
 
-    /// The loadable segments, by address.
+    /// The loadable segments, in the order of their addresses.
     pub(crate) fn loads(&self) -> impl Iterator<Item = &Segment> + Clone {
         self.segments.iter().filter(|s| s.kind == abi::PT_LOAD)
     }
@@ -177,7 +177,7 @@ impl<'a> Elf<'a> {
         self.segment(abi::PT_TLS).filter(|s| s.mem_size > 0)
     }
 
-    /// The program interpreter (dynamic loader) the file asks for.
+    /// The program interpreter (dynamic loader) that the file asks for.
     pub(crate) fn interpreter(&self) -> Option<&'a str> {
         let segment = self.segment(abi::PT_INTERP)?;
         let start = usize::try_from(segment.offset).ok()?;
@@ -187,18 +187,18 @@ impl<'a> Elf<'a> {
         std::str::from_utf8(bytes.split(|&b| b == 0).next()?).ok()
     }
 
-    /// File offset of the byte at a virtual address, if it comes from the file.
+    /// The file offset of the byte at a virtual address, if that byte comes from the file.
     pub(crate) fn offset_of(&self, vaddr: u64) -> Option<u64> {
         let load = self.loads().find(|s| s.vaddr <= vaddr && vaddr < s.file_end())?;
         Some(load.offset.saturating_add(vaddr - load.vaddr))
     }
 
-    /// End of the last loadable segment in memory.
+    /// The end of the last loadable segment in memory.
     pub(crate) fn end(&self) -> u64 {
         self.loads().map(Segment::end).max().unwrap_or(0)
     }
 
-    /// The alignment that its address needs.
+    /// The alignment that the address of the image needs.
     pub(crate) fn align(&self) -> u64 {
         self.loads().map(|load| load.align).fold(PAGE, u64::max)
     }
@@ -215,13 +215,13 @@ impl<'a> Elf<'a> {
         self.dynamic.all(tag).filter_map(|index| self.string(index))
     }
 
-    /// The library's own name.
+    /// The name that the library gives itself (`DT_SONAME`).
     pub(crate) fn soname(&self) -> Option<&'a str> {
         self.strings(abi::DT_SONAME).next()
     }
 }
 
-/// Loadable segments must be ordered, disjoint, inside sane limits and consistent with pages.
+/// Checks that loadable segments are ordered, disjoint, inside sane limits and consistent with pages.
 fn check_loads(segments: &[Segment]) -> Result<(), Malformed> {
     let mut previous_end = 0;
     for load in segments.iter().filter(|s| s.kind == abi::PT_LOAD) {
@@ -246,7 +246,7 @@ fn check_loads(segments: &[Segment]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// A thread-local segment must have a sane size and alignment.
+/// Checks that a thread-local segment has a sane size and alignment.
 fn check_tls(segments: &[Segment]) -> Result<(), Malformed> {
     let mut tls = segments.iter().filter(|s| s.kind == abi::PT_TLS);
     let sane =

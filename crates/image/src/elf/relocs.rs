@@ -1,24 +1,24 @@
-//! Relocations: what the loader writes into an object's data.
+//! Relocations: changes that the loader makes to an object's data.
 
 use super::{Elf, abi, u64_at};
 
-/// Size of an entry with addend.
+/// The size of an entry with addend.
 pub(crate) const RELA_SIZE: u64 = 24;
 
 /// One relocation with addend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reloc {
-    /// Address that it changes.
+    /// The address that it changes.
     pub(crate) target: u64,
-    /// `R_X86_64_*`.
+    /// The kind of the relocation, `R_X86_64_*`.
     pub(crate) kind: u32,
-    /// Index of its symbol; 0 for none.
+    /// The index of its symbol; 0 for none.
     pub(crate) symbol: u32,
     pub(crate) addend: i64,
 }
 
 impl Elf<'_> {
-    /// The tables of relocations with addend: (address, size in bytes).
+    /// The tables of relocations with addend, as (address, size in bytes).
     pub(crate) fn reloc_tables(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         [(abi::DT_RELA, abi::DT_RELASZ), (abi::DT_JMPREL, abi::DT_PLTRELSZ)]
             .into_iter()
@@ -44,7 +44,7 @@ impl Elf<'_> {
         })
     }
 
-    /// The addresses changed by the packed table of relative relocations (`DT_RELR`).
+    /// The addresses that the packed table of relative relocations (`DT_RELR`) changes.
     pub(crate) fn packed_targets(&self) -> Vec<u64> {
         let table = self
             .dynamic

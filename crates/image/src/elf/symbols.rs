@@ -2,7 +2,7 @@
 
 use super::{Elf, abi, u16_at, u32_at, u64_at};
 
-/// Size of a symbol table entry.
+/// The size of a symbol table entry.
 pub(crate) const SYM_SIZE: u64 = 24;
 
 /// One dynamic symbol.
@@ -17,23 +17,23 @@ pub(crate) struct Symbol<'a> {
 }
 
 impl Symbol<'_> {
-    /// `STB_*`.
+    /// The binding of the symbol, `STB_*`.
     pub(crate) fn binding(&self) -> u8 {
         self.info >> 4
     }
 
-    /// `STT_*`.
+    /// The type of the symbol, `STT_*`.
     pub(crate) fn kind(&self) -> u8 {
         self.info & 15
     }
 
-    /// Whether only the object itself can mean anything by it.
+    /// Whether the symbol has a meaning in its own object only.
     pub(crate) fn is_own(&self) -> bool {
         const VISIBILITY: u8 = 3;
         self.binding() == abi::STB_LOCAL || (self.section != abi::SHN_UNDEF && self.other & VISIBILITY != 0)
     }
 
-    /// Whether the object defines it for others.
+    /// Whether the object defines the symbol for others.
     pub(crate) fn is_exported(&self) -> bool {
         self.section != abi::SHN_UNDEF
             && matches!(
@@ -69,10 +69,10 @@ impl<'a> Elf<'a> {
         self.symbols().find(|s| s.is_exported() && s.name == name)
     }
 
-    /// The number of symbols. The format does not store it: it follows from the hash tables.
+    /// The number of symbols. The format does not store it, so it is derived from the hash tables.
     pub(crate) fn symbol_count(&self) -> u32 {
         let classic = || u32_at(self.bytes, self.offset_of(self.dynamic.get(abi::DT_HASH)?)? + 4);
-        // A symbol takes 24 bytes of file, so a greater number is a damaged table.
+        // A symbol takes 24 bytes of the file, so a greater number means that the table is damaged.
         let limit = u32::try_from(self.bytes.len() as u64 / SYM_SIZE).unwrap_or(u32::MAX);
         classic()
             .or_else(|| self.gnu_hash_count())
@@ -93,7 +93,7 @@ impl<'a> Elf<'a> {
         }
         let chains = bucket_at + buckets * 4;
         if last < first {
-            // Nothing is exported: the table does not tell how many symbols are imported, but relocations name them.
+            // Nothing is exported. The table does not tell how many symbols are imported, but relocations name them.
             let imported = self
                 .relocs()
                 .map(|reloc| reloc.symbol)

@@ -1,40 +1,41 @@
-//! Symbol version tables: the version of each symbol that an object wants or defines.
+//! Symbol version tables: the version of each symbol that an object refers to or defines.
 
 use super::{Elf, abi, u16_at, u32_at};
 
-/// Limit on the length of a chain: a damaged file must not make us loop.
+/// The greatest length of a chain, so that a damaged file does not cause an endless loop.
 const CHAIN_LIMIT: u32 = 65_536;
-/// Bit of a symbol's version index: the version is not the default one.
+/// The bit of a symbol's version index that says that the version is not the default one.
 const HIDDEN: u16 = 0x8000;
-/// The greatest index of symbols that have no version: local, and global without one.
+/// The greatest of the reserved indices. Symbols with such an index have no version: local ones, and global ones
+/// without a version.
 const LAST_RESERVED: u16 = 1;
 
 /// The version that a reference wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted<'a> {
-    /// None in particular, as objects refer that were linked without versions: the oldest one.
+    /// No particular version, as in references of objects that were linked without versions: the oldest one.
     Base,
-    /// None in particular, as `dlsym` asks: the newest one.
+    /// No particular version, as `dlsym` asks: the newest one.
     Newest,
-    /// This one.
+    /// The version with this name.
     Named(&'a str),
 }
 
-/// What the version of a definition means for a reference.
+/// Whether a definition satisfies a reference, by their versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     Yes,
     No,
-    /// If no other definition of the name has this standing.
+    /// The definition counts if no other definition of the name has this standing.
     IfOnly,
 }
 
 /// The version of each symbol of an object.
 #[derive(Debug, Default)]
 pub(crate) struct Versions<'a> {
-    /// File offset of the table with an index for each symbol; objects without versions have none.
+    /// The file offset of the table with an index for each symbol; none for objects without versions.
     table: Option<u64>,
-    /// By index; none for the reserved ones.
+    /// The names of versions by index; none for the reserved indices.
     names: Vec<Option<&'a str>>,
 }
 
@@ -54,7 +55,8 @@ impl<'a> Versions<'a> {
         versions
     }
 
-    /// A Verneed (file, list) has a list of Vernaux (index at 6, name at 8, next at 12).
+    /// Reads the versions of references. A Verneed (file, list) has a list of Vernaux (index at 6, name at 8, next at
+    /// 12).
     fn add_wanted(&mut self, elf: &Elf<'a>) {
         walk(elf, (abi::DT_VERNEED, abi::DT_VERNEEDNUM), 12, |at| {
             let mut entry = at + u64::from(u32_at(elf.bytes, at + 8)?);
@@ -68,7 +70,8 @@ impl<'a> Versions<'a> {
         });
     }
 
-    /// A Verdef (flags at 2, index at 4, list at 12) has a list of Verdaux, whose first one (name at 0) names it.
+    /// Reads the versions of definitions. A Verdef (flags at 2, index at 4, list at 12) has a list of Verdaux, the
+    /// first of which (name at 0) names the version.
     fn add_defined(&mut self, elf: &Elf<'a>) {
         const BASE: u16 = 1;
         walk(elf, (abi::DT_VERDEF, abi::DT_VERDEFNUM), 16, |at| {
@@ -89,14 +92,14 @@ impl<'a> Versions<'a> {
         self.names[index] = name;
     }
 
-    /// The version that the object wants of a symbol that it refers to.
+    /// The version that the object wants of a symbol to which it refers.
     pub(crate) fn wanted(&self, elf: &Elf<'a>, symbol: u32) -> Wanted<'a> {
         self.index(elf, symbol)
             .and_then(|index| self.name(index))
             .map_or(Wanted::Base, Wanted::Named)
     }
 
-    /// Whether a definition of the object is what a reference wants.
+    /// Whether a definition of the object satisfies a reference to this version.
     pub(crate) fn matches(&self, elf: &Elf<'a>, symbol: u32, wanted: Wanted<'_>) -> Match {
         let Some(index) = self.index(elf, symbol) else {
             return Match::Yes;
@@ -130,7 +133,7 @@ impl<'a> Versions<'a> {
     }
 }
 
-/// Follows a chain of records, each with the distance to the next one at `next`.
+/// Follows a chain of records. Each record holds the distance to the next one at `next`.
 fn walk(elf: &Elf<'_>, (table, count): (i64, i64), next: u64, mut visit: impl FnMut(u64) -> Option<()>) {
     let Some(mut at) = elf.dynamic.get(table).and_then(|vaddr| elf.offset_of(vaddr)) else {
         return;

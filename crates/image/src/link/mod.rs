@@ -1,10 +1,11 @@
 //! Linking a program with its libraries, once for all ranks.
 //!
-//! The dynamic loader would do it anew for each rank, look through the list of all that is loaded meanwhile, and keep
-//! each copy in it for ever. But the result is the same but for one number: objects lie at the same distances in each
-//! image, and shared libraries at the same addresses. So every relocation gives a word that is the same in all ranks,
-//! and stands in the master, or one to which the image's address is added. The rules are those of the dynamic loader
-//! for `dlopen` with `RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND`, but that the program is the main program.
+//! The dynamic loader would link each rank anew. Each time it would search the list of all loaded objects, and it would
+//! keep each copy in that list for ever. But the results differ by one number only: objects lie at the same distances
+//! in each image, and shared libraries at the same addresses. So every relocation gives either a word that is the same
+//! in all ranks, which stands in the master, or a word to which the image's address is added. The rules are those of
+//! the dynamic loader for `dlopen` with `RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND`, except that the program is the main
+//! program.
 
 mod relocate;
 pub(crate) mod scope;
@@ -16,7 +17,7 @@ use crate::elf::Malformed;
 pub(crate) use relocate::{Copied, Origin as CopyOrigin, Relocations, is_known, link};
 pub(crate) use scope::{Definition, Scope};
 
-/// Why a program cannot be linked.
+/// The reasons why a program cannot be linked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LinkError {
     #[error("{object}: undefined symbol: {symbol}")]
@@ -35,7 +36,7 @@ pub(crate) enum LinkError {
 
 #[cfg(test)]
 mod tests {
-    //! Damaged files: whatever they contain, reading and linking give an error or a result, never a panic.
+    //! Tests with damaged files: whatever they contain, reading and linking give an error or a result, never a panic.
 
     use std::io::Write;
 
@@ -48,11 +49,11 @@ mod tests {
     use crate::shim;
     use crate::source::Source;
 
-    /// Goes through everything that is read from a file.
+    /// Runs everything that reads a file. Returns whether linking succeeded and the image has pieces.
     fn survives(bytes: &[u8]) -> bool {
         let mut file = memory_file(0).unwrap();
         file.write_all(bytes).unwrap();
-        // An empty file cannot be mapped; programs are refused before that.
+        // An empty file cannot be mapped. Programs that are empty are refused before that.
         let Ok(source) = Source::from_file("damaged".as_ref(), file) else {
             return false;
         };
@@ -73,7 +74,7 @@ mod tests {
         linked && !pieces(&objects).is_empty()
     }
 
-    /// A small pseudo-random generator (xorshift): failures can be repeated.
+    /// A small pseudo-random generator (xorshift), so that failures can be repeated.
     struct Random(u64);
 
     impl Random {
@@ -89,7 +90,7 @@ mod tests {
     fn damaged_files_do_not_panic() {
         let whole = shim::BYTES;
         assert!(survives(whole), "the shim itself can be linked");
-        // Mostly the places that steer the reader: headers and the dynamic section.
+        // Most changes are made where they steer the reader: in the headers and the dynamic section.
         let elf = Elf::parse(whole).unwrap();
         let dynamic = elf.segment(crate::elf::abi::PT_DYNAMIC).unwrap();
         let hot = [

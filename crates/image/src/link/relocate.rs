@@ -1,4 +1,5 @@
-//! Relocations, worked out once: they are written into the master, and the rest is left for each rank.
+//! Relocation. It is computed once for all ranks: most results are written into the master, the rest is left for each
+//! rank.
 
 use super::LinkError;
 use super::scope::{Definition, Scope};
@@ -12,20 +13,21 @@ use crate::object::Object;
 /// The relocations that are left for each rank. Places are distances from the start of its image.
 #[derive(Debug, Default)]
 pub(crate) struct Relocations {
-    /// Words to which the image's address is added.
+    /// The words to which the image's address is added.
     pub(crate) based: Vec<u64>,
-    /// Words that get what functions of libraries return, and those functions.
+    /// The words that get the results of functions of libraries, with the places of those functions.
     pub(crate) chosen_by_libraries: Vec<(u64, u64)>,
-    /// Words that get what functions of the program return. These may rely on the variables that the program copies.
+    /// The words that get the results of functions of the program. These functions may rely on the variables that the
+    /// program copies.
     pub(crate) chosen_by_program: Vec<(u64, u64)>,
-    /// Variables of libraries that the program has its own copies of.
+    /// The variables of libraries of which the program has its own copies.
     pub(crate) copied: Vec<Copied>,
 }
 
 /// A variable that is copied when everything else is in place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copied {
-    /// Place of the copy.
+    /// The place of the copy.
     pub(crate) target: u64,
     pub(crate) size: u64,
     pub(crate) origin: Origin,
@@ -34,13 +36,13 @@ pub(crate) struct Copied {
 /// The origin of a copied variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin {
-    /// A place of the image.
+    /// A place in the image.
     Private(u64),
-    /// An address.
+    /// An address in a shared library.
     Shared(usize),
 }
 
-/// Whether [`link`] knows a kind of relocation.
+/// Whether [`link`] supports a kind of relocation.
 pub(crate) fn is_known(kind: u32) -> bool {
     [
         abi::R_X86_64_NONE,
@@ -59,7 +61,7 @@ pub(crate) fn is_known(kind: u32) -> bool {
     .contains(&kind)
 }
 
-/// Works out the relocations of all objects, of which the first one is the program.
+/// Computes the relocations of all objects. The first object is the program.
 pub(crate) fn link<'a>(
     objects: &'a [Object<'a>],
     scope: &'a Scope,
@@ -73,7 +75,7 @@ pub(crate) fn link<'a>(
         draft,
         relocations: Relocations::default(),
     };
-    // Dependencies come behind what needs them: their functions choose first.
+    // Libraries follow the objects that need them. Their functions choose first, so the order is reversed.
     for index in (0..objects.len()).rev() {
         linker.object(index)?;
     }
@@ -85,19 +87,19 @@ pub(crate) fn link<'a>(
 /// The value of a relocated word.
 #[derive(Clone, Copy)]
 enum Value {
-    /// The same in all ranks.
+    /// A value that is the same in all ranks.
     Fixed(u64),
-    /// The image's address and this.
+    /// The image's address plus this number.
     Based(u64),
-    /// What the function at this place returns.
+    /// The result of the function at this place.
     Chosen(u64),
 }
 
-/// The work on one program.
+/// The state of linking one program.
 pub(super) struct Linker<'a> {
     pub(super) objects: &'a [Object<'a>],
     scope: &'a Scope,
-    /// Distance of the reservation for thread-local storage below the thread pointer.
+    /// The distance of the reservation for thread-local storage below the thread pointer.
     pub(super) reservation: u64,
     pub(super) draft: &'a mut Draft,
     relocations: Relocations,
@@ -133,7 +135,8 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// The dynamic loader adds the address to what points into the object, and some programs count on that.
+    /// Adds the address to the entries that point into the object. The dynamic loader does so, and some programs rely
+    /// on it.
     fn dynamic_section(&mut self, index: usize) -> Result<(), LinkError> {
         const POINTERS: [i64; 8] = [
             abi::DT_PLTGOT,
@@ -151,7 +154,7 @@ impl<'a> Linker<'a> {
         };
         for (place, &(tag, value)) in (0_u64..).zip(&object.elf().dynamic.entries) {
             let at = section.vaddr.wrapping_add(place * 16 + 8);
-            // Not all linkers make the section writable.
+            // Some linkers do not make the section writable.
             if POINTERS.contains(&tag) && self.draft.word(object, at).is_ok() {
                 self.set(index, at, Value::Based(object.offset.wrapping_add(value)))?;
             }
@@ -159,7 +162,7 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// What a relocation of the common kinds writes.
+    /// The value that a relocation of the common kinds writes.
     fn value(&self, index: usize, reloc: &Reloc) -> Result<Value, LinkError> {
         let object = &self.objects[index];
         let based = object.offset.wrapping_add_signed(reloc.addend);
@@ -183,7 +186,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The address of what a relocation names.
+    /// The address of the definition that a relocation names.
     fn address(&self, index: usize, reloc: &Reloc, called: bool) -> Result<Value, LinkError> {
         Ok(match self.definition(index, reloc, called)? {
             Some(Definition::Private(object, symbol)) => self.address_of(object, &symbol),
@@ -210,7 +213,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// What a relocation names; nothing for a weak reference to what there is not.
+    /// The definition that a relocation names; none for a weak reference without a definition.
     fn definition(
         &self,
         index: usize,
@@ -272,7 +275,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// A variable of a library: the definition that anybody but the program would find.
+    /// Handles a copy of a library's variable. The original is the definition that every object but the program would
+    /// find.
     fn copy(&mut self, index: usize, reloc: &Reloc) -> Result<(), LinkError> {
         let object = &self.objects[index];
         let symbol = object

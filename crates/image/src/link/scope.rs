@@ -1,4 +1,4 @@
-//! The lookup scope: the objects in which definitions are looked for, in order.
+//! The lookup scope: the objects in which definitions are looked up, in order.
 
 use std::ffi::{CString, c_void};
 
@@ -18,8 +18,8 @@ enum Place {
     Shared(&'static SharedLibrary),
 }
 
-/// The objects of a program in the order of lookup. A name that none of them defines may be defined in the global scope
-/// of the process, for example by the dynamic loader.
+/// The objects of a program in the order of lookup. A name that none of them defines may still be defined in the global
+/// scope of the process, for example by the dynamic loader.
 #[derive(Debug)]
 pub(crate) struct Scope {
     places: Vec<Place>,
@@ -28,23 +28,23 @@ pub(crate) struct Scope {
 /// The definition of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Definition<'a> {
-    /// In one of the private objects.
+    /// A symbol of one of the private objects.
     Private(usize, Symbol<'a>),
-    /// In a shared library: its address, and its size if that is known.
+    /// A definition in a shared library: its address, and its size if that is known.
     Shared(usize, Option<u64>),
     /// A thread-local variable of a shared library.
     SharedThreadLocal,
 }
 
 impl Scope {
-    /// The scope begins with the objects `first`, the program and the shim. The members follow; private ones are
-    /// counted from `first_library` on.
+    /// Makes the scope. It begins with the objects `first`, the program and the shim. The members follow; the private
+    /// ones are counted from `first_library` on.
     pub(crate) fn new(first: &[usize], members: &[Member], first_library: usize) -> Result<Scope, LinkError> {
         let mut places: Vec<Place> = first.iter().map(|&index| Place::Private(index)).collect();
         for member in members {
             match member {
                 Member::Private(index) => places.push(Place::Private(first_library + index)),
-                // The definitions of the dynamic loader are found last, since the host's executable comes before it.
+                // Definitions of the dynamic loader are found last, since the host's executable comes before it.
                 Member::Shared(name) if name == LOADER => {}
                 Member::Shared(name) => places.push(Place::Shared(SharedLibrary::open(name)?)),
             }
@@ -52,7 +52,7 @@ impl Scope {
         Ok(Scope { places })
     }
 
-    /// The first definition; with `behind`, the first one after that object.
+    /// The first definition; with `behind`, the first one in the objects after that one.
     pub(crate) fn find<'a>(
         &self,
         objects: &[Object<'a>],
@@ -93,7 +93,7 @@ pub(crate) fn find_in<'a>(
     reference: &Reference<'_>,
 ) -> Option<Definition<'a>> {
     let symbol = objects[index].exports.find(reference)?;
-    // A thread-local variable that has no place is none.
+    // A thread-local variable that has no place is not a definition.
     if symbol.kind() == abi::STT_TLS && objects[index].tls_distance.is_none() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A library that exists once in the process, as the dynamic loader has loaded it.
+//! Libraries that exist once in the process, as the dynamic loader has loaded them.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, OsStr};
@@ -21,7 +21,7 @@ pub(crate) struct SharedLibrary {
 }
 
 impl SharedLibrary {
-    /// Opens a library, which is loaded if it is not there yet.
+    /// Opens a library, and loads it if it is not loaded yet.
     pub(super) fn open(name: &str) -> Result<&'static SharedLibrary, LinkError> {
         static KNOWN: Mutex<Option<HashMap<String, &'static SharedLibrary>>> = Mutex::new(None);
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +34,7 @@ impl SharedLibrary {
         Ok(library)
     }
 
-    /// The address of its definition, if it has one.
+    /// The address of the definition, if the library has one.
     pub(super) fn find(&self, reference: &Reference<'_>) -> Option<SharedSymbol> {
         let symbol = self.exports.find(reference)?;
         Some(match symbol.kind() {
@@ -59,7 +59,7 @@ impl SharedLibrary {
 
 /// A definition of a shared library.
 pub(super) enum SharedSymbol {
-    /// With the size.
+    /// An address and the size of the definition.
     Address(usize, u64),
     ThreadLocal,
 }

@@ -1,22 +1,22 @@
 //! Relocations that name thread-local variables.
 //!
-//! The variables of all private objects lie in the host's reservation, module 1, at the same distances from the thread
-//! pointer in each rank. So what such a relocation writes is a constant.
+//! The variables of all private objects lie in the host's reservation, which is module 1, at the same distances from
+//! the thread pointer in each rank. So the value that such a relocation writes is a constant.
 
 use super::LinkError;
 use super::relocate::{Linker, damaged};
 use crate::elf::relocs::Reloc;
 use crate::elf::{Elf, abi};
 
-/// The host's executable: what comes first has the first number.
+/// The module number of the host's executable, which is the first object.
 const MODULE: u64 = 1;
 
 /// A thread-local variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variable {
-    /// Distance of its object's block below the thread pointer.
+    /// The distance of its object's block below the thread pointer.
     pub(super) distance: u64,
-    /// Its place in the block.
+    /// The place of the variable in the block.
     pub(super) value: u64,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn offsets(elf: &Elf<'_>) -> Vec<u64> {
         .collect()
 }
 
-/// Writes what a relocation gives.
+/// Writes the value of such a relocation.
 pub(super) fn relocate(
     linker: &mut Linker<'_>,
     index: usize,
@@ -53,7 +53,7 @@ pub(super) fn relocate(
             if offsets.contains(&second) {
                 return Ok(());
             }
-            // The place is there already, counted from the object's own block.
+            // The word already contains the place, counted from the object's own block.
             let object = &linker.objects[index];
             let own = linker.draft.word(object, second).map_err(damaged(object))?;
             linker.set_fixed(index, second, block_in_module.wrapping_add(own))
@@ -61,8 +61,8 @@ pub(super) fn relocate(
     }
 }
 
-/// What a TLS descriptor calls when the variable's distance from the thread pointer is a constant: it is the second
-/// word of the descriptor, to which RAX points. No other register may change.
+/// The function of a TLS descriptor whose variable lies at a constant distance from the thread pointer. The distance is
+/// the second word of the descriptor, to which RAX points. The function must change no other register.
 #[unsafe(naked)]
 extern "C" fn descriptor() {
     std::arch::naked_asm!("mov rax, [rax + 8]", "ret");

@@ -1,6 +1,6 @@
-//! The answers to a rank's `dlopen`, `dlsym` and their kin, which the shim asks for.
+//! The functions that answer a rank's `dlopen`, `dlsym` and related calls. The shim calls them.
 //!
-//! The handle of the program, and those of its private libraries, are their records, as glibc's handles are.
+//! The handles of the program and of its private libraries are the addresses of their records, as in glibc.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -35,7 +35,7 @@ pub(crate) struct RankCalls {
     find_object: FindObject,
 }
 
-/// The functions; `image` is any address in the rank's image.
+/// The functions for the shim. `image` is any address in the rank's image.
 pub(crate) static CALLS: RankCalls = RankCalls {
     open,
     owns,
@@ -49,7 +49,7 @@ fn place(image: *const c_void) -> Option<Place> {
     arena::locate(image as usize).map(|located| located.place)
 }
 
-/// The handle of the program (no name) or of one of its libraries; null for other names.
+/// The handle of the program (without a name) or of one of its libraries; null for other names.
 unsafe extern "C" fn open(image: *const c_void, name: *const c_char) -> *mut c_void {
     let Some(place) = place(image) else {
         return std::ptr::null_mut();
@@ -74,7 +74,7 @@ unsafe extern "C" fn open(image: *const c_void, name: *const c_char) -> *mut c_v
     }
 }
 
-/// Whether a handle is one of ours.
+/// Whether a handle is that of the program or of a private library.
 unsafe extern "C" fn owns(image: *const c_void, handle: *const c_void) -> c_int {
     c_int::from(place(image).and_then(|place| object_of(place, handle)).is_some())
 }
@@ -85,8 +85,8 @@ fn object_of(place: Place, handle: *const c_void) -> Option<usize> {
     (0..count).find(|&index| std::ptr::eq(records.wrapping_add(index).cast(), handle))
 }
 
-/// The address of what a name stands for: looked up by one of our handles, by `RTLD_DEFAULT`, or by `RTLD_NEXT` as seen
-/// from `caller`. Null if there is none.
+/// The address of the definition of a name; null if there is none. It is looked up by one of our handles, by
+/// `RTLD_DEFAULT`, or by `RTLD_NEXT` as seen from `caller`.
 unsafe extern "C" fn find(
     image: *const c_void,
     handle: *const c_void,
@@ -136,7 +136,7 @@ fn search(
     }
 }
 
-/// A library and the private ones that it needs, breadth first.
+/// A library and the private libraries that it needs, breadth first.
 fn with_dependencies(objects: &[Object<'_>], first: usize) -> Vec<usize> {
     let mut all = vec![first];
     let mut next = 0;

@@ -1,8 +1,8 @@
-//! Objects for debuggers.
+//! Announces the objects of images to debuggers.
 //!
-//! Debuggers read the loader's list of objects (`_r_debug`), and, since glibc 2.35, the lists of further namespaces,
-//! which hang on the first one. Images are a namespace of their own. (Records of ours in the loader's own list would
-//! not do: the loader walks that list, too, and its records are longer than their public part.)
+//! Debuggers read the loader's list of objects (`_r_debug`). Since glibc 2.35 they also read the lists of further
+//! namespaces, which are linked to the first one. The images form a namespace of their own. Our records cannot be in
+//! the loader's own list, because the loader walks that list, too, and its records are longer than their public part.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ struct Namespace {
     next: *mut Namespace,
 }
 
-/// The list of our objects.
+/// The list of the objects in images.
 struct List {
     namespace: *mut Namespace,
     last: *mut LinkMap,
@@ -55,9 +55,9 @@ pub(super) unsafe fn add(records: *mut LinkMap, count: usize) {
     }
 }
 
-/// Has a debugger look at the list, which it does whenever the loader has loaded or unloaded something.
+/// Makes a debugger read the list, which it does whenever the loader has loaded or unloaded something.
 pub(super) fn tell() {
-    // A library of the C library that programs do not use.
+    // A library that belongs to the C library and that programs do not use.
     const ANY: &CStr = c"libBrokenLocale.so.1";
     // SAFETY: the name is a C string, and the handle, if there is one, is used no more.
     unsafe {
@@ -69,7 +69,7 @@ pub(super) fn tell() {
 }
 
 impl List {
-    /// Makes the namespace and hangs it on the loader's.
+    /// Makes the namespace and links it to the loader's.
     fn begin() -> List {
         let namespace = Box::leak(Box::new(Namespace {
             version: 2,
@@ -91,7 +91,7 @@ impl List {
     }
 }
 
-/// Makes a namespace the last one.
+/// Makes a namespace the last one of the loader's list.
 ///
 /// # Safety
 /// glibc must be one whose record has a successor.
@@ -117,7 +117,7 @@ unsafe fn hang_on(namespace: *mut Namespace) {
     }
 }
 
-/// Whether the loader's record tells of further namespaces: since glibc 2.35.
+/// Whether the loader's record has a successor for further namespaces, as since glibc 2.35.
 fn knows_namespaces() -> bool {
     // SAFETY: a constant string of the C library.
     let version = unsafe { CStr::from_ptr(gnu_get_libc_version()) };

@@ -1,4 +1,4 @@
-//! Unwind tables by address.
+//! Lookup of unwind tables by address.
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ pub(crate) struct FoundObject {
 /// `_dl_find_object`.
 pub(super) type FindObject = unsafe extern "C" fn(*const c_void, *mut FoundObject) -> c_int;
 
-/// `_dl_find_object` for programs that bring their own unwinder; glibc has it since 2.35.
+/// `_dl_find_object` for programs that bring their own unwinder. glibc has this function since 2.35.
 ///
 /// # Safety
 /// As for [`find_object`].
@@ -42,7 +42,7 @@ pub(super) unsafe extern "C" fn find_any_object(address: *const c_void, result: 
     loaders.map_or(-1, |find| unsafe { find(address, result) })
 }
 
-/// `_dl_find_object` for addresses in images; -1 for others. Takes no lock and allocates no memory.
+/// `_dl_find_object` for addresses in images; -1 for other addresses. Takes no lock and allocates no memory.
 ///
 /// # Safety
 /// `result` must be a record that may be written.

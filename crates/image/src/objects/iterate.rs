@@ -1,15 +1,16 @@
-//! Going through the objects, as `dl_iterate_phdr` does.
+//! Iteration over the objects, as by `dl_iterate_phdr`.
 
 use std::ffi::{c_int, c_void};
 
 use crate::arena::{self, Place};
 
-/// What is called for each object.
+/// The function that is called for each object.
 pub(crate) type Visit = unsafe extern "C" fn(*mut libc::dl_phdr_info, usize, *mut c_void) -> c_int;
-/// `dl_iterate_phdr` itself.
+/// The type of `dl_iterate_phdr`.
 pub(crate) type Iterate = unsafe extern "C" fn(Visit, *mut c_void) -> c_int;
 
-/// `dl_iterate_phdr` of the whole process: what the dynamic loader knows, which `loaded` goes through, then all images.
+/// `dl_iterate_phdr` for the whole process: first the objects of the dynamic loader, over which `loaded` iterates, then
+/// those of all images.
 ///
 /// # Safety
 /// `visit` must keep to the contract of `dl_iterate_phdr`, with `data`.
@@ -24,7 +25,7 @@ pub(crate) unsafe extern "C" fn iterate_all(loaded: Iterate, visit: Visit, data:
     first_nonzero(images.map(|place| unsafe { iterate_image(place, visit, data) }))
 }
 
-/// Goes through the objects of one image.
+/// Iterates over the objects of one image.
 ///
 /// # Safety
 /// As for [`iterate_all`].
@@ -36,7 +37,7 @@ pub(super) unsafe fn iterate_image(place: Place, visit: Visit, data: *mut c_void
             dlpi_name: object.path.as_ptr(),
             dlpi_phdr: object.headers.as_ptr(),
             dlpi_phnum: u16::try_from(object.headers.len()).unwrap_or(u16::MAX),
-            // Images are never taken away: what somebody has found once stays true.
+            // Images are never removed, so a result that a caller has cached stays valid.
             dlpi_adds: 1,
             dlpi_subs: 0,
             dlpi_tls_modid: 0,

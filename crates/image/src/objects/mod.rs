@@ -1,4 +1,4 @@
-//! Telling the process of the objects in images, which the dynamic loader does not know.
+//! Announces the objects in images to the process, since the dynamic loader does not know them.
 //!
 //! | who asks | by what | answered by |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! Which object and which symbol an address belongs to, as `dladdr` tells.
+//! Lookup of the object and the symbol to which an address belongs, as by `dladdr`.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -6,11 +6,11 @@ use crate::arena::{self, Located};
 use crate::elf::symbols::{SYM_SIZE, Symbol};
 use crate::elf::{abi, u32_at};
 
-/// What `dladdr1` is asked for besides: nothing, the symbol, the object's record.
+/// The flags of `dladdr1`: nothing more is wanted, or the symbol, or the object's record.
 const SYMBOL: c_int = 1;
 const RECORD: c_int = 2;
 
-/// `dladdr1` for what lies in images; 0 for other addresses.
+/// `dladdr1` for addresses in images; 0 for other addresses.
 ///
 /// # Safety
 /// `info` must be a record that may be written, and so must `extra` with a flag that asks for it.
@@ -44,7 +44,7 @@ pub(super) unsafe extern "C" fn describe(
     1
 }
 
-/// The last symbol that begins at or before an address, if it is not over there.
+/// The last symbol that begins at or before an address, unless it ends before the address.
 fn nearest(located: &Located, address: u64) -> Option<(u32, Symbol<'static>)> {
     let elf = located.object().elf();
     let holds = |symbol: &Symbol<'_>| {
@@ -65,7 +65,7 @@ fn nearest(located: &Located, address: u64) -> Option<(u32, Symbol<'static>)> {
         .max_by_key(|(_, symbol)| symbol.value)
 }
 
-/// Addresses of a symbol's name, of what it names, and of its entry in the table.
+/// The addresses of a symbol's name, of the thing that it names, and of its entry in the table.
 fn entry(located: &Located, index: u32, symbol: &Symbol<'_>) -> (usize, usize, usize) {
     let elf = located.object().elf();
     let base = located.base();

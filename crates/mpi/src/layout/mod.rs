@@ -27,7 +27,7 @@ use std::ops::Range;
 pub struct Layout {
     own: u32,
     realm: Realm,
-    /// The first process of this host; below, their number.
+    /// The first process of this host. The number of its processes follows.
     first: u32,
     count: u32,
     world: u32,
@@ -80,8 +80,8 @@ impl Layout {
         Self::among(own, &hosts)
     }
 
-    /// The layout of a universe, as host `own` sees it when it starts. `records` holds all hosts that exist at that
-    /// time, in the order of their numbers, including the own world, which is the last of its realm. Hosts that have
+    /// The layout of a universe, as host `own` sees it when it starts. `hosts` holds all hosts that exist at that time,
+    /// in the order of their numbers, including those of the own world, which is the last of its realm. Hosts that have
     /// ended are left out.
     ///
     /// # Panics
