@@ -1,4 +1,4 @@
-//! Running programs, under a time limit unless they build something.
+//! The execution of programs, which have a time limit unless they build something.
 
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
@@ -7,18 +7,19 @@ use simurgh_testing::{Input, Outcome, run, wait};
 
 use crate::failure::{Failure, Result};
 
-/// So many minutes.
+/// A duration of this many minutes.
 pub(crate) const fn minutes(count: u64) -> Duration {
     Duration::from_secs(60 * count)
 }
 
-/// Builds something by a program whose output goes where ours goes. How long that takes is the machine's affair.
+/// Runs a program that builds something. Its output goes where ours goes. It has no time limit, since the time depends
+/// on the machine.
 pub(crate) fn build(command: &mut Command) -> Result<()> {
     let status = command.status().map_err(not_started(command))?;
     succeeded(command, status)
 }
 
-/// The same; what it writes to its standard output.
+/// Runs a program that builds something, and returns its standard output.
 pub(crate) fn build_output(command: &mut Command) -> Result<String> {
     let output = command.output().map_err(not_started(command))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -36,7 +37,7 @@ fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
     }
 }
 
-/// Runs a program whose output goes where ours goes; an error unless it succeeds in time.
+/// Runs a program whose output goes where ours goes. An error unless it succeeds in time.
 pub(crate) fn succeed(command: &mut Command, limit: Duration) -> Result<()> {
     let ending = command
         .spawn()
@@ -51,12 +52,12 @@ pub(crate) fn succeed(command: &mut Command, limit: Duration) -> Result<()> {
     succeeded(command, ending.status)
 }
 
-/// Runs a program with nothing to read and returns what it wrote, whether it succeeded or not.
+/// Runs a program with nothing to read and returns its output, whether it succeeded or not.
 pub(crate) fn capture(command: &mut Command, limit: Duration) -> Result<Outcome> {
     run(command, Input::Empty, limit).map_err(not_started(command))
 }
 
-/// Runs a program with nothing to read and returns what it wrote; an error, with its output, unless it succeeds.
+/// Runs a program with nothing to read and returns its output. An error, with the output, unless it succeeds.
 pub(crate) fn captured_success(command: &mut Command, limit: Duration) -> Result<Outcome> {
     let outcome = capture(command, limit)?;
     if outcome.success() {
@@ -66,7 +67,7 @@ pub(crate) fn captured_success(command: &mut Command, limit: Duration) -> Result
     }
 }
 
-/// The command line without the environment, of which cargo adds a lot.
+/// The command line without the environment, to which cargo adds a lot.
 fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words

@@ -1,7 +1,7 @@
-//! `./x fuzz`: programs that take in data of other processes, with data that libFuzzer invents.
+//! `./x fuzz`: runs code that takes in data of other processes with data that libFuzzer invents.
 //!
-//! They are built with counters of what has been reached, in a folder of their own below the target folder. What is
-//! found new is kept there, too, and is where the next run begins, beside the corpus in the source tree.
+//! The targets are built with counters of coverage, in a folder of their own below the target folder. New inputs that
+//! libFuzzer finds are kept there, too. The next run begins with them and with the corpus in the source tree.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::command::{self, captured_success, minutes, succeed};
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
-/// What is fuzzed.
+/// A target of the fuzzer.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Target {
@@ -20,13 +20,13 @@ pub(crate) enum Target {
     Packets,
     /// Memory that other processes of the node write
     SharedMemory,
-    /// What comes over libfabric
+    /// Packets that arrive over libfabric
     Frames,
-    /// What launcher and hosts say to each other
+    /// Messages between launcher and hosts
     Control,
 }
 
-/// What makes the compiler count what is reached, and compare what is compared.
+/// The flags with which the compiler counts coverage and records comparisons.
 const FLAGS: &[&str] = &[
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",
@@ -37,7 +37,7 @@ const FLAGS: &[&str] = &[
 ];
 
 impl Target {
-    /// All of them.
+    /// All targets.
     pub(crate) const ALL: [Self; 4] = [Self::Packets, Self::SharedMemory, Self::Frames, Self::Control];
 
     fn name(self) -> &'static str {
@@ -50,7 +50,7 @@ impl Target {
     }
 }
 
-/// Builds the targets, and runs each of them for so long.
+/// Builds the targets, and runs each of them for this many seconds.
 pub(crate) fn run(workspace: &Workspace, targets: &[Target], seconds: u64) -> Result<()> {
     let triple = triple(workspace)?;
     let mut build = workspace.cargo(&["build", "--locked", "--manifest-path=fuzz/Cargo.toml", "--target"]);
@@ -64,7 +64,7 @@ pub(crate) fn run(workspace: &Workspace, targets: &[Target], seconds: u64) -> Re
         .try_for_each(|target| fuzz(workspace, &programs, *target, seconds))
 }
 
-/// What this machine is called; naming it keeps the flags from build scripts and macros.
+/// The target triple of this machine. Naming it keeps the flags from build scripts and macros.
 fn triple(workspace: &Workspace) -> Result<String> {
     let outcome = captured_success(
         workspace

@@ -12,7 +12,7 @@ use crate::mpi4py_config;
 use crate::pkgconfig;
 use crate::workspace::{HEADERS, Workspace};
 
-/// (what cargo builds, where it goes below the prefix)
+/// The files to install: (what cargo builds, its place below the prefix).
 pub(crate) const BUILT: &[(&str, &str)] = &[
     ("mpiexec", "bin/mpiexec"),
     ("mpicc", "bin/mpicc"),
@@ -21,10 +21,10 @@ pub(crate) const BUILT: &[(&str, &str)] = &[
     ("libmpi_abi.so", "lib/libmpi_abi.so.1"),
 ];
 
-/// What valgrind need not tell of: in the source tree, and below the prefix.
+/// The file of errors that valgrind is not to report: its place in the source tree, and below the prefix.
 const SUPPRESSIONS: (&str, &str) = ("share/valgrind.supp", "share/simurgh/valgrind.supp");
 
-/// (further name, what it leads to, in the same directory)
+/// The links to make: (the further name, the file it leads to in the same directory).
 pub(crate) const LINKS: &[(&str, &str)] = &[
     ("bin/mpirun", "mpiexec"),
     ("bin/mpicxx", "mpicc"),
@@ -33,10 +33,11 @@ pub(crate) const LINKS: &[(&str, &str)] = &[
     ("lib/libmpi.so", "libmpi_abi.so.1"),
 ];
 
-/// What describes the installation to pkg-config, below the prefix.
+/// The files that describe the installation to pkg-config, below the prefix.
 pub(crate) const PKG_CONFIG: &[&str] = &["lib/pkgconfig/mpi.pc", "lib/pkgconfig/simurgh.pc"];
 
-/// What is named by `SIMURGH_STAGE`, or else builds for release and installs into the target folder.
+/// The installation that `SIMURGH_STAGE` names. Without that variable, builds for release and installs into the target
+/// folder.
 pub(crate) fn staged(workspace: &Workspace) -> Result<Stage> {
     match std::env::var_os("SIMURGH_STAGE") {
         Some(_) => Ok(Stage::locate()),
@@ -85,7 +86,7 @@ fn build(workspace: &Workspace) -> Result<()> {
     command::build(&mut workspace.cargo(&arguments))
 }
 
-/// Puts a new file in the place of the old one in one step: a program that runs from the old one keeps it.
+/// Replaces a file by a new one in one step. A program that runs from the old file keeps it.
 fn replace(place: &Path, make: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
     let directory = place.parent().expect("every installed file lies in a directory");
     fs::create_dir_all(directory).map_err(Failure::file(directory))?;

@@ -1,4 +1,4 @@
-//! `./x lint`: everything that is checked without running the product.
+//! `./x lint`: all checks that do not run the product.
 
 use std::process::Command;
 
@@ -11,7 +11,8 @@ use crate::workspace::Workspace;
 /// The scripts of the project.
 const SCRIPTS: &[&str] = &["x", ".ci/run", "tests/namespaces.sh", "tests/slurm.sh"];
 
-/// The project's own rules, tests for each function of the library, formatting, clippy, documentation, scripts.
+/// Runs all checks: the project's own rules, tests for each function of the library, formatting, clippy, documentation,
+/// scripts.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     components(workspace)?;
     tidy::check(workspace)?;
@@ -24,7 +25,7 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     scripts(workspace)
 }
 
-/// Says what to do if rustfmt or clippy is missing.
+/// Fails with a hint if rustfmt or clippy is missing.
 fn components(workspace: &Workspace) -> Result<()> {
     for component in ["fmt", "clippy"] {
         let there = capture(&mut workspace.cargo(&[component, "--version"]), minutes(1))?.success();

@@ -63,25 +63,25 @@ enum Task {
     /// Everything that tests: a staged installation, all tests of the workspace, the wheel, mpi4py's tests, the loom
     /// models, each fuzz target for a moment
     Test {
-        /// What is tested; all if not given
+        /// The part to test; all parts if not given
         #[arg(value_enum)]
         part: Option<test::Part>,
-        /// Everything, also what has passed in a run that did not come to its end
+        /// Test everything, also the steps that passed in an earlier run that did not come to its end
         #[arg(long)]
         anew: bool,
     },
     /// The tests again and again with other seeds, the loom models, each fuzz target for ten minutes
     Soak {
-        /// How often each test program is run
+        /// How many times each test program is run
         #[arg(long, default_value_t = 10)]
         rounds: u32,
     },
-    /// Inventions of libFuzzer for what takes in data of other processes
+    /// Runs code that takes in data of other processes with inputs that libFuzzer invents
     Fuzz {
-        /// What is fuzzed; all in turn if not given
+        /// The target to fuzz; all in turn if not given
         #[arg(value_enum)]
         targets: Vec<fuzz::Target>,
-        /// How long each, beyond what the corpus takes
+        /// Seconds for each target, beyond the time for the corpus
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
@@ -91,10 +91,10 @@ enum Task {
     Tidy,
     /// Ours and other MPIs side by side; writes docs/performance.md and docs/plots
     Bench {
-        /// How often everything is measured
+        /// How many times everything is measured
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// What is measured; all if not given
+        /// The groups to measure; all if not given
         #[arg(value_enum)]
         groups: Vec<bench::Group>,
     },

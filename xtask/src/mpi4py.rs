@@ -1,8 +1,8 @@
-//! `./x test mpi4py`: the tests of mpi4py, Python's MPI, with ranks that are processes, in a virtual environment with
-//! our package for pip, against which it is built from its source package.
+//! `./x test mpi4py`: runs the tests of mpi4py, Python's MPI, with ranks that are processes. mpi4py is built from
+//! its source package against our package for pip, in a virtual environment.
 //!
-//! mpi4py is built as the guide says: what it would have to find out by compiling a program for each function of the
-//! standard lies beside `mpi.h` ([`mpi4py_config`]). What is left out of its tests is in
+//! mpi4py is built as the guide says. It would have to compile a program for each function of the standard to find out
+//! which ones exist; a file beside `mpi.h` tells it instead ([`mpi4py_config`]). The tests that are left out are in
 //! `xtask/src/mpi4py-left-out.txt`, with the reasons.
 
 use std::fs;
@@ -17,23 +17,25 @@ use crate::workspace::Workspace;
 
 const VERSION: &str = "4.1.2";
 
-/// Ranks of the runs.
+/// The numbers of ranks of the runs.
 const RANKS: [usize; 3] = [1, 2, 4];
 
-/// Modules of its tests that are left out, and patterns of names of tests (`-` before them), a reason behind each `#`.
+/// The modules of its tests that are left out, and patterns of names of tests (after a `-`). A reason stands behind
+/// each `#`.
 const LEFT_OUT: &str = include_str!("mpi4py-left-out.txt");
 
-/// A fresh virtual environment with our package and mpi4py, and the source of the latter.
+/// A fresh virtual environment with our package and mpi4py, and the source of mpi4py.
 pub(crate) struct Mpi4py {
     place: PathBuf,
     venv: Venv,
 }
 
 impl Mpi4py {
-    /// Installs our package, and mpi4py, which is built against it unless that has been done for the same functions.
+    /// Installs our package and mpi4py. mpi4py is built against our package unless it has been built for the same
+    /// functions.
     pub(crate) fn prepared(workspace: &Workspace, wheel: &Path) -> Result<Self> {
         let place = workspace.target("mpi4py");
-        // Always the same, as the built package has the path of the library in it.
+        // The path is always the same, since the built package contains the path of the library.
         let venv = Venv::fresh(&place.join("venv"))?;
         venv.install([wheel])?;
         let prepared = Self { place, venv };
@@ -53,7 +55,7 @@ impl Mpi4py {
         self.place.join(format!("mpi4py-{VERSION}"))
     }
 
-    /// Where the package is that has been built.
+    /// The place of the built package.
     fn built(&self) -> PathBuf {
         self.place.join("built")
     }
@@ -68,10 +70,10 @@ impl Mpi4py {
             return Ok(());
         }
         eprintln!("x: building mpi4py {VERSION}");
-        // Compiled as fast as can be: its speed is not what is tested.
+        // It is compiled in the fastest way, since its speed is not tested.
         let prefix = self.venv.place().display().to_string();
         let flags = format!("-O0 -g0 -w {}", mpi4py_config::flags(&prefix));
-        // It finds mpicc in the PATH.
+        // The build finds mpicc in the PATH.
         let mut pip = self.venv.activated("pip");
         pip.args(["wheel", "--quiet", "--disable-pip-version-check"]);
         pip.args(["--no-deps", "--no-cache-dir", "--wheel-dir"])
@@ -103,7 +105,8 @@ impl Mpi4py {
         let mut tests = self.venv.activated("mpiexec");
         tests.args(["-n", &ranks.to_string(), "python"]);
         tests.arg(self.source().join("test/main.py"));
-        // Those of the installation, not of the source; up to the first failure, after which ranks are out of step.
+        // The tests use the installed mpi4py, not the source. They stop at the first failure, after which ranks are out
+        // of step.
         tests.args(["--no-builddir", "-q", "-f"]);
         for (option, pattern) in left_out(LEFT_OUT) {
             tests.args([option, pattern]);
@@ -118,7 +121,7 @@ impl Mpi4py {
     }
 }
 
-/// The options that leave out what a list names.
+/// The options that leave out the tests that a list names.
 fn left_out(list: &str) -> impl Iterator<Item = (&'static str, &str)> {
     let entries = list.lines().filter_map(|line| line.split('#').next());
     let entries = entries.map(str::trim).filter(|entry| !entry.is_empty());

@@ -1,17 +1,17 @@
-//! What mpi4py asks of an MPI when it is built, answered: a header that is installed with ours.
+//! The configuration that mpi4py needs when it is built with this library: a header that is installed with ours.
 //!
-//! By itself mpi4py takes for granted that a library of the standard ABI has all functions of the standard. To be told
-//! what is missing it compiles a program for each (`MPI4PY_BUILD_CONFIGURE`), which takes many minutes; or it includes
-//! `pympiconf.h`, if there is one.
+//! Without it mpi4py assumes that a library of the standard ABI has all functions of the standard. There are two ways
+//! to tell it which are missing. It can compile a program for each function (`MPI4PY_BUILD_CONFIGURE`), which takes
+//! many minutes, or it includes `pympiconf.h` if that exists.
 
 use crate::conformance;
 use crate::failure::Result;
 use crate::workspace::Workspace;
 
-/// Where the header goes, below the prefix.
+/// The place of the header, below the prefix.
 pub(crate) const PLACE: &str = "include/simurgh/mpi4py/pympiconf.h";
 
-/// What has been removed from the standard for good, and mpi4py takes for granted.
+/// Functions that the standard has removed for good and that mpi4py assumes to exist.
 const REMOVED: [&str; 5] = [
     "MPI_LB",
     "MPI_UB",
@@ -20,13 +20,13 @@ const REMOVED: [&str; 5] = [
     "MPI_COMBINER_STRUCT_INTEGER",
 ];
 
-/// The options with which a compiler uses the answers of the installation below `prefix`.
+/// The compiler options that select the header of the installation below `prefix`.
 pub(crate) fn flags(prefix: &str) -> String {
     let folder = PLACE.rsplit_once('/').map_or(PLACE, |(folder, _)| folder);
     format!("-DHAVE_PYMPICONF_H=1 -I{prefix}/{folder}")
 }
 
-/// The header.
+/// The text of the header.
 pub(crate) fn header(workspace: &Workspace) -> Result<String> {
     let absent = conformance::absent(workspace)?;
     let removed = REMOVED.iter().map(|name| (*name).to_owned());

@@ -1,4 +1,4 @@
-//! Other MPIs, from PyPI, to compare with.
+//! Other MPIs from PyPI, for comparison.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use crate::failure::{Failure, Result};
 use crate::python::Venv;
 use crate::workspace::Workspace;
 
-/// One MPI as a package of PyPI. Each gets a virtual environment of its own: they all install `bin/mpiexec`.
+/// An MPI that is a package of PyPI. Each gets its own virtual environment, since they all install `bin/mpiexec`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer {
     package: &'static str,
     version: &'static str,
 }
 
-/// MPICH, which has the standard ABI and its header.
+/// MPICH, which has the standard ABI and the standard's header.
 pub(crate) const MPICH: Peer = Peer {
     package: "mpich",
     version: "5.0.2",
@@ -31,12 +31,12 @@ pub(crate) const OPEN_MPI: Peer = Peer {
 };
 
 impl Peer {
-    /// Its name and version, as pip takes them.
+    /// The name and version of the package, as pip takes them.
     pub(crate) fn requirement(self) -> String {
         format!("{}=={}", self.package, self.version)
     }
 
-    /// Installs it below the target folder, unless it is there, and returns its prefix.
+    /// Installs the package below the target folder unless it is there, and returns its prefix.
     pub(crate) fn install(self, workspace: &Workspace) -> Result<PathBuf> {
         let prefix = workspace
             .target("peers")

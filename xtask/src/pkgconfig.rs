@@ -1,6 +1,6 @@
 //! The pkg-config files of an installation.
 
-/// A file that describes the installation it lies in, wherever that is moved to.
+/// A file that describes the installation in which it lies. The installation may be moved.
 pub(crate) fn file(name: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!(

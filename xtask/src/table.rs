@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A Markdown table whose columns line up, set to the right; the first row is the head.
+/// A Markdown table with aligned columns, set to the right. The first row is the head.
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -1,9 +1,9 @@
-//! Where the source tree and the target folder are.
+//! The places of the source tree and the target folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The headers, in the source and below the prefix.
+/// The headers: their paths in the source tree and below the prefix.
 pub(crate) const HEADERS: &[&str] = &["include/mpi.h", "include/mpi_removed.h"];
 
 /// The source tree and its target folder.
@@ -14,7 +14,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// The tree that this program was started from (by `cargo run`) or else built from.
+    /// The tree from which this program was started (by `cargo run`), or else the tree from which it was built.
     pub(crate) fn locate() -> Self {
         let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
@@ -44,7 +44,7 @@ impl Workspace {
         self.target.join(path)
     }
 
-    /// Cargo with these arguments, run at the root of the tree.
+    /// A command for cargo with these arguments, to be run at the root of the tree.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
@@ -59,7 +59,7 @@ impl Workspace {
     }
 }
 
-/// Whether cargo set this variable for our own run; a nested cargo must not take it for its package's.
+/// Whether cargo has set this variable for our own run. A nested cargo must not take it for a variable of its package.
 fn is_of_this_package(name: &std::ffi::OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" || name == "CARGO_MANIFEST_PATH"

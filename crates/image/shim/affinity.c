@@ -1,9 +1,9 @@
-/* What the main thread of a rank answers about itself: its processors and its stack.
+/* The processors and the stack of the main thread of a rank.
  *
- * It is a coroutine on threads that the host has bound to one core each, and glibc asks the kernel for it by a number
- * that no thread has. So the host says on which processors the rank may compute, and where its stack is. That set is
- * the main thread's: threads that it starts, and children, inherit it, and it may be changed as a thread's. Which of
- * the host's threads runs the main thread itself is the host's affair. */
+ * The main thread is a coroutine on threads that the host has bound to one core each, and glibc asks the kernel about
+ * it by a number that no thread has. So the host says on which processors the rank may compute, and where its stack is.
+ * This set belongs to the main thread: threads that it starts, and children, inherit it, and it may be changed like
+ * that of a thread. The host alone decides which of its threads runs the main thread. */
 #include "shim.h"
 #include <sys/syscall.h>
 
@@ -14,7 +14,7 @@ static unsigned long *words_of(cpu_set_t *set)
     return (unsigned long *)set;
 }
 
-/* Without a set the main thread is an ordinary one. */
+/* Whether the host has given a set. Without one the main thread is treated as an ordinary one. */
 static bool has_processors(void)
 {
     for (int i = 0; i < WORDS; i++)
@@ -28,7 +28,8 @@ static bool is_main_thread(pthread_t thread)
     return thread == simurgh_shim_rank.main_thread && has_processors();
 }
 
-/* Whether the kernel's number of a thread means the main one: in a process it has the number of the process. */
+/* Whether a kernel's thread number means the main thread. In a process the main thread has the number of the process.
+ * */
 static bool is_main_number(pid_t number)
 {
     if (!has_processors())
@@ -38,7 +39,7 @@ static bool is_main_number(pid_t number)
     return simurgh_on_main() && (number == 0 || number == (pid_t)libc.syscall(SYS_gettid));
 }
 
-/* As the kernel: an error if the set is too small for its own. */
+/* Reports the set as the kernel does: it is an error if the caller's set is too small for the kernel's. */
 static int tell_processors(size_t size, cpu_set_t *set)
 {
     if (libc.syscall(SYS_sched_getaffinity, 0, size, set) < 0)
@@ -52,7 +53,7 @@ static int tell_processors(size_t size, cpu_set_t *set)
 static int take_processors(size_t size, const cpu_set_t *set)
 {
     cpu_set_t taken = {{0}};
-    /* Those that this process may use at all. */
+    /* The processors that this process may use at all. */
     if (libc.sched_getaffinity(simurgh_shim_rank.host_pid, sizeof taken, &taken) != 0)
         return errno;
     bool any = false;
@@ -109,7 +110,7 @@ EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
     return error;
 }
 
-/* The set that a thread begins with which the caller starts: none if the system or its attributes see to that. */
+/* The set with which a thread begins that the caller starts. None if the system or the attributes determine it. */
 bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set)
 {
     if (!has_processors() || !simurgh_on_main())
@@ -118,16 +119,16 @@ bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set
     cpu_set_t wanted;
     if (!attributes || libc.pthread_attr_getaffinity_np(attributes, sizeof wanted, &wanted) != 0)
         return true;
-    /* All ones, also for processors that no machine has: nothing was wanted. */
+    /* All bits, also those of processors that no machine has, mean that no set was given. */
     for (int i = 0; i < WORDS; i++)
         if (words_of(&wanted)[i] != ~0ul)
             return false;
     return true;
 }
 
-/* Children inherit the processors of the thread that makes them. That which runs the main thread is bound to one, so it
- * has the rank's for so long. A signal handler may have the main thread go on elsewhere: it is given its own by
- * number. */
+/* Children inherit the processors of the thread that makes them. The thread that runs the main thread is bound to one
+ * processor, so it gets those of the rank meanwhile. A signal handler may move the main thread to another thread, so
+ * the thread gets its own processors back by number. */
 struct simurgh_lent simurgh_lend_processors(void)
 {
     struct simurgh_lent lent = {0};
@@ -149,7 +150,7 @@ void simurgh_take_processors_back(const struct simurgh_lent *lent)
     errno = error;
 }
 
-/* The child of a vfork, which is about to become another program. It may run where the rank may. */
+/* Called in the child of a vfork, which is about to become another program. The child may run wherever the rank may. */
 void simurgh_leave_processor(void)
 {
     cpu_set_t processors;

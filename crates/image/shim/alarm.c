@@ -12,7 +12,7 @@ static const struct {
     clockid_t clock;
 } kinds[] = {
     [ITIMER_REAL] = {SIGALRM, CLOCK_MONOTONIC},
-    /* Time of the processor is that of all ranks. */
+    /* The time of the processor is that of all ranks together. */
     [ITIMER_VIRTUAL] = {SIGVTALRM, CLOCK_PROCESS_CPUTIME_ID},
     [ITIMER_PROF] = {SIGPROF, CLOCK_PROCESS_CPUTIME_ID},
 };
@@ -34,7 +34,7 @@ static struct timespec to_spec(struct timeval time)
     return (struct timespec){time.tv_sec, time.tv_usec * 1000};
 }
 
-/* Rounded up: what is left is not nothing. */
+/* Rounded up, so that remaining time does not appear as zero. */
 static struct timeval from_spec(struct timespec time)
 {
     long microseconds = (time.tv_nsec + 999) / 1000;

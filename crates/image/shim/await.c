@@ -1,10 +1,10 @@
-/* Waiting for signals. The other ranks run meanwhile. */
+/* Waits for signals, during which the other ranks run. */
 #include "signals.h"
 
 bool simurgh_rest(struct signal_thread *me, const struct timespec *end)
 {
     bool in_time = true;
-    /* What comes from here on ends the wait, and is attended to behind it. */
+    /* Signals that arrive from here on end the wait, and are attended to after it. */
     me->busy++;
     if (!__atomic_load_n(me->attention, __ATOMIC_RELAXED)) {
         if (end)
@@ -62,7 +62,7 @@ EXPORT int sigsuspend(const sigset_t *set)
     return -1;
 }
 
-/* Of the two ways of sigpause that there are this is X/Open's: the signal alone is let through. */
+/* There are two versions of sigpause. This is that of X/Open: only the given signal is unblocked. */
 EXPORT int sigpause(int number)
 {
     sigset_t set;
@@ -75,7 +75,7 @@ EXPORT int sigpause(int number)
     return sigsuspend(&set);
 }
 
-/* Takes a signal of the set, if one has come. */
+/* Takes a signal of the set, if one has arrived. */
 static bool fetch(struct signal_thread *me, signal_set set, struct signal_entry *entry)
 {
     simurgh_lock_signals();
@@ -96,7 +96,8 @@ static void stop_waiting(struct signal_thread *me)
     simurgh_unlock_signals();
 }
 
-/* Waits until a signal of the set has come: its number; 0 if a handler has run instead, or the time is over, if any. */
+/* Waits until a signal of the set arrives, and returns its number. Returns 0 if a handler has run instead, or if the
+ * time, if there is one, is over. */
 static int await(struct signal_thread *me, signal_set set, siginfo_t *info, const struct timespec *end)
 {
     struct signal_entry entry = {0};

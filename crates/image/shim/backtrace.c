@@ -1,11 +1,11 @@
-/* The names of functions on the stack: libc's functions know only what the dynamic loader has loaded. */
+/* The names of functions on the stack. libc's functions know only the objects that the dynamic loader has loaded. */
 #include "shim.h"
 #include <execinfo.h>
 
-/* Room for a line: the longest path, and a name; longer ones are cut off. */
+/* The space for a line: the longest path, and a name. Longer lines are cut off. */
 enum { LINE = 1024 };
 
-/* FILE(FUNCTION+DISTANCE) [ADDRESS], as libc writes it. */
+/* Writes FILE(FUNCTION+DISTANCE) [ADDRESS], as libc does. */
 static int describe(char *line, void *address)
 {
     Dl_info info;
@@ -24,7 +24,7 @@ static size_t length_of(int printed)
     return printed < LINE ? (size_t)printed : LINE - 1;
 }
 
-/* One block of memory: pointers, then the lines. */
+/* The result is one block of memory: the pointers, followed by the lines. */
 EXPORT char **backtrace_symbols(void *const *addresses, int count)
 {
     char line[LINE];

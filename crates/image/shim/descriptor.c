@@ -1,7 +1,7 @@
-/* signalfd: a descriptor from which signals that are blocked can be read.
+/* signalfd: a descriptor from which blocked signals can be read.
  *
- * It is an end of a pair of sockets. What comes for the rank and is blocked is written to the other end, in the form
- * of the kernel, instead of being kept; so it is taken when it comes, not when it is read. */
+ * The descriptor is one end of a pair of sockets. A blocked signal that arrives for the rank is not kept, but written
+ * to the other end in the form of the kernel. So it is taken when it arrives, not when it is read. */
 #include "signals.h"
 
 struct descriptor {
@@ -32,8 +32,8 @@ static ino_t number_of(int file)
     return libc.fstat(file, &status) == 0 ? status.st_ino : 0;
 }
 
-/* Whether it has been written. A descriptor that the program has closed is forgotten: that the other end can be written
- * to says nothing, since a child of any rank may have it, too. */
+/* Writes a signal to a descriptor, and returns whether it was written. A descriptor that the program has closed is
+ * forgotten. That the write would succeed does not show that it is open, since a child of any rank may hold it, too. */
 static bool pass_to(struct descriptor *descriptor, const siginfo_t *info)
 {
     struct signalfd_siginfo record = in_kernels_form(info);
@@ -56,7 +56,7 @@ bool simurgh_pass_to_descriptor(const siginfo_t *info)
     return passed;
 }
 
-/* What has come before. */
+/* Passes on the signals that arrived before the descriptor was made. */
 static void pass_what_waits(struct signal_thread *me)
 {
     struct signal_entry entry;
@@ -76,7 +76,7 @@ static struct descriptor *find(int readable)
     return descriptor;
 }
 
-/* A new one; NULL with errno set if there is none to be had. */
+/* Makes a new descriptor. NULL with errno set if none can be made. */
 static struct descriptor *make(int flags)
 {
     int ends[2];

@@ -1,8 +1,8 @@
-/* What a rank does about signals: sigaction and its older relatives. */
+/* The dispositions of a rank's signals: sigaction and its older relatives. */
 #include "signals.h"
 
-/* Signals that a thread causes itself, or that a language's runtime wants to tell the user of. Who handles only these
- * does not expect to be interrupted in a wait. */
+/* Signals that a thread causes itself, or of which a language's runtime wants to tell the user. A program that handles
+ * only these does not expect its waits to be interrupted. */
 static bool is_of_crashes(int number)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ, SIGQUIT};
@@ -17,7 +17,7 @@ static bool may_handle(int number)
     return is_signal(number) && !(unblockable() & set_of(number));
 }
 
-/* The rank will have this signal: the kernel must not do what it does by default. */
+/* The rank handles this signal, so the kernel must not take the default action. */
 static void take_signal(const struct sigaction *action, int number)
 {
     if (action->sa_handler == SIG_DFL)
@@ -61,7 +61,7 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
     return sigaction(number, action, old);
 }
 
-/* Signals whose handlers interrupt system calls, after siginterrupt. */
+/* The signals whose handlers interrupt system calls, as set by siginterrupt. */
 static signal_set interrupting;
 
 static sighandler_t set_handler(int number, sighandler_t handler, int flags)

@@ -1,7 +1,7 @@
-/* The dynamic loader as a rank sees it: its program is the main program, its libraries are the ones that it has. */
+/* The dynamic loader as a rank sees it: its program is the main program, and its own libraries are the loaded ones. */
 #include "shim.h"
 
-/* Why the last call of ours failed, if it has not been told yet; libc tells of its own. */
+/* The error of the last call that failed here and has not been reported yet. libc reports its own errors. */
 static __thread char failure[256];
 static __thread bool failed;
 
@@ -9,7 +9,7 @@ static void fail(const char *format, const char *name)
 {
     libc.snprintf(failure, sizeof failure, format, name);
     failed = true;
-    libc.dlerror(); /* what was tried on the way is not to be told later */
+    libc.dlerror(); /* errors of attempts on the way are not reported later */
 }
 
 static bool is_ours(void *handle)
@@ -95,7 +95,7 @@ EXPORT int dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), 
     return result ? result : libc.dl_iterate_phdr(visit, data);
 }
 
-/* For programs that bring the unwinder along (-static-libgcc). */
+/* For programs that contain the unwinder (-static-libgcc). */
 EXPORT int simurgh_find_object(void *address, void *result) __asm__("_dl_find_object");
 int simurgh_find_object(void *address, void *result)
 {

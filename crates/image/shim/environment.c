@@ -1,4 +1,4 @@
-/* The environment: each rank has its own. Also the functions that hand it to a new program. */
+/* The environment, of which each rank has its own, and the functions that hand it to a new program. */
 #include "shim.h"
 #include <alloca.h>
 
@@ -7,7 +7,7 @@ extern char **__environ EXPORT __attribute__((alias("environ")));
 extern char **_environ EXPORT __attribute__((alias("environ")));
 
 static pthread_mutex_t environment_lock;
-/* The vector that we allocated, if environ is one of ours. */
+/* The vector that was allocated here, if environ is such a vector. */
 static char **own_vector;
 
 static size_t entry_count(void)
@@ -43,7 +43,7 @@ EXPORT char *secure_getenv(const char *name)
     return getenv(name); /* a program with raised privileges is never run as a rank */
 }
 
-/* Puts an entry in; takes over the string. */
+/* Puts an entry into the environment, which takes over the string. */
 static int place(char *string, size_t name_length, bool replace)
 {
     int result = 0;
@@ -130,7 +130,7 @@ EXPORT int execvp(const char *file, char *const arguments[])
     return execvpe(file, arguments, environ);
 }
 
-/* Makes a vector of a list of arguments; `list` stands behind the first one. */
+/* Makes a vector of a list of arguments. `list` follows the first one. */
 #define GATHER(vector, first, list)                                                                                  \
     va_list count_list;                                                                                              \
     va_start(list, first);                                                                                           \

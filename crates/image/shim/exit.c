@@ -1,8 +1,8 @@
-/* Ending a rank: exit and its relatives, and the handlers that run then.
+/* The end of a rank: exit and its relatives, and the handlers that run then.
  *
- * On the rank's main context exit() runs the handlers and returns control to the host. Called on another thread of
- * the rank it runs them there, tells the host (the rank counts as ended), and ends that thread; when the main
- * context comes by here later, it leaves with the status given then. */
+ * On the rank's main context exit() runs the handlers and returns control to the host. On another thread of the rank it
+ * runs them there, tells the host (the rank counts as ended), and ends that thread. When the main context reaches
+ * exit() later, it leaves with the status given then. */
 #include "signals.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -53,7 +53,7 @@ static int add_handler(struct handler_list *list, struct handler handler)
 
 EXPORT int __cxa_atexit(void (*function)(void *), void *argument, void *object)
 {
-    /* Handlers are called with the status as second argument, as libc does. */
+    /* The status is passed to handlers as second argument, as libc does. */
     return add_handler(&exit_handlers, (struct handler){PLAIN, {.any = (void *)function}, argument, object});
 }
 
@@ -77,7 +77,7 @@ EXPORT int at_quick_exit(void (*function)(void))
     return __cxa_at_quick_exit((void (*)(void *))function, NULL);
 }
 
-/* Takes the latest handler that has not run (of one object, if given). */
+/* Takes the latest handler that has not run yet (of one object, if one is given). */
 static bool take_handler(struct handler_list *list, void *object, struct handler *taken)
 {
     bool found = false;
@@ -112,7 +112,7 @@ EXPORT void __cxa_finalize(void *object)
     run_handlers(&exit_handlers, object);
 }
 
-/* Destructors of the program and its libraries, in the reverse order of their constructors. */
+/* Runs the destructors of the program and its libraries, in the reverse order of their constructors. */
 static void run_destructors(void)
 {
     for (size_t i = simurgh_shim_rank.object_count; i-- > 0;) {
@@ -139,7 +139,7 @@ static void futex(int *word, int operation, int value)
     libc.syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
-/* Claims the right to end the rank. A second caller on another thread does not come back. */
+/* Claims the right to end the rank. A second caller, on another thread, does not return. */
 static void claim_exit(void)
 {
     int expected = RUNNING;
@@ -182,7 +182,7 @@ EXPORT void exit(int status)
 
 EXPORT void _exit(int status)
 {
-    /* First: the child of a vfork shares all memory and must change nothing. */
+    /* This comes first: the child of a vfork shares all memory and must change nothing. */
     if (in_child_process())
         libc._exit(status);
     claim_exit();

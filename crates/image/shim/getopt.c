@@ -1,5 +1,5 @@
-/* getopt and its relatives with the rank's own optind and optarg: GNU behaviour, arguments that are no options are
- * moved to the end unless the option string starts with '+' or '-' or POSIXLY_CORRECT is set. */
+/* getopt and its relatives, with the rank's own optind and optarg. They behave as in GNU: arguments that are not
+ * options are moved to the end, unless the option string starts with '+' or '-' or POSIXLY_CORRECT is set. */
 #include "shim.h"
 #include <getopt.h>
 
@@ -10,7 +10,7 @@ EXPORT int optopt = '?';
 
 enum order { PERMUTE, REQUIRE_ORDER, RETURN_IN_ORDER };
 
-/* What a scan remembers between calls. */
+/* The state of a scan between calls. */
 static struct {
     char *rest;           /* unread letters of the current cluster of short options */
     int first_plain;      /* arguments [first_plain, last_plain) have been skipped and are to go behind */
@@ -19,7 +19,7 @@ static struct {
     bool started;
 } scan;
 
-/* One call's parameters. */
+/* The parameters of one call. */
 struct call {
     int count;
     char **arguments;
@@ -132,7 +132,7 @@ static void complain_ambiguous(const struct call *call, const char *dashes, cons
     libc.funlockfile(stderr);
 }
 
-/* Finds the option that a name or an unambiguous beginning means; NULL also if ambiguous. */
+/* Finds the option that a name, or an unambiguous beginning of it, means. NULL if there is none or several. */
 static const struct option *find_option(const struct call *call, const char *name, size_t length, bool *ambiguous)
 {
     const struct option *found = NULL;
@@ -152,7 +152,7 @@ static const struct option *find_option(const struct call *call, const char *nam
     return *ambiguous ? NULL : found;
 }
 
-/* Reads a long option; -1 if this is no long option but may be a cluster of short ones. */
+/* Reads a long option; -1 if this is not a long option but may be a cluster of short ones. */
 static int long_option(struct call *call, const char *dashes, char *name)
 {
     size_t length = 0;
@@ -247,7 +247,7 @@ static int next_option(struct call call)
     if (call.options) {
         if (argument[1] == '-')
             return long_option(&call, "--", argument + 2);
-        /* With one dash: a long option if it has several letters or its letter is no short option. */
+        /* With one dash, it is a long option if it has several letters or if its letter is not a short option. */
         if (call.long_only && (argument[2] || !libc.strchr(call.letters, argument[1]))) {
             int result = long_option(&call, "-", argument + 1);
             if (result != -1)
@@ -263,7 +263,7 @@ EXPORT int getopt(int count, char *const arguments[], const char *letters)
     return next_option((struct call){.count = count, .arguments = (char **)arguments, .letters = letters});
 }
 
-/* What getopt means in programs compiled for POSIX only. */
+/* The getopt of programs that are compiled for POSIX only. */
 EXPORT int __posix_getopt(int count, char *const arguments[], const char *letters)
 {
     if (!scan.started || optind == 0) {

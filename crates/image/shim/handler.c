@@ -1,4 +1,4 @@
-/* Running handlers. */
+/* The execution of signal handlers. */
 #include "signals.h"
 
 typedef void plain_handler(int);
@@ -48,7 +48,7 @@ static void call(struct signal_thread *me, const struct sigaction *action, int n
         handler(number, info, frame);
 }
 
-/* With the lock held: begins the handling of a signal; the thread's mask before. */
+/* Begins the handling of a signal, with the lock held. Returns the mask that the thread had before. */
 static signal_set begin(struct signal_thread *me, int number, struct sigaction *action)
 {
     signal_set before = me->mask;
@@ -70,7 +70,8 @@ static void end(struct signal_thread *me, signal_set before)
     me->busy--;
 }
 
-/* Runs a handler with what it expects to find: its program's mask in the frame, and the right to change it there. */
+/* Runs a handler in the state that it expects: the frame holds its program's mask, and the handler may change it there.
+ * */
 static void handle(struct signal_thread *me, const struct sigaction *action, signal_set before, siginfo_t *info,
                    ucontext_t *frame)
 {
@@ -88,7 +89,7 @@ static void handle(struct signal_thread *me, const struct sigaction *action, sig
 
 enum step { NOTHING_LEFT, PASSED_OVER, TO_HANDLE };
 
-/* With the lock held: finds the next signal that the thread may take. */
+/* Finds the next signal that the thread may take, with the lock held. */
 static enum step next(struct signal_thread *me, struct signal_entry *entry, struct sigaction *action,
                       signal_set *before)
 {
@@ -123,13 +124,14 @@ void simurgh_attend(void *frame)
     } while (step != NOTHING_LEFT || __atomic_load_n(me->attention, __ATOMIC_RELAXED));
 }
 
-/* The host: the calling thread has attention. */
+/* Called by the host when the calling thread has attention. */
 EXPORT void simurgh_shim_attend(void *frame)
 {
     simurgh_attend(frame);
 }
 
-/* The host: the calling thread has caused a signal. Whether the program has a handler for it, which has run. */
+/* Called by the host when the calling thread has caused a signal. Returns whether the program has a handler for it; the
+ * handler has then run. */
 EXPORT bool simurgh_shim_fault(int number, siginfo_t *info, void *frame)
 {
     struct signal_thread *me = simurgh_signal_thread();
@@ -150,7 +152,8 @@ EXPORT bool simurgh_shim_fault(int number, siginfo_t *info, void *frame)
     return is_handled || is_harmless;
 }
 
-/* The host: a signal has come for all ranks. Whether this one does anything about it, or wants nothing to be done. */
+/* Called by the host when a signal has come for all ranks. Returns TAKEN if this rank handles or ignores the signal,
+ * DEFAULT if it has no handler, and ENDED if the rank has ended. */
 EXPORT int simurgh_shim_come(int number, const siginfo_t *info)
 {
     enum { DEFAULT, TAKEN, ENDED } outcome = DEFAULT; /* as Delivery in signals.rs has them */

@@ -1,20 +1,21 @@
-/* Events of which libc tells in threads of its own making: of asynchronous input and output, of names that have been
- * looked up, of messages in queues. Such a thread is made one of the rank's before it runs the rank's function; and a
+/* Events of which libc tells in threads of its own making: the ends of asynchronous input and output and of lookups of
+ * names, and messages in queues. Such a thread is made a thread of the rank before it runs the rank's function. A
  * signal, which libc would send to the whole process, is sent to the rank. */
 #include "signals.h"
 
-/* What the program wants to be done. */
+/* The notice that the program has asked for. */
 struct wish {
     struct sigevent notice;
-    const struct sigevent *place; /* where libc reads it; NULL: it has its own copy, and the wish is for once */
+    const struct sigevent *place; /* where libc reads it; NULL if libc has a copy, and the wish holds for one event */
     int code;                     /* of the signal */
     struct wish *next;
 };
 
-/* Those with a place. They stay: a block of the program's may be gone before its thread has told, or be used again. */
+/* The wishes with a place. They are never freed: a block of the program may be gone before its thread has told of the
+ * event, or it may be used again. */
 static struct wish *lasting;
 
-/* With the lock held: the wish of a place, or a new one. */
+/* Finds the wish of a place, or makes a new one, with the lock held. */
 static struct wish *wish_for(const struct sigevent *place)
 {
     struct wish *wish = lasting;
@@ -41,7 +42,7 @@ static void send_signal(const struct wish *wish)
     simurgh_unlock_signals();
 }
 
-/* On libc's thread. */
+/* Runs on a thread of libc. */
 static void fulfil(union sigval value)
 {
     struct wish wish = *(struct wish *)value.sival_ptr;
@@ -53,7 +54,7 @@ static void fulfil(union sigval value)
         send_signal(&wish);
 }
 
-/* With the lock held: has libc tell us what it is to tell the program; false if memory is short. */
+/* Has libc tell us of what it is to tell the program, with the lock held. False if memory is short. */
 static bool redirect(struct sigevent *notice, const struct sigevent *place, int code)
 {
     struct wish *wish = wish_for(place);
@@ -90,7 +91,7 @@ static int result_without_memory(void)
     return -1;
 }
 
-/* libc reads an operation's notice from the program's block when the operation is over. */
+/* libc reads the notice of an operation from the program's block when the operation is over. */
 static bool ask_in(struct aiocb *block)
 {
     return ask(&block->aio_sigevent, &block->aio_sigevent, SI_ASYNCIO);
@@ -123,7 +124,7 @@ EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int count, s
     return libc.lio_listio(mode, list, count, &wanted);
 }
 
-/* On this machine offsets are long: these are the same functions. */
+/* Offsets are 64 bits long on this machine, so these are the same functions. */
 EXPORT int aio_read64(struct aiocb64 *block)
 {
     return aio_read((struct aiocb *)block);

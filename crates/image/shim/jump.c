@@ -1,10 +1,10 @@
-/* Jumps that restore the mask: here it is the rank's, which libc does not know.
+/* Jumps that restore the mask. The mask is the rank's, which libc does not know.
  *
- * libc is told not to save a mask. Ours stands where libc would have put its own, behind the bits that the kernel
- * knows, with a mark that it is there. */
+ * So libc is told not to save a mask. The rank's mask is saved where libc would have put its own, behind the bits that
+ * the kernel knows, together with a mark that it is there. */
 #include "signals.h"
 
-/* The words of a saved mask: sigset_t has room for many more signals than there are. */
+/* The words of a saved mask. sigset_t has room for many more signals than exist. */
 enum { SAVED_MASK, MARK, MARK_OF_PLACE };
 
 static const unsigned long mark = 0x53696d7572676821;
@@ -15,7 +15,7 @@ static bool is_saved(const struct __jmp_buf_tag *place)
     return words[MARK] == mark && words[MARK_OF_PLACE] == (unsigned long)place;
 }
 
-/* Called with the place and whether the mask is to be saved; what libc is to be told. */
+/* Called with the place and with whether the mask is to be saved. Returns the value of the latter for libc. */
 __attribute__((used)) int simurgh_save_mask(struct __jmp_buf_tag *place, int saves)
 {
     const struct signal_thread *me = simurgh_signal_thread();
@@ -28,7 +28,7 @@ __attribute__((used)) int simurgh_save_mask(struct __jmp_buf_tag *place, int sav
     return 0;
 }
 
-/* Whoever calls these returns twice, so they leave no frame behind. */
+/* These functions return twice to their caller, so they leave no frame behind. */
 #define SAVING(name, saves)                                                                                            \
     __asm__(".text\n"                                                                                                  \
             ".globl " name "\n"                                                                                        \
@@ -44,7 +44,7 @@ __attribute__((used)) int simurgh_save_mask(struct __jmp_buf_tag *place, int sav
             "  .cfi_endproc\n"                                                                                         \
             ".size " name ", . - " name "\n")
 
-/* Where the table has libc's function: it lies in another file's data. */
+/* The place of libc's function in the table. The table lies in another file's data. */
 __attribute__((used)) const void *const simurgh_set_jump = &libc.__sigsetjmp;
 
 SAVING("__sigsetjmp", "");

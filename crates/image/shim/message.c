@@ -1,5 +1,5 @@
-/* Messages about errors: perror, the err and error families, assert. They go to the rank's stderr with the
- * rank's program name, and the ones that exit end the rank only. */
+/* Messages about errors: perror, the err and error families, assert. They go to the rank's stderr and carry the name of
+ * the rank's program. Those that exit end only the rank. */
 #include "shim.h"
 #include <assert.h>
 #include <err.h>
@@ -9,10 +9,10 @@ EXPORT unsigned error_message_count = 0;
 EXPORT int error_one_per_line = 0;
 EXPORT void (*error_print_progname)(void) = NULL;
 
-/* No error number is given. */
+/* Means that no error number is given. */
 enum { NO_CODE = -1 };
 
-/* One call of fprintf, so that a line is one write. */
+/* Makes one call of fprintf, so that the line is written at once. */
 static void complain(const char *place, const char *format, va_list arguments, int code)
 {
     char reason[256], *text = NULL;

@@ -1,4 +1,4 @@
-/* Threads that tell of an event (SIGEV_THREAD): libc's own would not be known as the rank's. */
+/* Threads that tell of an event (SIGEV_THREAD). Threads of libc's own making would not be known as the rank's. */
 #include "signals.h"
 
 static void *tell(void *argument)
@@ -6,7 +6,7 @@ static void *tell(void *argument)
     struct sigevent notice = *(struct sigevent *)argument;
     sigset_t none;
     libc.free(argument);
-    /* Who has made the thread wants no signals. */
+    /* The thread is made for the notice only and takes no signals. */
     set_to(&none, 0);
     libc.pthread_sigmask(SIG_SETMASK, &none, NULL);
     notice.sigev_notify_function(notice.sigev_value);

@@ -1,5 +1,5 @@
-/* What a process finds of itself in /proc and in its auxiliary vector. The kernel would show a rank the host: its
- * program instead, with the arguments it was started with, and the memory that it has mapped. */
+/* The information of a process about itself in /proc and in its auxiliary vector. The kernel would show a rank the
+ * host: the host's program, arguments and mapped memory. */
 #include "shim.h"
 #include <elf.h>
 #include <limits.h>
@@ -8,7 +8,7 @@ static int argument_count;
 static char **arguments;
 static const Elf64_auxv_t *auxiliary_vector;
 
-/* Called with what the kernel would have put on the stack: behind the arguments the environment, then the vector. */
+/* Called with the data that the kernel would have put on the stack: the arguments, the environment, the vector. */
 void simurgh_note_start(int argc, char **argv)
 {
     argument_count = argc;
@@ -21,14 +21,14 @@ void simurgh_note_start(int argc, char **argv)
 
 enum own { NOT_OWN, EXE, CMDLINE, MAPS };
 
-/* What follows `front` in a path that begins so. */
+/* The rest of a path behind `front`; NULL if the path does not begin so. */
 static const char *behind(const char *path, const char *front)
 {
     size_t length = libc.strlen(front);
     return libc.strncmp(path, front, length) == 0 ? path + length : NULL;
 }
 
-/* What follows the number of this process and a slash. */
+/* The rest of a path behind the number of this process and a slash. */
 static const char *behind_number(const char *path)
 {
     long number = 0;
@@ -58,13 +58,13 @@ static enum own own_file(const char *path)
     return is(file, "exe") ? EXE : is(file, "cmdline") ? CMDLINE : is(file, "maps") ? MAPS : NOT_OWN;
 }
 
-/* The path itself, unless it is the link to the process's program. */
+/* The path itself, or that of the rank's program if the path is the link to the process's program. */
 const char *simurgh_program_at(const char *path)
 {
     return own_file(path) == EXE ? simurgh_shim_rank.program : path;
 }
 
-/* The arguments as they are now: a program may write into them. */
+/* Opens the arguments as they are now. A program may have written into them. */
 static int open_arguments(void)
 {
     int descriptor = libc.memfd_create("cmdline", MFD_CLOEXEC);
@@ -88,7 +88,7 @@ static int open_maps(void)
     return -1;
 }
 
-/* Opens one of the files that are the rank's own: a descriptor, -1, or SIMURGH_NOT_OWN. */
+/* Opens one of the files that are the rank's own. Returns a descriptor, -1, or SIMURGH_NOT_OWN. */
 int simurgh_open_own(const char *path, int flags)
 {
     enum own own = own_file(path);
@@ -102,7 +102,7 @@ int simurgh_open_own(const char *path, int flags)
     return descriptor;
 }
 
-/* The mode that stands behind `flags` if a file may be made. */
+/* The mode, an argument behind `flags` that is passed only if a file may be made. */
 #define MODE(flags, mode)                                  \
     mode_t mode = 0;                                       \
     if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) { \
@@ -133,7 +133,7 @@ EXPORT int openat(int folder, const char *path, int flags, ...)
 extern int open64(const char *, int, ...) EXPORT __attribute__((alias("open")));
 extern int openat64(int, const char *, int, ...) EXPORT __attribute__((alias("openat")));
 
-/* What programs call that were compiled with checks. */
+/* The functions that programs call which were compiled with checks. */
 EXPORT int __open_2(const char *path, int flags)
 {
     return open_at(AT_FDCWD, path, flags, 0);

@@ -1,4 +1,4 @@
-/* printf and its relatives: they name no stream and mean the rank's. */
+/* printf and its relatives, which name no stream and write to that of the rank. */
 #include "shim.h"
 
 EXPORT int vprintf(const char *restrict format, va_list arguments)

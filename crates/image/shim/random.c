@@ -6,7 +6,7 @@ static struct random_data generator;
 static int32_t state[32]; /* 128 bytes: the size of libc's default state */
 static bool seeded;
 
-/* Without srand the sequence is that of seed 1. */
+/* Seeds the generator by 1 if srand has not been called. */
 static void seed_once(void)
 {
     if (!seeded) {

@@ -1,4 +1,4 @@
-/* Sending signals to the rank itself; those to others go to the kernel. */
+/* Sending of signals to the rank itself. Signals to other processes go to the kernel. */
 #include "signals.h"
 
 static siginfo_t describe(int number, int code)
@@ -9,13 +9,13 @@ static siginfo_t describe(int number, int code)
     return info;
 }
 
-/* What concerns the whole process stays the kernel's: it stops and goes on as one. */
+/* Signals that concern the whole process are left to the kernel, since the process stops and continues as one. */
 static bool is_of_the_process(int number)
 {
     return number == SIGSTOP || number == SIGCONT;
 }
 
-/* What the host tells the user of: where it happened, and in which rank. */
+/* Signals of which the host tells the user, with the place and the rank. */
 static bool tells_of_a_crash(int number)
 {
     bool is_crash = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGABRT;
@@ -36,7 +36,7 @@ static int post(const siginfo_t *info, struct signal_thread *target)
     return -1;
 }
 
-/* Whether the rank itself is meant. */
+/* Whether a process number means the rank itself. */
 static bool is_own(pid_t process)
 {
     return !simurgh_forked && process == simurgh_shim_rank.host_pid;
@@ -50,7 +50,7 @@ EXPORT int kill(pid_t process, int number)
         return raise(number);
     siginfo_t info = describe(number, SI_USER);
     struct signal_thread *me = simurgh_signal_thread();
-    /* One that is not blocked is delivered before kill returns. */
+    /* A signal that is not blocked is delivered before kill returns. */
     bool takes = me && !(me->mask & set_of(number));
     return post(&info, takes ? me : NULL);
 }
@@ -78,7 +78,7 @@ EXPORT int sigqueue(pid_t process, int number, const union sigval value)
     return post(&info, NULL);
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static struct signal_thread *find(pthread_t thread)
 {
     struct signal_thread *found = simurgh_signals.threads;
@@ -87,7 +87,7 @@ static struct signal_thread *find(pthread_t thread)
     return found;
 }
 
-/* Whether the thread is known; then the error is that of sending it the signal. */
+/* Whether the thread is known. If so, the error is that of sending it the signal. */
 static bool send_to_thread(pthread_t thread, const siginfo_t *info, int *error)
 {
     simurgh_lock_signals();

@@ -1,9 +1,9 @@
-/* The per-rank shim: what of libc a process has to itself.
+/* The per-rank shim: the parts of libc that each process has to itself.
  *
- * Each rank loads its own copy of this library, first in the lookup scope of its program, so every static here is
- * the rank's. The shim is linked with nothing: it reaches libc only through the table `libc`, which the loader
- * fills in once for all ranks. A symbol lookup of the shim's own would find the shim itself, or a function of the
- * program with the same name. */
+ * Each rank loads its own copy of this library, first in the lookup scope of its program, so every static here belongs
+ * to the rank. The shim is linked with nothing. It reaches libc only through the table `libc`, which the loader fills
+ * in once for all ranks: a symbol lookup by the shim would find the shim itself, or a function of the program with the
+ * same name. */
 #ifndef SIMURGH_SHIM_H
 #define SIMURGH_SHIM_H
 
@@ -47,7 +47,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* -fvisibility=hidden is in force: these are what programs see. */
+/* -fvisibility=hidden is in force. Programs see only what is marked by EXPORT. */
 #define EXPORT __attribute__((visibility("default")))
 
 /* The callbacks of the host: struct Hooks in src/hooks.rs. */
@@ -84,7 +84,8 @@ struct object_code {
     fini_function fini;
 };
 
-/* What is asked about the rank's image: struct RankCalls in src/objects/calls.rs. `image` is any address in it. */
+/* The questions about the rank's image: struct RankCalls in src/objects/calls.rs. `image` is any address in the image.
+ * */
 struct image_calls {
     void *(*open)(const void *image, const char *name);
     int (*owns)(const void *image, const void *handle);
@@ -94,7 +95,7 @@ struct image_calls {
     int (*find_object)(void *address, void *result);
 };
 
-/* What the loader tells this rank: struct RankRecord in src/shim.rs. */
+/* The record of this rank, filled in by the loader: struct RankRecord in src/shim.rs. */
 struct rank_record {
     void *user;
     const struct hooks *hooks;
@@ -103,21 +104,21 @@ struct rank_record {
     size_t object_count;
     void (*tls_start)(const void *layout);
     const void *tls_layout;
-    void *saved_stack;                  /* where simurgh_shim_enter is left */
+    void *saved_stack;                  /* the stack pointer that simurgh_shim_enter has saved */
     pthread_t main_thread;
     const char *program;                /* the path of its file */
-    int (*open_maps)(const void *image); /* a file like /proc/self/maps; or an error, negative */
+    int (*open_maps)(const void *image); /* opens a file like /proc/self/maps; negative: an error */
     uint64_t ignored_signals;           /* from the beginning, as bits */
     int32_t rank;
     int32_t host_pid;
     void *stack;                        /* of the main thread: its lowest address */
     size_t stack_size;
-    cpu_set_t processors;               /* on which the rank may compute; empty if nobody says */
+    cpu_set_t processors;               /* on which the rank may compute; empty if not given */
 };
 
 extern struct rank_record simurgh_shim_rank;
 
-/* The real libc. */
+/* The functions of the real libc. */
 typedef int scan_function(FILE *, const char *, va_list);
 typedef int wide_scan_function(FILE *, const wchar_t *, va_list);
 typedef int checked_print_function(FILE *, int, const char *, va_list);
@@ -138,13 +139,13 @@ extern const struct libc_table libc;
 #undef errno
 #define errno (*libc.__errno_location())
 
-/* Time that a wait on the main context keeps the other ranks from running: at first, and at most. */
+/* The time that a wait on the main context keeps the other ranks from running: at first, and at most. */
 enum { SIMURGH_FIRST_SLICE_NANOSECONDS = 10000, SIMURGH_SLICE_NANOSECONDS = 1000000 };
 
-/* Standard streams of the rank; the exported variables stdin, stdout and stderr may move (COPY relocations). */
+/* The standard streams of the rank. The exported variables stdin, stdout and stderr may move (COPY relocations). */
 extern FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;
 
-/* Set in a child made by fork: it has no host. */
+/* Set in a child made by fork, which has no host. */
 extern bool simurgh_forked;
 
 void simurgh_flush_streams(void);
@@ -153,15 +154,16 @@ void simurgh_leave(int status, void *saved_stack) __attribute__((noreturn));
 void simurgh_wait_for_threads(void);
 void simurgh_await_end(pthread_t thread);
 void simurgh_let_others_run(void);
-/* Suspend the main context for as long as the wait lasts. What the waiting function would return, or -1 if it cannot
- * be done; of a mutex, which is still to be locked, whether it could. */
+/* Suspend the main context for as long as the wait lasts. They return the result of the waiting function, or -1 if the
+ * wait cannot be done in this way. For a mutex, which is still to be locked, the result is whether the wait could be
+ * done. */
 int simurgh_await_semaphore(sem_t *semaphore);
 int simurgh_await_condition(pthread_cond_t *condition, pthread_mutex_t *mutex);
 bool simurgh_await_mutex(pthread_mutex_t *mutex);
-/* Sleeps for a moment, at most until `end` on the monotonic clock; false once that is reached. */
+/* Sleeps for a moment, at most until `end` on the monotonic clock. False once that time is reached. */
 bool simurgh_sleep_a_slice(struct timespec end);
 struct timespec simurgh_time_after(struct timespec duration);
-/* Makes the calling thread one of the rank's, for the rest of its life. */
+/* Makes the calling thread a thread of the rank for the rest of its life. */
 void simurgh_adopt_thread(void);
 int simurgh_start_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                          void *argument);
@@ -173,7 +175,7 @@ int simurgh_open_own(const char *path, int flags);
 enum { SIMURGH_NOT_OWN = -2 };
 bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set);
 
-/* A thread that has a rank's processors for a moment: 0, or its number, and its own. */
+/* A thread that has a rank's processors for a moment: its number, or 0, and its own processors. */
 struct simurgh_lent {
     pid_t thread;
     cpu_set_t before;

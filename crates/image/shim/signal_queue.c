@@ -1,4 +1,4 @@
-/* Signals that have come for a rank: whom they are for, and who takes them. */
+/* The signals that have arrived for a rank, and the choice of the threads that take them. */
 #include "signals.h"
 
 /* The first real-time signal of the kernel. */
@@ -31,7 +31,8 @@ static bool wants(const struct signal_thread *thread, const struct signal_thread
     return (!target || target == thread) && (open & set_of(number));
 }
 
-/* Who takes a signal that has come: who waits for it, then the main thread, which is the last one, then any. */
+/* The thread that takes a signal: one that waits for it, then the main thread, which is the last in the list, then any.
+ * */
 static struct signal_thread *taker(const struct signal_thread *target, int number)
 {
     struct signal_thread *chosen = NULL;
@@ -55,7 +56,7 @@ bool simurgh_would_stay(int number)
     return !thread || (thread->awaited & set_of(number));
 }
 
-/* Whether one more is lost, since one waits already: of all but real-time signals. */
+/* Whether the signal is dropped because one of its number already waits. This applies to all but real-time signals. */
 static bool is_one_too_many(int number, const struct signal_thread *target)
 {
     for (size_t i = 0; number < FIRST_REAL_TIME && i < simurgh_signals.queued; i++)
@@ -64,7 +65,7 @@ static bool is_one_too_many(int number, const struct signal_thread *target)
     return false;
 }
 
-/* Has a thread of the rank take what has come. */
+/* Makes a thread of the rank take a signal that has arrived. */
 static void alert(struct signal_thread *thread, int number)
 {
     __atomic_store_n(thread->attention, 1, __ATOMIC_SEQ_CST);

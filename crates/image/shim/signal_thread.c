@@ -1,4 +1,4 @@
-/* The threads of a rank, as signals have to do with them. */
+/* The threads of a rank, as far as signals are concerned. */
 #include "signals.h"
 
 struct rank_signals simurgh_signals;
@@ -10,15 +10,15 @@ struct signal_thread *simurgh_signal_thread(void)
     return self.context ? &self : NULL;
 }
 
-/* What is done about a signal before the program has said anything. */
+/* The disposition of a signal before the program has set one. */
 static struct sigaction first_action(int number)
 {
     bool is_ignored = simurgh_shim_rank.ignored_signals & set_of(number);
     return (struct sigaction){.sa_handler = is_ignored ? SIG_IGN : SIG_DFL};
 }
 
-/* The table is made when it is needed first: most ranks need none. A handler cannot come first, so no other call of
- * malloc is under way. */
+/* Makes the table when it is first needed, since most ranks need none. No handler can have been set before, so this
+ * does not interrupt another call of malloc. */
 static void make_table(void)
 {
     struct signal_table *table = libc.malloc(sizeof *table);
@@ -67,7 +67,7 @@ void simurgh_begin_signals(pid_t kernel_thread, signal_set mask)
     self.busy--;
 }
 
-/* What has come for this thread alone is lost with it. */
+/* Drops the signals that have arrived for this thread alone. */
 static void forget_entries(const struct signal_thread *thread)
 {
     size_t kept = 0;
@@ -109,7 +109,7 @@ void simurgh_listen(void)
         simurgh_shim_rank.hooks->listen(thread->context);
 }
 
-/* The child is a process of its own: whatever it does about signals from now on, the kernel is told. */
+/* The child is a process of its own, so from now on the kernel is told of its dispositions. */
 void simurgh_hand_signals_over(void)
 {
     sigset_t mask;

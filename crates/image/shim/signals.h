@@ -1,12 +1,13 @@
-/* Signals of a rank: which has come for whom, and what is to be done about it.
+/* Signals of a rank: which signals have arrived for which thread, and how the program handles them.
  *
- * The kernel knows one set of handlers for all ranks of a process, and one mask for each kernel thread, which ranks
- * share. So none of what a program says about signals reaches the kernel: it is noted here, in the rank's own copy, and
- * what is sent to a rank is kept here until one of its threads takes it. The host interrupts a thread that has
- * something to take: it gives it attention (a word that the host looks at, too) and has it call simurgh_attend.
+ * The kernel knows one set of handlers for all ranks of a process, and one mask for each kernel thread, and ranks share
+ * these threads. So nothing that a program sets about signals reaches the kernel. It is noted here, in the rank's own
+ * copy, and signals for a rank are kept here until one of its threads takes them. When a thread has a signal to take,
+ * the host interrupts it: it sets the thread's attention (a word that the host looks at, too) and has it call
+ * simurgh_attend.
  *
  * Handlers run on the stack of the thread that they interrupt. A thread is not interrupted within the functions of
- * these files, which hold the lock: it attends when it leaves them. */
+ * these files, which hold the lock. It attends to its signals when it leaves them. */
 #ifndef SIMURGH_SIGNALS_H
 #define SIMURGH_SIGNALS_H
 
@@ -18,7 +19,7 @@ typedef uint64_t signal_set;
 
 /* A thread of the rank. */
 struct signal_thread {
-    void *context;          /* what the host calls it; NULL: libc has made it, and we do not know it */
+    void *context;          /* the host's handle of it; NULL if libc has made it and it is not known here */
     uint32_t *attention;
     pthread_t thread;
     pid_t kernel_thread;    /* 0 for the main context, which has none of its own */
@@ -30,14 +31,14 @@ struct signal_thread {
     struct signal_thread *next;
 };
 
-/* A signal that has come. */
+/* A signal that has arrived. */
 struct signal_entry {
     int number;
     struct signal_thread *target; /* NULL: any thread of the rank */
     siginfo_t info;
 };
 
-/* What a rank needs that has to do with signals. */
+/* The data on signals that a rank needs. */
 struct signal_table {
     struct sigaction actions[SIGNALS + 1];
     struct signal_entry queue[QUEUE];
@@ -45,7 +46,7 @@ struct signal_table {
 
 struct rank_signals {
     pthread_mutex_t lock;
-    struct signal_table *table; /* there as soon as the lock has been taken */
+    struct signal_table *table; /* exists once the lock has been taken */
     struct signal_thread *threads; /* the main one last */
     size_t queued;
     bool listening; /* waits of its threads can be interrupted */
@@ -80,72 +81,73 @@ static inline signal_set unblockable(void)
     return set_of(SIGKILL) | set_of(SIGSTOP);
 }
 
-/* The calling thread; NULL if it is not known. */
+/* The calling thread; NULL if it is not known here. */
 struct signal_thread *simurgh_signal_thread(void);
 
-/* Takes and gives back the lock; within, the calling thread is not interrupted. What has come meanwhile is attended to
- * at the end. */
+/* Take and release the lock. The calling thread is not interrupted while it holds the lock, and attends at the end to
+ * the signals that have arrived meanwhile. */
 void simurgh_lock_signals(void);
 void simurgh_unlock_signals(void);
 
-/* All with the lock held: */
+/* The following functions are called with the lock held. */
 
-/* A signal has come for a thread, or for any. An error number, or 0. */
+/* Notes that a signal has arrived for a thread, or for any thread (NULL). Returns an error number, or 0. */
 int simurgh_post(const siginfo_t *info, struct signal_thread *target);
 /* Takes the first of these signals that the thread may take. */
 bool simurgh_take(struct signal_thread *thread, signal_set wanted, struct signal_entry *taken);
-/* Which signals wait for the thread. */
+/* The signals that wait for the thread. */
 signal_set simurgh_waiting(const struct signal_thread *thread);
-/* Changes the thread's mask: it has attention if something that has come may be taken now. */
+/* Changes the thread's mask. Sets its attention if a signal that has arrived may be taken now. */
 void simurgh_set_mask(struct signal_thread *thread, signal_set mask);
-/* What happens when the signal comes and is not blocked: nothing, or the end of the rank. */
+/* Whether the signal, when it arrives and is not blocked, has no effect, or ends the rank. */
 bool simurgh_is_ignored(int number);
 bool simurgh_ends_the_rank(int number);
-/* Whether one that has come would stay, for somebody who fetches it. */
+/* Whether a signal that has arrived would stay for a thread that fetches it. */
 bool simurgh_would_stay(int number);
-/* Passes a signal that nobody takes to a descriptor of signalfd; whether there is one. */
+/* Passes a signal that no thread takes to a descriptor of signalfd. Returns whether there is such a descriptor. */
 bool simurgh_pass_to_descriptor(const siginfo_t *info);
-/* Forgets those that have come. */
+/* Forgets the signals of this number that have arrived. */
 void simurgh_drop(int number);
-/* From now on waits of its threads can be interrupted. */
+/* From now on, waits of the rank's threads can be interrupted. */
 void simurgh_listen(void);
-/* Whether the rank has timers that may bring it something has changed. */
+/* Checks again whether the rank has timers that may bring it a signal. */
 void simurgh_review_timers(void);
 
-/* Without the lock: */
+/* The following functions are called without the lock. */
 
-/* How many handlers the calling thread has run. */
+/* The number of handlers that the calling thread has run. */
 static inline unsigned int simurgh_handled(void)
 {
     const struct signal_thread *me = simurgh_signal_thread();
     return me ? me->handled : 0;
 }
 
-/* Runs the handlers of what has come for the calling thread; the frame is that of a kernel's handler, if any. */
+/* Runs the handlers of the signals that have arrived for the calling thread. The frame is that of a kernel's handler,
+ * if there is one. */
 void simurgh_attend(void *frame);
-/* Has the calling thread wait for something to attend to, and attends to it; may return for no reason. With an end, on
- * the monotonic clock: false once it is reached. */
+/* Waits until the calling thread has something to attend to, and attends to it. May return for no reason. With an end,
+ * on the monotonic clock, the result is false once that time is reached. */
 bool simurgh_rest(struct signal_thread *me, const struct timespec *end);
 
-/* Runs the handler for SIGABRT, if there is one; it is not to keep the rank from ending. */
+/* Runs the handler for SIGABRT, if there is one. The rank ends in any case. */
 void simurgh_handle_abort(void);
 
-/* Something that the host's thread for signals tells of: the kernel has given it the address. */
+/* An event of which the host's thread for signals tells the rank. The kernel holds the address of this record. */
 struct simurgh_event {
     void (*happen)(struct simurgh_event *event, const siginfo_t *info);
 };
 
-/* Starts a thread of the rank that tells of an event. */
+/* Starts a thread of the rank that tells the program of an event. */
 void simurgh_start_notice(const struct sigevent *notice);
-/* Makes the calling thread, which libc has made, one of the rank's, and has it tell of an event. */
+/* Makes the calling thread, which libc has made, a thread of the rank, and has it tell the program of an event. */
 void simurgh_run_notice(const struct sigevent *notice);
 
-/* Threads of the rank come and go, the main one first and last. */
+/* Threads of the rank come and go. The main thread comes first and goes last. */
 void simurgh_begin_signals(pid_t kernel_thread, signal_set mask);
 void simurgh_end_signals(void);
 void simurgh_end_rank_signals(void);
 void simurgh_end_timers(void);
-/* In the child of fork: all that is noted here becomes the kernel's. */
+/* Called in the child of fork: hands the handlers and the mask that are noted here to the kernel. */
 void simurgh_hand_signals_over(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Entering a rank's program and leaving it. */
+/* The entry into a rank's program and the return from it. */
 #include "signals.h"
 
 EXPORT struct rank_record simurgh_shim_rank = {0};
@@ -66,8 +66,8 @@ static void construct(const struct object_code *object, int argc, char **argv, c
 typedef int main_function(int, char **, char **);
 typedef int old_init_function(int, char **, char **);
 
-/* What the program's _start calls. Programs linked before glibc 2.34 bring the function that runs their own
- * constructors; for later ones the C library, here the shim, does it. */
+/* The program's _start calls this function. Programs that were linked before glibc 2.34 pass the function that runs
+ * their own constructors. For later ones the C library, here the shim, runs them. */
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, old_init_function *init, void (*fini)(void),
                              void (*rtld_fini)(void), void *stack_end)
 {

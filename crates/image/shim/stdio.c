@@ -1,4 +1,4 @@
-/* C streams: stdin, stdout and stderr of the rank, and the functions that use them without naming them. */
+/* C streams: stdin, stdout and stderr of the rank, and the functions that use them implicitly. */
 #include "signals.h"
 
 FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;
@@ -23,7 +23,8 @@ static ssize_t write_all(int descriptor, const char *bytes, size_t length)
     return (ssize_t)length;
 }
 
-/* Output of a rank goes to the host, which puts lines together; that of a forked child straight to the descriptor. */
+/* Writes output. That of a rank goes to the host, which puts lines together; that of a forked child goes to the
+ * descriptor. */
 static ssize_t emit(int descriptor, const void *bytes, size_t length)
 {
     if (simurgh_forked)
@@ -35,12 +36,12 @@ static ssize_t emit(int descriptor, const void *bytes, size_t length)
     return -1;
 }
 
-/* A standard stream: a FILE of ours until the program closes it. The descriptor changes when it gets another file. */
+/* A standard stream: one of our FILEs until the program closes it. Its descriptor changes when it gets another file. */
 struct standard_stream {
     FILE *file;
     int descriptor;
     bool redirected;
-    int lost; /* why something has been lost of which no fflush has told; 0 if nothing has */
+    int lost; /* the error of lost output that no fflush has reported; 0 for none */
 };
 
 static struct standard_stream input = {NULL, -1, false, 0}, output = {NULL, STDOUT_FILENO, false, 0},
@@ -54,11 +55,11 @@ static ssize_t write_cookie(void *cookie, const char *bytes, size_t length)
     if (written >= 0)
         return written;
     stream->lost = errno;
-    return 0; /* how such a function tells of an error */
+    return 0; /* means an error */
 }
 
-/* What an operation on a stream has come to, which fails if something has been lost before: lines go out as soon as
- * they are complete, but a program looks for errors where it flushes. */
+/* The result of an operation on a stream, which is an error if output has been lost before. Lines are written as soon
+ * as they are complete, but a program looks for errors where it flushes. */
 static int outcome(struct standard_stream *stream, int result)
 {
     if (!stream || !stream->lost)
@@ -92,7 +93,7 @@ static int close_cookie(void *cookie)
     if (stream->redirected)
         return libc.close(stream->descriptor);
     if (stream != &input && !simurgh_forked) {
-        /* Nothing more comes: what the host has held back goes out. */
+        /* Nothing more will be written, so the host writes out what it has held back. */
         int error = simurgh_shim_rank.hooks->write(simurgh_shim_rank.user, stream->descriptor, NULL, 0);
         if (error)
             stream->lost = error;
@@ -115,7 +116,7 @@ static FILE *make_stream(struct standard_stream *stream, const char *mode)
     return stream->file = libc.fopencookie(stream, mode, functions);
 }
 
-/* Called by the loader before anything of the rank runs. Returns 0, or -1 if memory is short. */
+/* Called by the loader before any other code of the rank. Returns 0, or -1 if memory is short. */
 EXPORT int simurgh_shim_setup(void)
 {
     simurgh_stdout = make_stream(&output, "w");
@@ -128,7 +129,7 @@ EXPORT int simurgh_shim_setup(void)
     return 0;
 }
 
-/* Output streams that the rank has opened: flushed at its end. */
+/* The output streams that the rank has opened. They are flushed at its end. */
 static pthread_mutex_t streams_lock;
 static FILE **streams;
 static size_t stream_count, stream_capacity;
@@ -187,7 +188,7 @@ void simurgh_flush_streams(void)
     flush_opened();
 }
 
-/* Called by the host when it ends the job: takes no lock that a stopped thread may hold. */
+/* Called by the host when it ends the job. Takes no lock that a stopped thread may hold. */
 EXPORT void simurgh_shim_flush(void)
 {
     FILE *file = output.file;
@@ -246,7 +247,7 @@ EXPORT int pclose(FILE *stream)
     return libc.pclose(stream);
 }
 
-/* libc's freopen only works on streams of its own kind: ours keep their FILE and get another descriptor. */
+/* libc's freopen works only on streams of its own kind. Our streams keep their FILE and get another descriptor. */
 static FILE *redirect(struct standard_stream *stream, const char *path, const char *mode)
 {
     libc.fflush(stream->file);
@@ -330,7 +331,7 @@ EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count)
 EXPORT pid_t fork(void)
 {
     sigset_t all, before;
-    /* What comes for the child before it has handlers of its own waits. */
+    /* Signals that arrive for the child before it has handlers of its own have to wait. */
     set_to(&all, ~(signal_set)0);
     libc.pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t child = libc.fork();
@@ -339,7 +340,7 @@ EXPORT pid_t fork(void)
     else
         libc.pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (child == 0) {
-        /* It may run where the rank may, not only where it was started. */
+        /* The child may run wherever the rank may, not only where it was started. */
         cpu_set_t processors;
         if (simurgh_inherit_processors(NULL, &processors))
             libc.sched_setaffinity(0, sizeof processors, &processors);

@@ -1,11 +1,11 @@
-/* The table of libc's functions, filled in by the loader, and their names for it. */
+/* The table of libc's functions, which the loader fills in, and their names for the loader. */
 #include "shim.h"
 
-/* In a file of its own so that the compiler cannot see the zeros. It lies among data: code is mapped from a file in
- * which nothing is filled in. */
+/* The table is in a file of its own so that the compiler cannot see the zeros. It lies among data, since code is mapped
+ * from a file in which nothing is filled in. */
 const struct libc_table libc __attribute__((section(".data.rel.ro.libc"))) = {0};
 
-/* Exported under another name: the loader writes here, in the master copy. */
+/* Exported under another name, by which the loader writes the master copy. */
 extern const struct libc_table simurgh_shim_libc EXPORT __attribute__((alias("libc")));
 
 EXPORT const char simurgh_shim_libc_names[] =

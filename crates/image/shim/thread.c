@@ -1,4 +1,4 @@
-/* Threads of a rank: they get the rank's thread-local variables and belong to the rank. */
+/* Threads of a rank. They get the rank's thread-local variables and count as threads of the rank. */
 #include "signals.h"
 #include <sys/syscall.h>
 
@@ -12,7 +12,7 @@ static __thread struct thread_destructor *destructors;
 
 static int running_threads;
 
-/* Threads that run, from their beginning on; and how many have ended. */
+/* The threads that run, from their beginning on, and the number of threads that have ended. */
 struct running {
     pthread_t thread;
     struct running *next;
@@ -70,7 +70,8 @@ static bool is_running(pthread_t thread)
     return found;
 }
 
-/* On the main context, where a wait in the kernel would keep the virtual processor, and hide that all ranks wait. */
+/* Waits for the next end on the main context. A wait in the kernel would keep the virtual processor busy, and would
+ * hide that all ranks wait. */
 static void await_next_end(uint32_t seen)
 {
     simurgh_shim_rank.hooks->await_thread(simurgh_shim_rank.user, &ended, seen);
@@ -86,7 +87,8 @@ void simurgh_wait_for_threads(void)
     }
 }
 
-/* Suspends the main context until the thread has nearly ended; not if it has not begun, or is not the rank's. */
+/* Suspends the main context until the thread has nearly ended. Returns at once if the thread has not begun or is not a
+ * thread of the rank. */
 void simurgh_await_end(pthread_t thread)
 {
     for (;;) {
@@ -118,7 +120,7 @@ static void begin_thread(struct running *own, signal_set mask)
     own->next = running;
     running = own;
     libc.pthread_mutex_unlock(&running_lock);
-    /* libc calls it when the function returns and in pthread_exit, before the destructors of thread-specific data. */
+    /* libc calls this when the function returns and in pthread_exit, before the destructors of thread-specific data. */
     libc.cxa_thread_atexit(end_thread, own, &simurgh_shim_rank);
     simurgh_shim_rank.hooks->thread_started(simurgh_shim_rank.user);
     simurgh_begin_signals((pid_t)libc.syscall(SYS_gettid), mask);
@@ -183,7 +185,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
     return error == 0 ? thrd_success : error == EAGAIN || error == ENOMEM ? thrd_nomem : thrd_error;
 }
 
-/* On the main context: the rank goes on until its last thread ends, then exits with 0. */
+/* On the main context, the rank goes on until its last thread ends, and then exits with status 0. */
 EXPORT void pthread_exit(void *result)
 {
     if (!simurgh_on_main())

@@ -2,10 +2,11 @@
 #include "timer.h"
 #include <sys/syscall.h>
 
-/* All that there have been: one that is deleted is used again, since the kernel may still tell of it. */
+/* All timers that have been made. A deleted timer is used again rather than freed, since the kernel may still tell of
+ * it. */
 static struct rank_timer *timers;
 
-/* Whether the host knows that timers may bring something. */
+/* Whether the host knows that timers may bring the rank signals. */
 static bool expects;
 
 static bool brings_something(const struct rank_timer *timer)
@@ -48,7 +49,7 @@ static void tell(struct rank_timer *timer, const siginfo_t *cause)
         simurgh_post(&info, target_of(&timer->notice));
 }
 
-/* On the host's thread for signals. */
+/* Runs on the host's thread for signals. */
 static void happen(struct simurgh_event *event, const siginfo_t *cause)
 {
     struct rank_timer *timer = (struct rank_timer *)event;
@@ -63,7 +64,7 @@ static void happen(struct simurgh_event *event, const siginfo_t *cause)
     simurgh_unlock_signals();
 }
 
-/* The kernel's own calls: libc's would do something else for other kinds of notices. */
+/* The kernel's own calls are used, since libc's would act differently for other kinds of notices. */
 static int kernel(long result)
 {
     return result < 0 ? errno : 0;
@@ -125,7 +126,7 @@ void simurgh_end_timers(void)
     simurgh_review_timers();
 }
 
-/* A timer that is not used, or a new one. */
+/* An unused timer, or a new one. */
 static struct rank_timer *unused(void)
 {
     struct rank_timer *timer = timers;

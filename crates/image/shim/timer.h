@@ -1,4 +1,4 @@
-/* Timers of a rank: the kernel's, which tell the host's thread for signals when they are over. */
+/* Timers of a rank. They are timers of the kernel, whose ends are told to the host's thread for signals. */
 #ifndef SIMURGH_TIMER_H
 #define SIMURGH_TIMER_H
 
@@ -11,11 +11,11 @@ struct rank_timer {
     int overrun;
     bool is_fixed; /* one of those that each process has */
     bool is_used;
-    bool is_due; /* it runs, or its end has not been told */
+    bool is_due; /* it runs, or its end has not been reported */
     struct rank_timer *next;
 };
 
-/* With the lock of the rank's signals held, all three; an error number, or 0. */
+/* All three are called with the lock of the rank's signals held. They return an error number, or 0. */
 int simurgh_make_timer(struct rank_timer *timer, clockid_t clock, const struct sigevent *notice);
 int simurgh_set_timer(struct rank_timer *timer, int flags, const struct itimerspec *value, struct itimerspec *old);
 int simurgh_get_timer(const struct rank_timer *timer, struct itimerspec *value);

@@ -1,11 +1,12 @@
-/* Waiting for other threads and for time on the main context.
+/* Waits of the main context for other threads and for time.
  *
- * There a wait in the kernel would keep the virtual processor, and with it the ranks that share it, from going on; what
- * is waited for may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in
- * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not.
- * After the longest, another thread of the rank waits in the place of the main context (waiter.c). The main context is
- * suspended until what it waits for has come. A wait for the end of a thread suspends it at once.
- * On other threads of the rank, and where nobody has to wait, these are libc's functions. */
+ * A wait in the kernel would keep the virtual processor, and so the ranks that share it, from going on, though the wait
+ * may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in between. The slices
+ * are short at first, since most waits are short, and grow while the wait goes on. After the longest slice another
+ * thread of the rank waits in the place of the main context (waiter.c), and the main context is suspended until that
+ * wait is over. A wait for the end of a thread suspends the main context at once.
+ *
+ * On other threads of the rank, and where no wait is needed, these functions are those of libc. */
 #include "signals.h"
 
 enum { SECOND = 1000000000 };
@@ -38,7 +39,7 @@ struct timespec simurgh_time_after(struct timespec duration)
     return after(now, duration.tv_nsec);
 }
 
-/* Length of the next slice in nanoseconds; only the main context uses it. */
+/* The length of the next slice in nanoseconds. Only the main context uses it. */
 static long slice = SIMURGH_FIRST_SLICE_NANOSECONDS;
 
 static struct timespec end_of_slice(clockid_t clock)
@@ -48,7 +49,7 @@ static struct timespec end_of_slice(clockid_t clock)
     return after(now, slice);
 }
 
-/* After a slice in which nothing has come. */
+/* Called after a slice in which the wait did not end. */
 static void go_on_waiting(void)
 {
     slice = slice < SIMURGH_SLICE_NANOSECONDS / 2 ? 2 * slice : SIMURGH_SLICE_NANOSECONDS;
@@ -98,7 +99,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
     if (error != EBUSY)
         return error;
     do {
-        /* Also finds out that the mutex is ours already, where its type wants that to be an error. */
+        /* This also finds out that the caller already holds the mutex, where the mutex's type makes that an error. */
         struct timespec end = end_of_slice(CLOCK_REALTIME);
         error = libc.pthread_mutex_timedlock(mutex, &end);
         if (error == ETIMEDOUT && !(slices_are_over() && simurgh_await_mutex(mutex)))
@@ -120,7 +121,7 @@ EXPORT void thrd_yield(void)
     sched_yield();
 }
 
-/* May return without a signal, as POSIX allows: its callers wait for a condition in a loop. */
+/* May return without a signal, as POSIX allows. Callers wait for a condition in a loop. */
 EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     if (!shares_its_thread())
@@ -150,7 +151,7 @@ EXPORT int sem_wait(sem_t *semaphore)
             return end_waiting(0);
         if (errno == EINTR ? simurgh_handled() != handled : errno != ETIMEDOUT)
             return end_waiting(-1);
-        /* The other thread would take it though a handler had ended this wait. */
+        /* The other thread would take the semaphore even if a handler had ended this wait. */
         int error = slices_are_over() && !simurgh_signals.listening ? simurgh_await_semaphore(semaphore) : -1;
         if (error == 0)
             return end_waiting(0);
@@ -173,7 +174,7 @@ bool simurgh_sleep_a_slice(struct timespec end)
     return !last || error;
 }
 
-/* Sleeps until `end` on the monotonic clock; false if a signal has been handled. */
+/* Sleeps until `end` on the monotonic clock. False if a signal has been handled. */
 static bool sleep_until(struct timespec end)
 {
     unsigned int handled = simurgh_handled();

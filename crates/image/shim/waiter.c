@@ -14,7 +14,7 @@
 
 enum task { NOTHING, SEMAPHORE, CONDITION, MUTEX };
 
-/* What there is to wait for is under the lock. */
+/* The lock guards the task, and so the object of the wait. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given = PTHREAD_COND_INITIALIZER, taken = PTHREAD_COND_INITIALIZER;
 static enum task task;
@@ -60,7 +60,7 @@ static void *serve(void *unused)
     return unused;
 }
 
-/* With the lock. Signals are not for it. */
+/* Makes the thread; called with the lock held. The thread takes no signals. */
 static bool make(void)
 {
     sigset_t all, before;
@@ -75,12 +75,12 @@ static bool make(void)
     return made;
 }
 
-/* Waits; -1 if no thread is free for it, else what the function says that waits. */
+/* Has the thread wait. Returns -1 if no thread is free for it, or else the result of the waiting function. */
 static int wait_by_waiter(enum task kind, void *what, pthread_mutex_t *mutex)
 {
     libc.pthread_mutex_lock(&lock);
     is_there = is_there || make();
-    /* It is at it already, if this is a signal handler amid such a wait. */
+    /* The thread is busy if this is a signal handler that interrupted such a wait. */
     if (!is_there || task != NOTHING) {
         libc.pthread_mutex_unlock(&lock);
         return -1;
@@ -112,8 +112,8 @@ int simurgh_await_condition(pthread_cond_t *condition, pthread_mutex_t *mutex)
     return wait_by_waiter(CONDITION, condition, mutex);
 }
 
-/* Of a robust mutex the next owner is told what became of the last one, and of others priorities count: these are for
- * the main context alone. */
+/* Mutexes that are robust or that use priorities are for the main context alone. The next owner of a robust mutex is
+ * told of the fate of the last one, and for the others the priority of the locking thread counts. */
 bool simurgh_await_mutex(pthread_mutex_t *mutex)
 {
     enum { ROBUST = 16, INHERITS = 32, PROTECTS = 64 };

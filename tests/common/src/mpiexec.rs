@@ -28,7 +28,7 @@ impl Mpiexec {
             mpiexec: mpiexec.to_owned(),
             options: vec!["-n".into(), ranks.to_string().into()],
             arguments: Vec::new(),
-            // Tests are about the product, whatever its programs are linked with.
+            // Tests are about this library, whatever MPI their programs are linked with.
             environment: vec![("SIMURGH_MODE".into(), "threads".into())],
             input: Vec::new(),
             limit: LIMIT,

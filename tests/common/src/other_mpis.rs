@@ -15,7 +15,7 @@ pub fn of_another(mpi: &str, variable: &str, path: &str) -> Option<PathBuf> {
     file
 }
 
-/// A test program that is linked with Open MPI, if that is there.
+/// A test program that is linked with Open MPI, if Open MPI is installed.
 pub fn of_open_mpi(name: &str) -> Option<Binary> {
     let compiler = of_another("Open MPI", "SIMURGH_OPEN_MPI_PREFIX", "bin/mpicc")?;
     Some(Compile::by(compiler, format!("tests/c/{name}.c")).build())

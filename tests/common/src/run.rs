@@ -16,8 +16,8 @@ use crate::outcome::{Ending, Time};
 use crate::process_tree::descendants;
 use crate::{Deadline, Outcome};
 
-/// The time limit of everything that tests start, unless they set another one. It only has to catch what hangs. Like
-/// all limits it is in virtual time ([`Deadline`]).
+/// The time limit of everything that tests start, unless they set another one. It only has to end programs that hang.
+/// Like all limits it is in virtual time ([`Deadline`]).
 pub const LIMIT: Duration = Duration::from_secs(180);
 
 /// The time that a killed process may take to end: one in an uninterruptible system call may hang on.

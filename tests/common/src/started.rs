@@ -59,7 +59,7 @@ impl Started {
         let said = next(&mut self.stdout, text.len(), &mut Deadline::after(LIMIT));
         let said = String::from_utf8_lossy(&said);
         if said != text {
-            // The rest of the message is for people.
+            // A process that cannot be killed changes nothing: the rest is only for the message.
             let _ = kill_tree(&mut self.process);
             let errors = drain(&mut self.stderr, &mut Deadline::after(REST)).unwrap_or_default();
             panic!("{}\nsays {said:?}, not {text:?}\n{errors}", self.command);

@@ -57,7 +57,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline after this time.
+    /// The deadline when this time has passed from now.
     pub fn after(limit: Duration) -> Self {
         Self {
             watch: Stopwatch::start(),
@@ -79,7 +79,7 @@ impl Deadline {
     pub fn wait<T>(&mut self, mut attempt: impl FnMut(Duration) -> Option<T>) -> Option<T> {
         loop {
             let left = self.limit.saturating_sub(self.watch.passed());
-            // Time for the last attempt, too: what is there already is found.
+            // The last attempt gets some time, too, so that a result that is already there is found.
             let found = attempt(left.clamp(Duration::from_millis(1), SAMPLE));
             if found.is_some() || left.is_zero() {
                 return found;
@@ -95,7 +95,7 @@ struct Load {
     runnable: u32,
     /// Time in which processors have worked since the start of the machine.
     worked: u64,
-    /// Time in which they would have, had the hypervisor let them.
+    /// Time in which they would have worked if the hypervisor had let them.
     stolen: u64,
 }
 
@@ -121,9 +121,9 @@ impl Load {
         })
     }
 
-    /// The share of a processor that each thread gets that wants one, with what has happened since another look.
+    /// The share of a processor that each thread gets that wants one, since the look `before`.
     fn share(&self, before: &Self, processors: usize) -> f64 {
-        // The thread that looks runs, and is not what is waited for.
+        // The calling thread runs now, but it is not one that is waited for.
         let others = f64::from(self.runnable.saturating_sub(1)).max(1.0);
         let fair = (processors as f64 / others).min(1.0);
         let worked = self.worked.saturating_sub(before.worked) as f64;
@@ -133,7 +133,7 @@ impl Load {
     }
 }
 
-/// The time for which the calling thread has had a processor: what work costs, whatever else the machine has to do.
+/// The time for which the calling thread has had a processor. It is the cost of work, whatever else the machine does.
 pub fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(

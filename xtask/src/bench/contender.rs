@@ -26,7 +26,7 @@ const PROGRAMS: &[&str] = &[
 /// Message sizes of `latency`, for libfabric.
 const TCP_SIZES: &[&str] = &["8", "64", "512", "4096", "65536", "1048576", "4194304"];
 
-/// What makes our hosts talk as libfabric does there.
+/// The options with which our hosts communicate as libfabric does in its experiment.
 const TCP: &[&str] = &[
     "--hosts-per-node",
     "2",
@@ -38,17 +38,17 @@ const TCP: &[&str] = &[
     "lo",
 ];
 
-/// What leaves the first core to rank 0, which is looked at, when others drive the network.
+/// The options that leave the first core to rank 0, which is the one measured, when other threads drive the network.
 const DRIVEN: &[&str] = &["--hosts-per-node", "2", "--network-core", "1"];
 
-/// Which MPI.
+/// The kind of an MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Simurgh,
     Mpich,
     Intel,
     OpenMpi,
-    /// No MPI at all.
+    /// libfabric, without any MPI.
     Libfabric,
 }
 
@@ -57,11 +57,11 @@ enum Kind {
 pub(crate) struct Contender {
     kind: Kind,
     prefix: PathBuf,
-    /// Where its compiled programs are: the same for all that have the standard ABI.
+    /// The folder of its compiled programs, which is the same for all MPIs that have the standard ABI.
     programs: PathBuf,
 }
 
-/// Ours first, then every peer that can be installed here.
+/// All contenders: ours first, then every peer that can be installed here.
 pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>> {
     let standard = workspace.target("bench/standard-abi");
     compile(&standard, |program| program.against(stage))?;
@@ -131,7 +131,7 @@ fn against_open_mpi(program: Compile, prefix: &Path) -> Compile {
 }
 
 impl Contender {
-    /// Its name, for tables.
+    /// The name for tables.
     pub(crate) fn name(&self) -> &'static str {
         match self.kind {
             Kind::Simurgh => "Simurgh",
@@ -152,7 +152,7 @@ impl Contender {
         }
     }
 
-    /// The command that runs a program as so many ranks.
+    /// The command that runs a program as the given number of ranks.
     pub(crate) fn command(&self, program: &str, ranks: usize, placement: Placement) -> Command {
         if self.kind == Kind::Libfabric {
             let mut command = Command::new(self.prefix.join("fi_pingpong.sh"));
@@ -179,7 +179,7 @@ impl Contender {
 
     fn mpiexec(&self, placement: Placement) -> Command {
         let name = match (self.kind, placement) {
-            // Its other launcher starts a progress engine that yields far less readily.
+            // MPICH's other launcher starts a progress engine that yields far less readily.
             (Kind::Mpich, Placement::OneCore | Placement::AllCores) => "bin/mpiexec.gforker",
             _ => "bin/mpiexec",
         };

@@ -1,24 +1,24 @@
-//! What is measured.
+//! The experiments that are measured.
 
 use std::time::Duration;
 
-/// What is measured together, for one section of the documentation.
+/// The experiments for one section of the documentation, which are measured together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Group {
     /// Messages between two ranks, and memory.
     Messages,
-    /// How long jobs take from their start to their end.
+    /// The time that jobs take from their start to their end.
     Start,
     /// Collectives.
     Collectives,
     /// Messages between processes.
     Network,
-    /// Collectives between hosts, every way by force: what the table of algorithms is made from.
+    /// Collectives between hosts, with every algorithm forced in turn. The table of algorithms is made from them.
     Hosts,
 }
 
 impl Group {
-    /// All, in the order of the documentation.
+    /// All groups, in the order of the documentation.
     pub(crate) const ALL: [Group; 5] = [
         Group::Messages,
         Group::Start,
@@ -27,7 +27,7 @@ impl Group {
         Group::Hosts,
     ];
 
-    /// Its name in the marks of the documentation.
+    /// The name of the group in the marks of the documentation.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Group::Messages => "messages",
@@ -39,7 +39,7 @@ impl Group {
     }
 }
 
-/// Where the ranks run.
+/// The placement of the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Placement {
     /// All on one core: for us, on one virtual processor.
@@ -48,20 +48,20 @@ pub(crate) enum Placement {
     TwoCores,
     /// Wherever the MPI puts them.
     AllCores,
-    /// The same, each in a process of its own.
+    /// Wherever the MPI puts them, each in a process of its own.
     OwnProcesses,
     /// On two cores, each in a process of its own.
     TwoProcesses,
-    /// As that, and the processes talk over TCP: beside what libfabric does without an MPI.
+    /// As above, and the processes talk over TCP. This is compared with libfabric without an MPI.
     Tcp,
-    /// As in two processes, and a virtual processor on the second core drives the network of each.
+    /// As for two processes, and a virtual processor on the second core drives the network of each.
     Dedicated,
-    /// As that, and those who wait drive it too.
+    /// As above, and ranks that wait drive the network, too.
     Asleep,
 }
 
 impl Placement {
-    /// For headings.
+    /// The title for headings.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Placement::OneCore => "all ranks on one core",
@@ -75,7 +75,7 @@ impl Placement {
         }
     }
 
-    /// For file names.
+    /// The name for files.
     pub(crate) fn slug(self) -> &'static str {
         match self {
             Placement::OneCore => "one-core",
@@ -90,20 +90,20 @@ impl Placement {
     }
 }
 
-/// One program run in one way.
+/// An experiment: one program, run in one way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Experiment {
-    /// What it belongs to.
+    /// The group that it belongs to.
     pub(crate) group: Group,
-    /// A program of `benches/c`.
+    /// The program, one of `benches/c`.
     pub(crate) program: &'static str,
-    /// How many ranks.
+    /// The number of ranks.
     pub(crate) ranks: usize,
-    /// Where they run.
+    /// The placement of the ranks.
     pub(crate) placement: Placement,
-    /// Whether the peers take part: a process per rank is too much for this machine from some number on.
+    /// Whether the peers take part. From some number of ranks on, a process per rank is too much for this machine.
     pub(crate) peers: bool,
-    /// How long one run may take; what it has printed until then counts.
+    /// The time that one run may take. The lines that it has printed until then count.
     pub(crate) limit: Duration,
 }
 
@@ -133,7 +133,7 @@ const fn driven(placement: Placement) -> Experiment {
 }
 
 const fn crowd(program: &'static str, ranks: usize) -> Experiment {
-    // A process of a peer takes 4 to 36 MiB and up to 70 ms to start: beyond 64 they take minutes or fail.
+    // A process of a peer takes 4 to 36 MiB and up to 70 ms to start. Beyond 64 ranks the peers take minutes or fail.
     Experiment {
         ranks,
         peers: ranks <= 64,
@@ -169,7 +169,7 @@ const fn growth(ranks: usize) -> Experiment {
     }
 }
 
-/// All of them, in the order of a round.
+/// All experiments, in the order of a round.
 pub(crate) const EXPERIMENTS: &[Experiment] = &[
     pair("latency", Placement::OneCore),
     pair("latency", Placement::TwoCores),

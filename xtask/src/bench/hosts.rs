@@ -1,6 +1,7 @@
-//! How hosts do collectives with each other best: every way by force, and the winner of each size.
+//! The best algorithms of collectives between hosts: every algorithm is forced in turn, and the fastest of each size
+//! wins.
 //!
-//! What is printed is what the rules for hosts in the built-in table are made from.
+//! The rules for hosts in the built-in table are made from the tables that this prints.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,14 +15,14 @@ use crate::failure::{Failure, Result};
 use crate::table;
 use crate::workspace::Workspace;
 
-/// Hosts, which have [`RANKS`] ranks each.
+/// The numbers of hosts. Each host has [`RANKS`] ranks.
 const HOSTS: [usize; 4] = [2, 3, 4, 8];
 
 const RANKS: usize = 2;
 
 const TRANSPORTS: [&str; 2] = ["shm", "ofi"];
 
-/// The ways of each operation.
+/// The algorithms of each operation.
 const WAYS: &[(&str, &[&str])] = &[
     (
         "bcast",
@@ -66,16 +67,16 @@ const WAYS: &[(&str, &[&str])] = &[
     ("alltoall", &["parcels", "parcels/2"]),
 ];
 
-/// Ways after the best that a cell names.
+/// The number of runners-up that a cell names.
 const NEXT: usize = 2;
 
-/// Microseconds of each way, the best of all rounds, by operation, transport, hosts and bytes.
+/// The microseconds of each algorithm, the best of all rounds, by operation, transport, hosts and bytes.
 type Times = BTreeMap<Place, BTreeMap<&'static str, f64>>;
 
-/// Operation, by its number in [`WAYS`], transport, hosts, bytes.
+/// The operation, by its index in [`WAYS`], the transport, the number of hosts, and the bytes.
 type Place = (usize, &'static str, usize, u64);
 
-/// Measures all ways; the table of the winners.
+/// Measures all algorithms and returns the table of the winners.
 pub(super) fn measure(workspace: &Workspace, stage: &Stage, rounds: usize) -> Result<String> {
     let folder = workspace.target("bench/standard-abi");
     fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
@@ -99,7 +100,7 @@ pub(super) fn measure(workspace: &Workspace, stage: &Stage, rounds: usize) -> Re
     Ok(winners(&times))
 }
 
-/// The way that an operation goes in a turn: those with few go them again.
+/// The algorithm of an operation in a turn. Operations with few algorithms repeat them.
 fn way(ways: &[&'static str], turn: usize) -> &'static str {
     ways[turn % ways.len()]
 }
@@ -139,8 +140,8 @@ fn run(
     Ok(())
 }
 
-/// A row for each operation, transport and number of hosts: of each size the best way, its time in microseconds, and
-/// what the next best take, as multiples.
+/// A row for each operation, transport and number of hosts. For each size it has the best algorithm, its time in
+/// microseconds, and the times of the next best as multiples.
 fn winners(times: &Times) -> String {
     let mut sizes: Vec<u64> = times.keys().map(|(.., bytes)| *bytes).collect();
     sizes.sort_unstable();

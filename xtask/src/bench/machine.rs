@@ -1,9 +1,9 @@
-//! The machine that was measured, in one line.
+//! A description of the measured machine, in one line.
 
 use std::fs;
 use std::process::Command;
 
-/// Processor, cores, kernel and load, as far as the system tells.
+/// The processor, cores, kernel and load, as far as the system reports them.
 pub(crate) fn describe() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -27,7 +27,7 @@ fn processor() -> String {
     )
 }
 
-/// Today, as `date` writes it.
+/// Today's date, as `date` writes it.
 pub(crate) fn date() -> String {
     let printed = Command::new("date").arg("+%Y-%m-%d").output();
     printed

@@ -3,40 +3,40 @@
 /// A quantity that the programs print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Metric {
-    /// One way, by message size.
+    /// Time one way, by message size.
     Latency,
-    /// One way, by bytes of data: blocks at equal distances.
+    /// Time one way, by bytes of data: blocks at equal distances.
     Face,
-    /// One way, by bytes of data: an array of structs with gaps.
+    /// Time one way, by bytes of data: an array of structs with gaps.
     Gaps,
-    /// One way, by bytes of data: blocks of several lengths at several distances.
+    /// Time one way, by bytes of data: blocks of several lengths at several distances.
     Indexed,
-    /// By message size, 64 messages under way.
+    /// Bytes per time, by message size, with 64 messages under way.
     Bandwidth,
-    /// By message size, 64 messages under way.
+    /// Messages per time, by message size, with 64 messages under way.
     Rate,
-    /// From the start of mpiexec to its end, by number of ranks.
+    /// Time from the start of mpiexec to its end, by number of ranks.
     Start,
     /// Proportional set size per rank, by number of ranks.
     Memory,
-    /// Per call.
+    /// Time per call.
     Barrier,
-    /// Per call, by bytes that each rank gets.
+    /// Time per call, by bytes that each rank gets.
     Bcast,
-    /// Per call, by bytes that each rank gives.
+    /// Time per call, by bytes that each rank gives.
     Allreduce,
-    /// Per call, by bytes that each rank gives each other.
+    /// Time per call, by bytes that each rank gives each other rank.
     Alltoall,
-    /// Of barriers on one core, and of as many switches as there are ranks, by number of ranks.
+    /// Time of barriers on one core, and of as many switches as there are ranks, by number of ranks.
     Growth,
-    /// While a message of this size is being sent: how much of its processor a rank keeps.
+    /// The share of its processor that a rank keeps while a message of this size is being sent.
     SendAvailability,
-    /// The same while one is being received.
+    /// The share of its processor that a rank keeps while a message of this size is being received.
     ReceiveAvailability,
 }
 
 impl Metric {
-    /// The metric that a program's line begins with.
+    /// The metric of a line that begins with this keyword.
     pub(crate) fn of_keyword(keyword: &str) -> Option<Self> {
         match keyword {
             "latency" => Some(Metric::Latency),
@@ -57,7 +57,7 @@ impl Metric {
         }
     }
 
-    /// For headings, with the unit.
+    /// The title for headings, with the unit.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Metric::Latency => "Latency, ns one way",
@@ -78,7 +78,7 @@ impl Metric {
         }
     }
 
-    /// For file names.
+    /// The name for files.
     pub(crate) fn slug(self) -> &'static str {
         match self {
             Metric::Latency => "latency",
@@ -99,7 +99,7 @@ impl Metric {
         }
     }
 
-    /// What its parameter is.
+    /// The name of its parameter.
     pub(crate) fn parameter(self) -> &'static str {
         match self {
             Metric::Start | Metric::Memory | Metric::Growth => "ranks",
@@ -107,7 +107,7 @@ impl Metric {
         }
     }
 
-    /// Whether it is measured with several numbers of ranks beside its parameter.
+    /// Whether it is measured with several numbers of ranks as well as several parameters.
     pub(crate) fn varies_ranks(self) -> bool {
         matches!(
             self,
@@ -115,7 +115,7 @@ impl Metric {
         )
     }
 
-    /// What is shown beside each other: the contenders, or what this quantity compares in their place.
+    /// The series that are compared: the contenders, or others that this quantity compares in their place.
     pub(crate) fn series<'a>(self, contenders: &'a [&'static str]) -> &'a [&'static str] {
         match self {
             Metric::Growth => &["barriers", "switches"],
@@ -123,12 +123,12 @@ impl Metric {
         }
     }
 
-    /// The series that the values of a keyword belong to, if not to their contender's.
+    /// The series for the values of a keyword, if it is not that of the contender.
     pub(crate) fn series_of(self, keyword: &str) -> Option<&'static str> {
         self.series(&[]).iter().copied().find(|name| *name == keyword)
     }
 
-    /// Heading of the column that compares the first series with the best of the others.
+    /// The heading of the column that compares the first series with the best of the others.
     pub(crate) fn comparison(self) -> &'static str {
         match self {
             Metric::Growth => "times cheaper than the switches",
@@ -146,7 +146,7 @@ impl Metric {
         }
     }
 
-    /// How many times better `ours` is than `theirs`; by how many points, of shares.
+    /// How many times better `ours` is than `theirs`; for shares, the difference in points.
     pub(crate) fn advantage(self, ours: f64, theirs: f64) -> f64 {
         if self.is_share() {
             ours - theirs
@@ -157,7 +157,7 @@ impl Metric {
         }
     }
 
-    /// Whether such an advantage over the best peer is none, by more than what is noise.
+    /// Whether an advantage over the best peer means that ours is behind by more than noise.
     pub(crate) fn is_behind(self, advantage: f64) -> bool {
         match self {
             Metric::Growth => false,
@@ -166,7 +166,7 @@ impl Metric {
         }
     }
 
-    /// Whether it is a percentage, which may be negative.
+    /// Whether it is a percentage. Differences of percentages may be negative.
     fn is_share(self) -> bool {
         matches!(self, Metric::SendAvailability | Metric::ReceiveAvailability)
     }

@@ -78,7 +78,7 @@ fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], 
     document(workspace, group, &introduction, &tables, &plots)
 }
 
-/// Runs an experiment once; says whether it came to its end, and shall be run again.
+/// Runs an experiment once. Returns whether it came to its end and is to be run again.
 fn measure(experiment: Experiment, contender: &Contender, samples: &mut Samples) -> Result<bool> {
     let mut command = contender.command(experiment.program, experiment.ranks, experiment.placement);
     let outcome = capture(&mut command, experiment.limit)?;
@@ -109,7 +109,7 @@ fn mark(group: Group, which: &str) -> String {
     format!("<!-- measured {}: {which} -->", group.name())
 }
 
-/// Replaces what docs/performance.md says between the two marks of a group.
+/// Replaces the part of docs/performance.md between the two marks of a group.
 fn document(
     workspace: &Workspace,
     group: Group,

@@ -10,7 +10,7 @@ use super::metric::Metric;
 use super::samples::{Point, Samples};
 use crate::failure::{Failure, Result};
 
-/// A quantity that is drawn; of collectives, with this number of ranks, unless that is what it is drawn over.
+/// A quantity that is drawn. For collectives, the plot is for this number of ranks, unless the ranks are its abscissa.
 struct Drawn {
     metric: Metric,
     placement: Placement,
@@ -47,7 +47,7 @@ impl Drawn {
             && self.abscissa(point) > 0.0
     }
 
-    /// Where a point lies on the axis below.
+    /// The position of a point on the horizontal axis.
     fn abscissa(&self, point: &Point) -> f64 {
         match self.metric {
             Metric::Barrier => point.ranks as f64,
@@ -76,7 +76,7 @@ impl Drawn {
     }
 }
 
-/// One colour per contender, told apart by the colour-blind too.
+/// One colour per contender. Colour-blind readers can tell them apart, too.
 const COLOURS: &[RGBColor] = &[
     RGBColor(0, 90, 180),
     RGBColor(220, 120, 0),
@@ -84,7 +84,7 @@ const COLOURS: &[RGBColor] = &[
     RGBColor(160, 60, 140),
 ];
 
-/// The medians of a series: (abscissa, value), none at zero, which a logarithmic axis does not have.
+/// The medians of a series as (abscissa, value). There are none at zero, which a logarithmic axis does not have.
 type Curve = Vec<(f64, f64)>;
 
 /// Draws all plots into a directory and returns the names of the files.

@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables of a benchmark.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::metric::Metric;
 use super::samples::{Point, Samples, Summary};
 use crate::table::aligned;
 
-/// All tables in Markdown, which reads well in a terminal too. Ours is the first contender. A cell is best / median of
+/// All tables in Markdown, which reads well in a terminal, too. The first contender is ours. A cell is best / median of
 /// the repetitions.
 pub(crate) fn tables(samples: &Samples, contenders: &[&'static str]) -> String {
     let mut text = String::new();
@@ -19,7 +19,7 @@ pub(crate) fn tables(samples: &Samples, contenders: &[&'static str]) -> String {
     text
 }
 
-/// In words, where ours is behind the best peer, by the medians and more than what is noise.
+/// A text that names the points where ours is behind the best peer, by the medians and by more than noise.
 pub(crate) fn behind(samples: &Samples, contenders: &[&'static str]) -> String {
     let mut text = String::new();
     for ((metric, placement), points) in groups(samples) {
@@ -39,7 +39,7 @@ pub(crate) fn behind(samples: &Samples, contenders: &[&'static str]) -> String {
     }
 }
 
-/// Which row of a table a point is.
+/// The heading of the row of a point.
 fn place(point: Point) -> String {
     let Point { parameter, ranks, .. } = point;
     match point.metric.varies_ranks() {
@@ -48,7 +48,7 @@ fn place(point: Point) -> String {
     }
 }
 
-/// What a table each shows.
+/// The points of each table.
 fn groups(samples: &Samples) -> Vec<((Metric, Placement), Vec<Point>)> {
     let mut groups: Vec<((Metric, Placement), Vec<Point>)> = Vec::new();
     for point in samples.points() {
@@ -61,7 +61,7 @@ fn groups(samples: &Samples) -> Vec<((Metric, Placement), Vec<Point>)> {
     groups
 }
 
-/// A table of those who took part.
+/// A table of the contenders that took part.
 fn table(metric: Metric, points: &[Point], samples: &Samples, contenders: &[&'static str]) -> String {
     let took_part = |name: &&str| points.iter().any(|point| samples.summary(*point, name).is_some());
     let contenders: Vec<_> = contenders.iter().copied().filter(took_part).collect();
@@ -92,7 +92,7 @@ fn cell(samples: &Samples, point: Point, contender: &str) -> String {
     }
 }
 
-/// Ours, the first, against the best peer, by the best values and by the medians.
+/// The advantage of ours, the first contender, over the best peer, by the best values and by the medians.
 fn advantage(samples: &Samples, point: Point, contenders: &[&'static str]) -> String {
     match compared(samples, point, contenders) {
         Some((by_best, by_median)) => format!("{by_best:.2} / {by_median:.2}"),
@@ -115,7 +115,7 @@ fn compared(samples: &Samples, point: Point, contenders: &[&'static str]) -> Opt
     ))
 }
 
-/// Three significant digits or all before the point.
+/// A number with three significant digits, or with all digits before the point.
 fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),

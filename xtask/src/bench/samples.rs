@@ -1,4 +1,4 @@
-//! What has been measured.
+//! The measured values.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::metric::Metric;
 /// One row of a table: a quantity at one parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Point {
-    /// What was measured.
+    /// The quantity that was measured.
     pub(crate) metric: Metric,
-    /// Where the ranks ran.
+    /// The placement of the ranks.
     pub(crate) placement: Placement,
-    /// How many there were.
+    /// The number of ranks.
     pub(crate) ranks: usize,
     /// The message size or the number of ranks.
     pub(crate) parameter: u64,
@@ -22,12 +22,12 @@ pub(crate) struct Point {
 #[derive(Debug, Default)]
 pub(crate) struct Samples(BTreeMap<Point, BTreeMap<&'static str, Vec<f64>>>);
 
-/// Best and median of the repetitions.
+/// The best and the median of the repetitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Summary {
-    /// The best of them: nearest to what the software can do, for noise only ever adds.
+    /// The best value. It is the nearest to what the software can do, since noise only makes values worse.
     pub(crate) best: f64,
-    /// The median of them.
+    /// The median.
     pub(crate) median: f64,
 }
 
@@ -42,8 +42,8 @@ impl Samples {
             .push(value);
     }
 
-    /// Adds the values that a program printed: lines of a keyword, a parameter and a value. A program that measures two
-    /// things beside each other has a series for each, in place of the contender's.
+    /// Adds the values that a program printed: lines with a keyword, a parameter and a value. A program that compares
+    /// two things has a series for each, in place of that of the contender.
     pub(crate) fn add_lines(
         &mut self,
         (ranks, placement): (usize, Placement),
@@ -78,7 +78,7 @@ impl Samples {
         self.0.keys().copied()
     }
 
-    /// What one contender reached at a point, if it was measured there.
+    /// The summary of a contender's values at a point, if it was measured there.
     pub(crate) fn summary(&self, point: Point, contender: &str) -> Option<Summary> {
         let values = self.0.get(&point)?.get(contender)?;
         let mut sorted = values.clone();

@@ -1,7 +1,7 @@
-//! Which test programs call which functions.
+//! The functions that each test program calls.
 //!
-//! The programs go through the C preprocessor, so that calls that macros make are found and comments are gone. Where an
-//! included file of ours contains a call, it counts for every program, and is put down to the included file.
+//! The programs go through the C preprocessor, so that calls in macros are found and comments are removed. A call in an
+//! included file of ours counts for every program, and the included file is named as its place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,10 +15,10 @@ use crate::workspace::Workspace;
 /// Folders of test programs in C.
 const PROGRAMS: &[&str] = &["tests/c", "examples"];
 
-/// Where the tests in Rust are that run them, and in folders there.
+/// The folders with the tests in Rust that run the programs. Folders inside them are searched, too.
 const TESTS: &[&str] = &["tests", "crates/mpi-abi/tests"];
 
-/// The files that mention each function, without folder.
+/// The files that mention each function, without their folders.
 pub(crate) type Calls = BTreeMap<String, BTreeSet<String>>;
 
 /// Finds the calls in all test programs.
@@ -33,7 +33,7 @@ pub(crate) fn find(workspace: &Workspace) -> Result<Calls> {
     Ok(calls)
 }
 
-/// The programs whose name, with or without `mpi_` before it, no test mentions.
+/// The programs that no test mentions by their name, with or without a leading `mpi_`.
 pub(crate) fn programs_without_a_test(workspace: &Workspace) -> Result<Vec<String>> {
     let mut tests = String::new();
     for folder in TESTS {
@@ -94,7 +94,7 @@ fn preprocessed(workspace: &Workspace, file: &Path) -> Result<String> {
     captured_success(command.current_dir(workspace.root()), minutes(1)).map(|outcome| outcome.stdout)
 }
 
-/// Enters the functions that lines of our own files mention; `text` is what a preprocessor wrote.
+/// Enters the functions that lines of our own files mention. `text` is the output of a preprocessor.
 fn enter(text: &str, calls: &mut Calls) {
     let mut file = None;
     for line in text.lines() {
@@ -108,7 +108,7 @@ fn enter(text: &str, calls: &mut Calls) {
     }
 }
 
-/// The name without folder of a file of the test programs.
+/// The name of a file of the test programs, without its folder.
 fn own_name(path: &str) -> Option<&str> {
     let (folder, name) = path.rsplit_once('/')?;
     PROGRAMS
@@ -119,7 +119,7 @@ fn own_name(path: &str) -> Option<&str> {
 
 /// The MPI functions, by their `MPI_` names, that a line mentions outside strings.
 fn functions(line: &str) -> impl Iterator<Item = String> + '_ {
-    // Every other part is inside quotes. An escaped quote would shift this, but only up to the end of the line.
+    // Every other part is inside quotes. An escaped quote would shift the parts, but only up to the end of the line.
     let code = line.split('"').step_by(2);
     code.flat_map(words).filter_map(|word| {
         let name = word.strip_prefix('P').unwrap_or(word);

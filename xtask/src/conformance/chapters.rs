@@ -1,11 +1,11 @@
-//! Which chapter of MPI 5.0 a function is from.
+//! The chapters of MPI 5.0 and their functions.
 
-/// A chapter that has functions.
+/// A chapter that defines functions.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Chapter {
     pub(crate) number: u8,
     pub(crate) title: &'static str,
-    /// Names without `MPI_`; a star stands for anything.
+    /// The names of functions without `MPI_`. A star stands for any text.
     names: &'static [&'static str],
 }
 
@@ -13,7 +13,7 @@ const fn chapter(number: u8, title: &'static str, names: &'static [&'static str]
     Chapter { number, title, names }
 }
 
-/// In the order in which a function is looked up: the first chapter that fits has it.
+/// The chapters in the order of lookup: a function belongs to the first chapter that fits.
 #[rustfmt::skip]
 const LOOKED_UP: &[Chapter] = &[
     chapter(16, "Deprecated interfaces", &[
@@ -64,7 +64,7 @@ const LOOKED_UP: &[Chapter] = &[
     ]),
 ];
 
-/// The chapter of a function, of a large-count twin that of its brother.
+/// The chapter of a function. A function with large counts belongs to the chapter of its plain counterpart.
 pub(crate) fn of(function: &str) -> Option<&'static Chapter> {
     let name = function.strip_prefix("MPI_")?;
     let name = name.strip_suffix("_c").unwrap_or(name);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Function;
 use crate::table::aligned;
 
-/// Most programs that are named for one function.
+/// The greatest number of programs that are named for one function.
 const NAMED: usize = 6;
 
 const HEAD: &str = "\
@@ -22,7 +22,7 @@ there is called by a test program.
 
 ";
 
-/// The whole document, of functions in the order of chapters.
+/// The whole document, with the functions in the order of the chapters.
 pub(crate) fn text(functions: &[Function]) -> String {
     let chapters: Vec<&[Function]> = functions
         .chunk_by(|a, b| a.chapter.number == b.chapter.number)

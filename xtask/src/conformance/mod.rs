@@ -1,8 +1,8 @@
 //! `./x conformance`: the table of the standard's functions in docs/conformance.md.
 //!
-//! The functions are those of `standard.txt` and `beside.txt` in `crates/mpi-abi/tests/conformance`; those that the
-//! headers declare are there (a test compares them with the library's symbols); the test programs are scanned for
-//! calls.
+//! The functions are those of `standard.txt` and `beside.txt` in `crates/mpi-abi/tests/conformance`. A function is
+//! present if the headers declare it; a test compares them with the library's symbols. The test programs are scanned
+//! for calls.
 
 mod calls;
 mod chapters;
@@ -37,7 +37,7 @@ pub(crate) fn write(workspace: &Workspace) -> Result<()> {
     fs::write(&file, document::text(&functions(workspace)?)).map_err(Failure::file(&file))
 }
 
-/// Checks that the table is up to date and that every function that is there is called by a test program.
+/// Checks that the table is up to date and that a test program calls every function of the library.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let unused = calls::programs_without_a_test(workspace)?;
     if !unused.is_empty() {
@@ -72,7 +72,7 @@ pub(crate) fn absent(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(absent.map(str::to_owned).collect())
 }
 
-/// The texts of the facts and of the headers.
+/// The texts of the lists of functions and of the headers.
 fn facts_and_headers(workspace: &Workspace) -> Result<(String, String)> {
     let read_all =
         |files: &[&str]| -> Result<String> { files.iter().map(|file| read(workspace, file)).collect() };
@@ -103,7 +103,7 @@ fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
     Ok(functions)
 }
 
-/// The functions that the facts list.
+/// The functions that a list names.
 fn names(standard: &str) -> impl Iterator<Item = &str> {
     let facts = standard.lines().filter_map(|line| line.strip_prefix("function "));
     facts.filter_map(|fact| fact.split_whitespace().next())

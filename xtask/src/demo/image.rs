@@ -1,4 +1,4 @@
-//! From the grey image that the example writes to a coloured PNG.
+//! Conversion of the grey image that the example writes into a coloured PNG.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -24,7 +24,7 @@ struct Grey {
     values: Vec<u16>,
 }
 
-/// Writes a PNG of a plate that the example has written as a PGM.
+/// Converts the PGM of a plate, which the example has written, into a PNG.
 pub(crate) fn convert(pgm: &Path, png: &Path) -> Result<()> {
     let bytes = fs::read(pgm).map_err(Failure::file(pgm))?;
     let grey = parse(&bytes).ok_or_else(|| Failure::Faults(format!("{} is no 16-bit PGM", pgm.display())))?;

@@ -15,17 +15,18 @@ mod statistics;
 
 use statistics::Statistics;
 
-/// The numbers of ranks. The first is what the others are compared with.
+/// The numbers of ranks. The others are compared with the first.
 const RANKS: &[usize] = &[1, 2, 16, 64];
 
-/// Cells per side of the plate, and steps: about a second of work for one core.
+/// The cells per side of the plate, and the steps: about a second of work for one core.
 const PLATE: &str = "1024";
 const STEPS: &str = "500";
 
-/// How often each number of ranks is run; the fastest run counts, for other work on the machine only slows them down.
+/// The number of runs for each number of ranks. The fastest run counts, since other work on the machine only slows
+/// runs.
 const ROUNDS: usize = 3;
 
-/// What one run told.
+/// The results of one run.
 struct Run {
     ranks: usize,
     seconds: f64,

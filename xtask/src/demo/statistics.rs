@@ -1,11 +1,11 @@
-//! What `mpiexec --stats` prints at the end of a job, among the program's own messages.
+//! The statistics that `mpiexec --stats` prints at the end of a job, among the program's own messages.
 
 /// The figures that the demo shows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Statistics {
-    /// Context switches of all virtual processors.
+    /// The context switches of all virtual processors.
     pub(crate) switches: u64,
-    /// Memory of the process: its proportional set size.
+    /// The memory of the process: its proportional set size.
     pub(crate) memory_kib: u64,
 }
 

@@ -1,7 +1,8 @@
-//! Steps side by side: test programs mostly wait for processes that they have started, so one alone leaves cores idle.
+//! Steps of a test run, two at a time. Test programs mostly wait for processes that they have started, so one alone
+//! leaves cores idle.
 //!
-//! There are two lanes. One takes the steps from the front of the queue, which are the test programs, the other one
-//! from its end, where those are that compile and compute. So a program that waits has one beside it that computes.
+//! There are two lanes. One takes steps from the front of the queue, where the test programs are. The other one takes
+//! steps from its end, where those are that compile and compute. So a waiting program runs beside a computing one.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +11,7 @@ use std::thread;
 use super::progress::Progress;
 use crate::failure::Result;
 
-/// Something to be tested, and what it is called.
+/// A step of the test run, with its name.
 pub(super) struct Step<'a> {
     name: String,
     act: Box<dyn FnOnce() -> Result<String> + Send + 'a>,
@@ -28,7 +29,7 @@ impl<'a> Step<'a> {
 /// Takes the next step out of a queue.
 type Take<'a> = fn(&mut VecDeque<Step<'a>>) -> Option<Step<'a>>;
 
-/// Does all steps; `progress` tells how each went.
+/// Does all steps, and reports the result of each to `progress`.
 pub(super) fn run<'a>(steps: Vec<Step<'a>>, progress: &Progress) {
     let queue = Mutex::new(VecDeque::from(steps));
     let lanes: [Take<'a>; 2] = [VecDeque::pop_front, VecDeque::pop_back];

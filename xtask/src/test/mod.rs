@@ -1,7 +1,8 @@
-//! `./x test`: everything that tests, each part under a time limit of its own.
+//! `./x test`: runs all tests, each part under a time limit of its own.
 //!
-//! Time limits are in virtual time ([`simurgh_testing::Deadline`]), and building has none: a busy machine only makes it
-//! take longer. What has passed is [noted](record), so that a run that was cut off, or that failed, is gone on with.
+//! Time limits are in virtual time ([`simurgh_testing::Deadline`]). Builds have no limit, since a busy machine only
+//! makes them take longer. Steps that have passed are [recorded](record), so that a run that failed or was cut off can
+//! be continued.
 
 use clap::ValueEnum;
 
@@ -23,13 +24,13 @@ use lanes::Step;
 use programs::{Environment, Program};
 use progress::Progress;
 
-/// How long each fuzz target is run, beyond its corpus.
+/// The time for which each fuzz target is run, beyond its corpus.
 const FUZZ_SECONDS: u64 = 3;
 
-/// The models of the lock-free structures: packages, and what of them.
+/// The models of the lock-free structures: a package, and the target with its models.
 const MODELS: [[&str; 2]; 2] = [["simurgh-core", "--test=loom"], ["simurgh-net", "--lib"]];
 
-/// What can be tested alone.
+/// A part that can be tested alone.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Part {
     /// The tests of Python's MPI, on ranks that are processes
@@ -38,7 +39,7 @@ pub(crate) enum Part {
     Wheel,
 }
 
-/// Tests one part with a staged installation.
+/// Tests one part, with a staged installation.
 pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
     let wheel = wheel::build(workspace, &install::staged(workspace)?)?;
     let python = Mpi4py::prepared(workspace, &wheel)?;
@@ -48,9 +49,9 @@ pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
     }
 }
 
-/// Stages an installation, unless `SIMURGH_STAGE` names one, then runs all tests of the workspace, those of the wheel
-/// and of mpi4py, the loom models, and each fuzz target for a moment. What has passed in a run before that did not come
-/// to its end, with the same sources, is left out, unless all is to be tested anew.
+/// Stages an installation, unless `SIMURGH_STAGE` names one. Then runs all tests of the workspace, those of the wheel
+/// and of mpi4py, the loom models, and each fuzz target for a moment. Steps that have passed in an earlier run with the
+/// same sources, which did not come to its end, are left out unless `anew` is set.
 pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     let stage = install::staged(workspace)?;
     let programs = Program::build_all(workspace)?;
@@ -78,7 +79,7 @@ pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     progress.end()
 }
 
-/// Models of lock-free structures, in a target folder of their own: all is compiled differently.
+/// Runs a model of lock-free structures. It has its own target folder, since everything is compiled differently.
 fn loom(workspace: &Workspace, [package, target]: [&str; 2]) -> Result<String> {
     let models = |more: &[&str]| {
         let mut models = workspace.cargo(&["test", "--profile", "loom", "-p", package, target]);

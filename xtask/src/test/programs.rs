@@ -1,4 +1,4 @@
-//! The test programs of the workspace, which cargo builds and we run, one after the other.
+//! The test programs of the workspace. Cargo builds them, and they are run from here, one after the other.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use crate::failure::{Failure, Result};
 use crate::peers::{MPICH, OPEN_MPI};
 use crate::workspace::Workspace;
 
-/// One program, of dozens of tests with limits of their own.
+/// The limit for one program, which has dozens of tests with limits of their own.
 const LIMIT_MINUTES: u64 = 60;
 
-/// What test programs find in their environment.
+/// The environment variables of test programs.
 #[derive(Clone)]
 pub(super) struct Environment(Vec<(&'static str, OsString)>);
 
 impl Environment {
-    /// A staged installation, and other MPIs where they can be installed.
+    /// The environment for a staged installation, and for other MPIs where they can be installed.
     pub(super) fn new(workspace: &Workspace, stage: &Stage) -> Self {
         let mut variables: Vec<(_, OsString)> = vec![("SIMURGH_STAGE", stage.prefix().into())];
         match MPICH.install(workspace) {
@@ -41,7 +41,7 @@ impl Environment {
         Self(variables)
     }
 
-    /// The same, with a seed for tests that make something up.
+    /// The same environment, with a seed for tests that use random data.
     pub(super) fn with_seed(&self, seed: u32) -> Self {
         let mut variables = self.0.clone();
         variables.push(("SIMURGH_TEST_SEED", seed.to_string().into()));
@@ -53,17 +53,17 @@ impl Environment {
     }
 }
 
-/// A program of tests.
+/// A program with tests.
 #[derive(Debug)]
 pub(super) struct Program {
     name: String,
-    /// The folder of its package, where cargo runs tests.
+    /// The folder of its package, in which cargo runs tests.
     folder: PathBuf,
     file: PathBuf,
 }
 
 impl Program {
-    /// Builds all of them.
+    /// Builds all test programs.
     pub(super) fn build_all(workspace: &Workspace) -> Result<Vec<Self>> {
         let words = ["test", "--workspace", "--no-run"];
         let mut cargo = workspace.cargo(&words);
@@ -100,7 +100,7 @@ impl Program {
         &self.name
     }
 
-    /// Runs its tests; how many they were. What they print is shown only if one fails.
+    /// Runs its tests, and returns their number. Their output is shown only if a test fails.
     pub(super) fn run(&self, environment: &Environment) -> Result<String> {
         let mut command = Command::new(&self.file);
         command
@@ -118,7 +118,7 @@ pub(super) fn documentation(workspace: &Workspace, environment: &Environment) ->
     Ok(counted(&outcome.stdout))
 }
 
-/// How many tests have passed by what test programs say.
+/// The number of tests that have passed, according to the output of test programs.
 pub(super) fn counted(output: &str) -> String {
     let results = output
         .lines()
@@ -127,7 +127,7 @@ pub(super) fn counted(output: &str) -> String {
     format!("{} tests", passed.sum::<usize>())
 }
 
-/// What cargo says of something that it has built.
+/// A message of cargo about an artefact that it has built.
 #[derive(Deserialize)]
 struct Artifact {
     manifest_path: PathBuf,

@@ -1,4 +1,4 @@
-//! How far a run of all tests has come, told as it goes on, in the end, and when somebody ends it.
+//! The progress of a run of all tests. It is reported as the run goes on, at its end, and when a signal ends it.
 
 use std::process::exit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,20 @@ use super::record::Record;
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
-/// A run of all tests.
+/// The progress of a run of all tests.
 pub(super) struct Progress(Arc<Mutex<State>>);
 
 struct State {
     record: Record,
-    /// Steps that passed in this run.
+    /// The number of steps that have passed in this run.
     passed: usize,
     failed: Vec<String>,
-    /// What runs now.
+    /// The steps that are running.
     current: Vec<String>,
 }
 
 impl Progress {
-    /// Begins, or goes on with a run that did not come to its end, which is said.
+    /// Begins a run. If an earlier one did not come to its end, continues it and says so.
     pub(super) fn begin(workspace: &Workspace, anew: bool) -> Result<Self> {
         let record = Record::open(workspace, anew)?;
         if record.count() > 0 {
@@ -44,7 +44,8 @@ impl Progress {
         Ok(Self(state))
     }
 
-    /// Does a step, unless it has passed, and tells how it went. What fails keeps nothing else from being tested.
+    /// Does a step, unless it has passed already, and reports its result. A failure does not keep other steps from
+    /// running.
     pub(super) fn step(&self, name: &str, act: impl FnOnce() -> Result<String>) {
         {
             let mut state = lock(&self.0);
@@ -71,7 +72,7 @@ impl Progress {
         }
     }
 
-    /// Sums up; an error if a step has failed.
+    /// Prints a summary. An error if a step has failed.
     pub(super) fn end(&self) -> Result<()> {
         let state = lock(&self.0);
         let summary = state.summary();
@@ -110,7 +111,7 @@ impl State {
     }
 }
 
-/// Who ends the run by a signal is told how far it has come, and everything that it has started ends.
+/// Watches for signals that end the run. Then prints how far the run has come, and ends everything that it has started.
 fn watch_signals(state: Arc<Mutex<State>>) -> Result<()> {
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]);
     let mut signals =

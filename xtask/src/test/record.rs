@@ -1,4 +1,4 @@
-//! What has passed, in a file of the target folder: for runs that go on where another one was cut off.
+//! The record of the steps that have passed, in a file of the target folder. A run that was cut off is continued by it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
-/// The record of a run: a line that says which sources it is about, then the name of each step that has passed.
+/// The record of a run. Its file has a line that identifies the sources, followed by the name of each step that has
+/// passed.
 #[derive(Debug)]
 pub(super) struct Record {
     file: PathBuf,
@@ -17,7 +18,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// That of a run with the same sources which did not come to its end; an empty one if there is none, or `anew`.
+    /// Opens the record of a run with the same sources that did not come to its end. It is empty if there is none, or
+    /// with `anew`.
     pub(super) fn open(workspace: &Workspace, anew: bool) -> Result<Self> {
         let sources = format!("sources {:016x}", fingerprint(workspace.root())?);
         Self::of(&workspace.target("tests-passed"), &sources, anew)
@@ -38,12 +40,12 @@ impl Record {
         Ok(record)
     }
 
-    /// How many steps have passed.
+    /// The number of steps that have passed.
     pub(super) fn count(&self) -> usize {
         self.passed.len()
     }
 
-    /// Whether a step has.
+    /// Whether a step has passed.
     pub(super) fn has(&self, step: &str) -> bool {
         self.passed.contains(step)
     }
@@ -59,13 +61,13 @@ impl Record {
         Ok(())
     }
 
-    /// All has passed: the next run begins from the beginning.
+    /// Removes the record when all steps have passed. The next run begins from the beginning.
     pub(super) fn close(&self) -> Result<()> {
         fs::remove_file(&self.file).map_err(Failure::file(&self.file))
     }
 }
 
-/// A number that changes with the sources.
+/// A hash of the sources.
 fn fingerprint(root: &Path) -> Result<u64> {
     let mut files = Vec::new();
     collect(root, &mut files)?;
@@ -78,7 +80,7 @@ fn fingerprint(root: &Path) -> Result<u64> {
     Ok(hasher.finish())
 }
 
-/// All files below a folder but those of git and of cargo, and links.
+/// Collects all files below a folder, except links and the files of git and cargo.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(Failure::file(folder))? {
         let entry = entry.map_err(Failure::file(folder))?;

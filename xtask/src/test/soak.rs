@@ -1,4 +1,4 @@
-//! `./x soak`: what is tested, again and again with other seeds, and the fuzzer for long: to find what seldom fails.
+//! `./x soak`: runs the tests again and again with other seeds, and the fuzzer for long, to find rare failures.
 
 use std::time::Instant;
 
@@ -9,12 +9,11 @@ use crate::fuzz;
 use crate::install;
 use crate::workspace::Workspace;
 
-/// How long each fuzz target is run.
+/// The time for which each fuzz target is run.
 const FUZZ_SECONDS: u64 = 600;
 
-/// Runs each test program `rounds` times, then the loom models, and each fuzz target for ten minutes. What fails is
-/// shown,
-/// and keeps nothing else from being run.
+/// Runs each test program `rounds` times, then the loom models, and each fuzz target for ten minutes. Failures are
+/// shown and do not keep anything else from running.
 pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
     let stage = install::staged(workspace)?;
     let programs = Program::build_all(workspace)?;
@@ -41,7 +40,7 @@ pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
     failures.end()
 }
 
-/// The names of what has failed.
+/// The names of the steps that have failed.
 #[derive(Default)]
 struct Failures(Vec<String>);
 

@@ -1,6 +1,6 @@
-//! The table of crates in docs/architecture.md says what depends on what, as the manifests do.
+//! The rule that the table of crates in docs/architecture.md has the same dependencies as the manifests.
 
-/// How the names of packages of the workspace begin.
+/// The beginning of the names of the workspace's packages.
 const PREFIX: &str = "simurgh-";
 
 /// A crate by its folder in `crates`, with its manifest.
@@ -9,7 +9,7 @@ pub(super) struct Crate {
     pub(super) manifest: String,
 }
 
-/// Where the table is wrong, each place as a fault.
+/// The faults of the table, one for each wrong place.
 pub(super) fn faults(document: &str, crates: &[Crate]) -> Vec<String> {
     let rows: Vec<_> = document.lines().filter_map(row).collect();
     let mut faults = Vec::new();
@@ -36,13 +36,13 @@ pub(super) fn faults(document: &str, crates: &[Crate]) -> Vec<String> {
     faults
 }
 
-/// What the table says of a crate.
+/// A row of the table, which describes a crate.
 struct Row<'a> {
     name: &'a str,
     needs: Vec<&'a str>,
 }
 
-/// The row in a line, if there is one: name, what it is, what it depends on, and more.
+/// The row in a line, if there is one: the name, the description, the dependencies, and more.
 fn row(line: &str) -> Option<Row<'_>> {
     let (name, rest) = line.strip_prefix("| `crates/")?.split_once("` |")?;
     let needs = rest.split('|').nth(1)?.trim();
@@ -50,7 +50,7 @@ fn row(line: &str) -> Option<Row<'_>> {
     Some(Row { name, needs })
 }
 
-/// The crates of the workspace on which one depends, but for those in its own folder, sorted.
+/// The crates of the workspace on which a crate depends, sorted, without those in its own folder.
 fn dependencies<'a>(name: &str, manifest: &'a str) -> Vec<&'a str> {
     let table = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
     let lines = table.lines().take_while(|line| !line.starts_with('['));

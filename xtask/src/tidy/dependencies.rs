@@ -1,4 +1,4 @@
-//! Every dependency has a line in docs/architecture.md that says why it is there.
+//! The rule that every dependency has a line in docs/architecture.md that says why it is needed.
 
 /// The dependencies that a root manifest names and a document does not, each as a fault.
 pub(super) fn undocumented(manifest: &str, document: &str) -> Vec<String> {

@@ -1,13 +1,13 @@
-//! What may break a rule, and why.
+//! The exceptions from the rules, with their reasons.
 
-/// Files that may be longer than the rest: (path, lines, why).
+/// The files that may be longer than others: (path, lines, reason).
 pub(crate) const LONG: &[(&str, usize, &str)] = &[(
     "include/mpi.h",
     8000,
     "generated: the whole interface of the standard",
 )];
 
-/// Where atomics may come from the standard library: (path prefix, why).
+/// The places that may use atomics of the standard library: (path prefix, reason).
 pub(crate) const ATOMICS: &[(&str, &str)] = &[
     ("crates/core/src/sync", "the place that all others take them from"),
     ("crates/alloc/", "lies below the core crate"),
@@ -23,7 +23,7 @@ pub(crate) const ATOMICS: &[(&str, &str)] = &[
     ("xtask/", "runs outside the runtime"),
 ];
 
-/// Where unsafe code may be: (path prefix, why).
+/// The places that may have unsafe code: (path prefix, reason).
 pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ("crates/alloc/", "memory by its nature"),
     (

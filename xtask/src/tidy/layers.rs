@@ -1,4 +1,4 @@
-//! The modules of a crate stand in layers: each imports only from those that its `lib.rs` lists before it.
+//! The rule of layers: a module imports only from the modules that the `lib.rs` of its crate lists before it.
 //!
 //! The list is the section `# Layers` of the crate's documentation, lowest module first. Tests may import from
 //! anywhere.
@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Source;
 
-/// The heading of the list.
+/// The heading of the list of layers.
 const HEADING: &str = "//! # Layers";
 
-/// How an item of the list begins, which may be a table.
+/// The beginnings of an item of the list, which may be a table.
 const ITEMS: [&str; 2] = ["//! * ", "//! | "];
 
-/// The crate whose list docs/architecture.md repeats, and under which heading.
+/// The crate whose list docs/architecture.md repeats, and the heading of that list there.
 const DOCUMENTED: (&str, &str) = ("mpi", "## Layers of the engine");
 
 /// A crate with its source files: their paths relative to `src`, and their texts.
@@ -40,7 +40,8 @@ pub(super) fn of_crates<'a>(sources: &[Source<'a>]) -> Vec<Crate<'a>> {
     crates.map(|(name, files)| Crate { name, files }).collect()
 }
 
-/// Each import that runs back up, each module that the list leaves out or that is not there, as a fault.
+/// The faults of a crate: imports from modules further down the list, modules that the list leaves out, and modules in
+/// the list that do not exist.
 pub(super) fn faults(Crate { name, files }: &Crate<'_>) -> Vec<String> {
     let Some((_, lib)) = files.iter().find(|(path, _)| *path == "lib.rs") else {
         return Vec::new();
@@ -76,7 +77,7 @@ pub(super) fn faults(Crate { name, files }: &Crate<'_>) -> Vec<String> {
     faults
 }
 
-/// Where the architecture does not repeat the list of the engine, as a fault.
+/// A fault if the architecture does not repeat the list of the engine.
 pub(super) fn undocumented(crates: &[Crate<'_>], document: &str) -> Option<String> {
     let (name, heading) = DOCUMENTED;
     let documented = crates.iter().find(|found| found.name == name)?;
@@ -91,7 +92,7 @@ pub(super) fn undocumented(crates: &[Crate<'_>], document: &str) -> Option<Strin
     })
 }
 
-/// The modules directly under `src`, without those of tests.
+/// The modules directly under `src`, without modules of tests.
 fn modules<'a>(files: &[(&'a str, &'a str)]) -> Vec<&'a str> {
     let mut modules: Vec<_> = files.iter().map(|(path, _)| module_of(path)).collect();
     modules.retain(|module| !["lib", "main", "bin", "tests"].contains(module));
@@ -100,12 +101,12 @@ fn modules<'a>(files: &[(&'a str, &'a str)]) -> Vec<&'a str> {
     modules
 }
 
-/// Whether a file has nothing but tests.
+/// Whether a file contains only tests.
 fn is_test(path: &str) -> bool {
     path.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
 
-/// The module directly under `src` that a file belongs to.
+/// The module directly under `src` to which a file belongs.
 fn module_of(path: &str) -> &str {
     path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
 }
@@ -125,7 +126,7 @@ fn order(lib: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What `lib.rs` exports at the root of the crate: the name, and the module that it comes from.
+/// The names that `lib.rs` exports at the root of the crate, each with the module that it comes from.
 fn exported(lib: &str) -> HashMap<&str, &str> {
     let mut exported = HashMap::new();
     for used in lib.split("use ").skip(1) {
@@ -148,7 +149,7 @@ fn code(text: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The code without what is compiled for tests alone.
+/// The code without items that are compiled for tests only.
 fn without_tests(code: &str) -> String {
     let mut kept = String::new();
     let mut rest = code;
@@ -163,7 +164,7 @@ fn without_tests(code: &str) -> String {
     kept + rest
 }
 
-/// What follows the item with which a text begins.
+/// The text behind the item with which it begins.
 fn after_item(text: &str) -> &str {
     let mut depth = 0_usize;
     for (place, letter) in text.char_indices() {
@@ -179,7 +180,7 @@ fn after_item(text: &str) -> &str {
     ""
 }
 
-/// The names at the root of the crate that a file uses, by `crate::` or by `super::` as often as it takes.
+/// The names at the root of the crate that a file uses, by `crate::` or by a path of `super::`.
 fn imports(path: &str, code: &str) -> Vec<String> {
     let depth = path.trim_end_matches("/mod.rs").split('/').count();
     let root = "super::".repeat(depth);
@@ -198,7 +199,7 @@ fn imports(path: &str, code: &str) -> Vec<String> {
     names
 }
 
-/// The names with which the paths begin that a text begins with: one, or several between braces.
+/// The first names of the paths with which a text begins: one, or several between braces.
 fn first_names(text: &str) -> Vec<String> {
     let name = |text: &str| -> String {
         let text = text.trim_start();

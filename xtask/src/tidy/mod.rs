@@ -1,6 +1,6 @@
-//! The project's own rules on source files, as a program.
+//! The project's own rules on source files, and their check.
 //!
-//! A rule looks at one file and tells its faults by line. What may break a rule, and why, is in `exceptions.rs`.
+//! A rule looks at one file and reports its faults by line. The exceptions, with their reasons, are in `exceptions.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,20 +15,20 @@ mod layers;
 mod paths;
 mod rules;
 
-/// Directories that hold nothing of ours.
+/// The directories that contain no files of ours.
 const SKIPPED: &[&str] = &["target", ".git"];
 
-/// What files the rules look at.
+/// The extensions of the files that the rules check.
 const CHECKED: &[&str] = &["rs", "c", "h", "cpp", "sh"];
 
-/// A source file as the rules see it.
+/// A source file, as the rules see it.
 struct Source<'a> {
-    /// Relative to the root of the tree, with slashes.
+    /// The path relative to the root of the tree, with slashes.
     path: &'a str,
     text: &'a str,
 }
 
-/// Checks every source file of the tree; prints the faults.
+/// Checks every source file of the tree, and prints the faults.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let files = files(workspace)?;
     let sources: Vec<_> = files.iter().map(|(path, text)| Source { path, text }).collect();

@@ -1,17 +1,17 @@
-//! The files and modules that docs/architecture.md names are there.
+//! The rule that the files and modules that docs/architecture.md names exist.
 
 use std::collections::HashSet;
 
 use super::Source;
 
-/// How the name of an executable of the tree begins, which is no module.
+/// The beginning of the name of an executable in the tree, which is not a module.
 const HERE: &str = "./";
 
-/// Each place of the document that names a file, a folder or a module which is not there, as a fault.
+/// The faults of the document: each place that names a file, a folder or a module that does not exist.
 ///
-/// A name is what stands between backticks and has a slash in it. A module is named by the end of its path, without
-/// `src`, `mod.rs` and the ending of its file: `core/sync/spin`, or `sync/spin`. `is_file` knows of other
-/// files of the tree.
+/// A name is a text between backticks with a slash in it. A module is named by the end of its path, without `src`,
+/// `mod.rs` and the ending of its file: `core/sync/spin`, or `sync/spin`. `is_file` tells whether other files exist in
+/// the tree.
 pub(super) fn faults(document: &str, sources: &[Source<'_>], is_file: impl Fn(&str) -> bool) -> Vec<String> {
     let known = known(sources);
     let mut faults = Vec::new();
@@ -38,7 +38,7 @@ fn is_path(name: &str) -> bool {
         && !is_rule
 }
 
-/// The name of a module without what is the same for all.
+/// The path of a module without the parts that are the same for all.
 fn module(path: &str) -> String {
     let path = path
         .trim_end_matches('/')

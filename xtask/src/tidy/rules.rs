@@ -1,4 +1,4 @@
-//! The rules.
+//! The rules on single files.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,20 +6,21 @@ use std::fmt;
 use super::Source;
 use super::exceptions::{ATOMICS, LONG, UNSAFE};
 
-/// How long a file may be: one that grows beyond has more than one subject.
+/// The greatest length of a file. A file that grows beyond it has more than one subject.
 const MAX_LINES: usize = 600;
 
-/// How wide a line may be.
+/// The greatest width of a line.
 const MAX_COLUMNS: usize = 120;
 
-/// What must not be in code, and what to do instead. Written in two parts, lest this file break its own rule.
+/// Texts that must not occur in code, each with what to use instead. They are written in two parts, so that this file
+/// does not break its own rule.
 const BANNED: &[(&str, &str)] = &[
     (concat!("todo", "!("), "do it, or leave the function out"),
     (concat!("unimplemented", "!("), "do it, or leave the function out"),
     (concat!("dbg", "!("), "remove it"),
 ];
 
-/// Where a file breaks a rule, and which.
+/// A place where a file breaks a rule, and the rule.
 pub(crate) struct Fault {
     line: usize,
     message: String,
@@ -53,7 +54,7 @@ pub(crate) fn faults(source: &Source<'_>) -> Vec<Fault> {
     faults
 }
 
-/// Modules that lie beside their folder, of files that are sorted or not: `a.rs` beside `a/`.
+/// The modules that lie beside their folder (`a.rs` beside `a/`). The files may be in any order.
 pub(super) fn modules_outside_of_folders(sources: &[Source<'_>]) -> Vec<String> {
     let folders: HashSet<_> = sources
         .iter()

@@ -1,9 +1,10 @@
-//! `./x wheel`: an installation as a package for pip, which puts it into `bin`, `lib`, `libexec` and `include` of an
-//! environment.
+//! `./x wheel`: makes an installation into a package for pip. pip puts it into `bin`, `lib`, `libexec` and `include` of
+//! an environment.
 //!
-//! The tools find their installation by where they lie, so nothing has to be written when it is installed. Archives
-//! of this format have no links: tools with several names are there several times, and the further names of the
-//! library, for which only linkers look, are linker scripts. Were they copies, a program could load the runtime twice.
+//! The tools find their installation by their own place, so nothing has to be written during the installation. Archives
+//! of this format have no links. So tools with several names are contained several times, and the further names of the
+//! library, for which only linkers look, are linker scripts. If they were copies, a program could load the runtime
+//! twice.
 
 mod needs;
 pub(crate) mod test;
@@ -22,19 +23,19 @@ use crate::mpi4py_config;
 use crate::workspace::{HEADERS, Workspace};
 use needs::Needs;
 
-/// Makes the file of the format.
+/// The script that makes the archive.
 const PACK: &str = include_str!("pack.py");
 
-/// The name that the package and its version have in names of files.
+/// The name and version of the package in names of files.
 pub(crate) const PACKAGE: &str = concat!("simurgh-", env!("CARGO_PKG_VERSION"));
 
-/// Where libraries lie that the system may lack.
+/// The folder of libraries that the system may lack.
 const COMPANIONS: &str = "lib/simurgh";
 
-/// Licences of the sources, and of what comes along: hwloc, and udev, which it needs.
+/// The licences of the sources, and of the libraries in the package: hwloc, and udev, which hwloc needs.
 const LICENSES: &str = "(MIT OR Apache-2.0) AND BSD-3-Clause AND LGPL-2.1-or-later";
 
-/// Makes a wheel of an installation, and returns where it is.
+/// Makes a wheel of an installation, and returns its path.
 pub(crate) fn build(workspace: &Workspace, stage: &Stage) -> Result<PathBuf> {
     let place = workspace.target("wheel");
     let tree = Tree(place.join("tree"));
@@ -57,11 +58,11 @@ pub(crate) fn build(workspace: &Workspace, stage: &Stage) -> Result<PathBuf> {
     Ok(wheel)
 }
 
-/// What goes into the wheel.
+/// The tree of files that go into the wheel.
 struct Tree(PathBuf);
 
 impl Tree {
-    /// Where something lies that an environment has below its prefix.
+    /// The place of a file that is installed below the prefix of an environment.
     fn installed(&self, file: &str) -> PathBuf {
         let data = self.0.join(format!("{PACKAGE}.data"));
         match file.strip_prefix("bin/") {
@@ -70,7 +71,7 @@ impl Tree {
         }
     }
 
-    /// Where something lies that describes the package.
+    /// The place of a file that describes the package.
     fn description(&self, file: &str) -> PathBuf {
         self.0.join(format!("{PACKAGE}.dist-info")).join(file)
     }
@@ -78,7 +79,8 @@ impl Tree {
     fn add_installation(&self, stage: &Stage) -> Result<()> {
         for (_, file) in BUILT {
             let place = made(self.installed(file))?;
-            // Names of functions stay, for traces of crashes; what debuggers need of the runtime is six times its size.
+            // Names of functions are kept for traces of crashes. Debug information of the runtime, six times its size,
+            // is removed.
             let mut strip = Command::new("strip");
             strip.arg("--strip-debug").arg(stage.prefix().join(file));
             captured_success(strip.arg("-o").arg(&place), minutes(1))?;
@@ -129,7 +131,7 @@ impl Tree {
     }
 }
 
-/// What pip and its users are told.
+/// The metadata of the package, for pip and its users.
 fn metadata(needs: &Needs) -> String {
     let mut text = format!(
         "Metadata-Version: 2.4\n\
@@ -154,7 +156,7 @@ fn metadata(needs: &Needs) -> String {
     text
 }
 
-/// The path, whose folder is there now.
+/// The path, after its folder has been made.
 fn made(path: PathBuf) -> Result<PathBuf> {
     let folder = path.parent().expect("every file of a wheel lies in a folder");
     fs::create_dir_all(folder).map_err(Failure::file(folder))?;

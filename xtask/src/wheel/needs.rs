@@ -1,4 +1,4 @@
-//! What an installation needs of the system that it is installed on.
+//! The requirements of an installation on the system on which it is installed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
 
-/// Libraries that every system has that takes wheels for Linux, of those that we need.
+/// The libraries, of those that we need, that exist on every system that accepts wheels for Linux.
 const EVERYWHERE: &[&str] = &[
     "ld-linux-x86-64.so.2",
     "libc.so.6",
@@ -16,16 +16,16 @@ const EVERYWHERE: &[&str] = &[
     "linux-vdso.so.1",
 ];
 
-/// What executables and libraries need.
+/// The requirements of executables and libraries.
 pub(crate) struct Needs {
-    /// Version of the C library (2.x), of which this is x: the highest that names one of its functions.
+    /// The least version of the C library: x of 2.x. It is the highest version that one of the needed functions names.
     glibc: u32,
-    /// Libraries that not every system has.
+    /// The libraries that not every system has.
     pub(crate) companions: BTreeSet<PathBuf>,
 }
 
 impl Needs {
-    /// Those of all these files.
+    /// The requirements of all these files together.
     pub(crate) fn of(files: &[PathBuf]) -> Result<Self> {
         let mut companions = BTreeSet::new();
         for file in files {
@@ -45,13 +45,13 @@ impl Needs {
         Ok(Self { glibc, companions })
     }
 
-    /// What pip compares a system with.
+    /// The tag that pip compares with the system.
     pub(crate) fn tag(&self) -> String {
         format!("py3-none-manylinux_2_{}_{}", self.glibc, std::env::consts::ARCH)
     }
 }
 
-/// A library in a line of ldd: its name, and where it is if it is not the kernel's or the loader itself.
+/// The library in a line of ldd: its name, and its path unless it is the kernel's or the loader itself.
 fn library(line: &str) -> Option<(&str, PathBuf)> {
     let (name, place) = line.trim().split_once(" => ")?;
     let path = place.split(" (").next()?;
@@ -67,7 +67,7 @@ fn glibc_version(listing: &str) -> u32 {
     needed.filter_map(|minor| minor.parse().ok()).max().unwrap_or(0)
 }
 
-/// The file that says under which licence the system has a library.
+/// The file with the licence of a library of the system.
 pub(crate) fn licence(library: &Path) -> Result<PathBuf> {
     let file = library.canonicalize().map_err(Failure::file(library))?;
     let mut query = Command::new("dpkg-query");

@@ -1,4 +1,4 @@
-//! `./x test wheel`: what the package for pip brings into a virtual environment, as its user meets it.
+//! `./x test wheel`: tests the package for pip in a virtual environment, as its user gets it.
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +13,13 @@ use crate::mpi4py::Mpi4py;
 use crate::python::Venv;
 use crate::workspace::Workspace;
 
-/// Looks whether all is there that the record names.
+/// A script that checks that all files that the record names exist.
 const INSTALLED: &str = include_str!("installed.py");
 
 /// A program for Python.
 const RING: &str = include_str!("ring.py");
 
-/// Those that start others, without `mpiexec`, and what they print.
+/// Programs that start others, without `mpiexec`, and their output.
 const PARENTS: [(&str, &str, &str); 2] = [
     ("family.py", include_str!("family.py"), "a family of 3\n"),
     ("pool.py", include_str!("pool.py"), "328350\n"),
@@ -28,7 +28,7 @@ const PARENTS: [(&str, &str, &str); 2] = [
 /// A program in C.
 const PROGRAM: &str = "tests/c/mpi_collectives.c";
 
-/// Tests the package in an environment where it and mpi4py are installed; in the end it is removed.
+/// Tests the package in an environment where it and mpi4py are installed. The package is removed at the end.
 pub(crate) fn run(workspace: &Workspace, python: &Mpi4py) -> Result<()> {
     let venv = python.venv();
     check(&mut in_venv(venv, &["python", "-c", INSTALLED]), "")?;
@@ -36,7 +36,7 @@ pub(crate) fn run(workspace: &Workspace, python: &Mpi4py) -> Result<()> {
         &mut in_venv(venv, &["pip", "check"]),
         "No broken requirements found.\n",
     )?;
-    // Nothing of where the test is started may count.
+    // The test runs in another folder, so that the current one has no influence.
     let elsewhere = Scratch::new("wheel");
     python_programs(venv, &elsewhere)?;
     c_programs(workspace, venv, &elsewhere)?;
@@ -63,12 +63,12 @@ fn python_programs(venv: &Venv, elsewhere: &Scratch) -> Result<()> {
     Ok(())
 }
 
-/// Programs run as threads, also when the whole environment has been moved since they were compiled, and nothing is
-/// left when the package has been removed.
+/// Tests that programs run as threads, also when the whole environment has been moved since they were compiled. Tests
+/// as well that nothing is left when the package has been removed.
 fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result<()> {
     let source = workspace.source(PROGRAM);
     let mut compile = in_venv(venv, &["mpicc", "-o", "program"]);
-    // Under the other name that the library has for linkers, too.
+    // The other name of the library, for linkers, is tested, too.
     compile.arg(&source).arg("-lmpi");
     check(compile.current_dir(elsewhere.path()), "")?;
     let run = |tool: &Path| {
@@ -105,14 +105,14 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
     }
 }
 
-/// A command in the environment, which is activated.
+/// A command in the activated environment.
 fn in_venv(venv: &Venv, words: &[&str]) -> Command {
     let mut command = venv.activated(words[0]);
     command.args(&words[1..]);
     command
 }
 
-/// Runs a command, which has to succeed and to print just this.
+/// Runs a command, which has to succeed and to print exactly this.
 fn check(command: &mut Command, printed: &str) -> Result<()> {
     let outcome = captured_success(command, minutes(1))?;
     match outcome.stdout == printed {
