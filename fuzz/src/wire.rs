@@ -33,7 +33,7 @@ struct State {
     keys: u64,
 }
 
-/// What the host finds at its next poll.
+/// An event that the host finds at its next poll.
 enum Event {
     Packet(Header, Vec<u8>),
     /// The oldest transfer is complete; whether it has succeeded.

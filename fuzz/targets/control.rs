@@ -39,14 +39,14 @@ fn pair() -> (Channel, OwnedFd) {
     Channel::pair().expect("a socket")
 }
 
-/// What the launcher understands.
+/// The message that the launcher reads from these bytes.
 fn said(data: &[u8]) -> Option<FromHost> {
     let (launcher, end) = pair();
     send(&end, data, SendFlags::DONTWAIT).ok()?;
     Some(launcher.receive_from_host().ok()??.message)
 }
 
-/// What a host understands. Both ends are alike: what a host is given is turned round.
+/// The message that a host reads from these bytes. Both ends have the same code, so here the directions are reversed.
 fn told(data: &[u8]) -> Option<ToHost> {
     let (end, host) = pair();
     send(&end, data, SendFlags::DONTWAIT).ok()?;

@@ -24,7 +24,7 @@ fn a_reference_goes_there_and_back_until_the_bias_is_revoked() {
     assert!(!value.0.is_full() && Arc::ptr_eq(&value, &again));
     ArcCache::put(again, |value| &value.0);
     revoke_bias();
-    // What is there can be taken, and nothing is put there from now on.
+    // The value in the cache can be taken, and nothing is put there from now on.
     let last = value.0.take().expect("it was put there");
     ArcCache::put(last, |value| &value.0);
     assert!(!value.0.is_full() && Arc::strong_count(&value) == 1);

@@ -1,4 +1,4 @@
-//! What lies in a user's buffer, and how it is copied, converted and combined.
+//! Datatypes, and the copying, conversion and reduction of the data in users' buffers.
 //!
 //! Nothing here knows a rank, a communicator or a request. May depend on base and core; safe Rust, except for the
 //! [`memory`] module, which touches the users' buffers.

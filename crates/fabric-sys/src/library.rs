@@ -144,7 +144,7 @@ impl Library {
         }
     }
 
-    /// What an error number means, of either sign.
+    /// The meaning of an error number, which may have either sign.
     #[must_use]
     pub fn message(&self, error: c_int) -> String {
         // SAFETY:

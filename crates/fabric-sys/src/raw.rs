@@ -1,4 +1,4 @@
-//! What bindgen makes of the headers.
+//! The declarations that bindgen makes from the headers.
 
 #![allow(
     missing_docs,

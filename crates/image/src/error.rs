@@ -89,7 +89,7 @@ pub enum ImageError {
     Link {
         /// The program.
         path: PathBuf,
-        /// What is missing, and in which of its files.
+        /// The missing definition or other fault, and the file in which it was found.
         detail: String,
     },
     /// The C library lacks a function that the shim needs.

@@ -57,7 +57,7 @@ impl Signals {
     }
 }
 
-/// What becomes of a signal that has come for the whole process, as far as a rank is concerned.
+/// The effect that a signal for the whole process has on a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// The rank has no handler for it: what happens by default is to happen.

@@ -1,4 +1,4 @@
-//! What else a rank has to itself, how it ends, and what it costs.
+//! Tests of other things that each rank has to itself, of the ways in which ranks end, and of the costs of ranks.
 
 mod common;
 

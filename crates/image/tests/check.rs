@@ -1,4 +1,5 @@
-//! What cannot run in threads mode is refused with its reason and remedy; what can, says what it needs.
+//! Programs that cannot run in threads mode are refused with the reason and a remedy. For the others the check reports
+//! what they need.
 
 mod common;
 

@@ -15,7 +15,7 @@ const SIZES: usize = 70_000 / STEP + 1;
 /// Alignments are 1, 2, 4, … 4096, in turn.
 const ALIGNMENTS: usize = 13;
 
-/// What one object of the program has.
+/// The size and alignment of the storage in one object of the program.
 #[derive(Clone, Copy)]
 struct Room {
     size: usize,

@@ -16,7 +16,7 @@ enum Step {
     Probe(Pattern),
 }
 
-/// What MPI says, as plainly as possible.
+/// A model of matching that follows the rules of MPI as plainly as possible.
 #[derive(Default)]
 struct Model {
     posted: Vec<(Pattern, u32, Place)>,

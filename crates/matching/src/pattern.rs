@@ -80,7 +80,7 @@ impl PatternKinds {
         self.0
     }
 
-    /// What [`PatternKinds::bits`] gave; none for what it cannot have given.
+    /// The inverse of [`PatternKinds::bits`]; none for a number that it cannot return.
     #[inline]
     #[must_use]
     pub fn from_bits(bits: u8) -> Option<Self> {

@@ -37,7 +37,7 @@ simurgh_settings::limits! {
     /// Bytes of such a buffer: longer messages go in pieces.
     pub const SHM_PIECE: usize = transport::SHM_BUFFER_SIZE, PointToPoint;
 
-    /// What a buffered send takes of the attached buffer besides its data (at most `MPI_BSEND_OVERHEAD`).
+    /// The bytes of the attached buffer that a buffered send takes besides its data (at most `MPI_BSEND_OVERHEAD`).
     pub const BSEND_OVERHEAD: usize = 128, PointToPoint;
 
     /// Context ids of freed communicators that are kept before the first of them is used again.

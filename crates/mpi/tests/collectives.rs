@@ -39,7 +39,7 @@ fn lengths(size: usize) -> [usize; 5] {
     [0, 1, 2, 100, 33_000 / size]
 }
 
-/// What `rank` brings in `round` at `index`: the same for everybody who asks.
+/// The datum of `rank` in `round` at `index`. It is the same for every caller.
 fn datum(rank: usize, round: usize, index: usize) -> i32 {
     let mixed = (rank * 7919 + round * 104_729 + index * 31) as u64;
     (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as i32 - (1 << 23)
@@ -290,7 +290,7 @@ fn alltoall_moves_parts_of_different_types_and_lengths() {
     });
 }
 
-/// What a predefined operation does to two numbers.
+/// The result of a predefined operation on two numbers.
 fn apply(op: BuiltinOp, left: i32, right: i32) -> i32 {
     match op {
         BuiltinOp::Sum => left.wrapping_add(right),

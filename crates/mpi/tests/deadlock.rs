@@ -1,4 +1,4 @@
-//! What the job tells of operations that wait for each other.
+//! The job's reports of operations that wait for each other.
 #![allow(missing_docs, reason = "a test")]
 
 mod common;

@@ -307,7 +307,7 @@ fn a_flood_uses_up_the_window_and_loses_nothing() {
                 request.wait();
             });
         } else {
-            // What is received makes room for more.
+            // Each message that is received makes room for another one.
             meet(world);
             let mut data = [0; 256];
             for number in 0..COUNT {

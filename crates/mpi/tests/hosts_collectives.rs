@@ -59,7 +59,7 @@ fn lengths_that_differ_between_hosts_are_told() {
     });
 }
 
-/// What is long goes on its own, and what is short does not.
+/// Long data goes in messages of its own, and short data does not.
 #[test]
 fn short_data_where_another_host_has_long_data_is_told() {
     run_hosts(2, RANKS, |comm| {
@@ -142,7 +142,8 @@ fn many_collectives_are_under_way_between_hosts() {
     });
 }
 
-/// What goes from one number of a sequence to the next, `x -> a x + b`: one after the other, which does not commute.
+/// An operation that does not commute: the composition of functions `x -> a x + b`, which lead from one number of a
+/// sequence to the next.
 fn chaining() -> (Op, Datatype) {
     let numbers = |source: &Source| {
         let mut bytes = vec![0; source.bytes()];

@@ -68,7 +68,8 @@ fn communicators_are_made_used_and_freed_in_any_order() {
                 }
                 assert_ne!(comm.compare(world), Comparison::Unequal);
             }
-            // What was sent on each communicator is there, in order; what was sent on freed ones is nobody's.
+            // All messages that were sent on a live communicator arrive, in order. Messages on freed communicators
+            // reach no receive.
             for comm in &comms {
                 let left = (comm.rank() + comm.size() as i32 - 1) % comm.size() as i32;
                 comm.barrier().run().unwrap();

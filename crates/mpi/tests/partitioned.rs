@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const TOTAL: usize = 60;
 
-/// What element `index` is in a round.
+/// The value of element `index` in a round.
 fn value(round: usize, index: usize) -> i32 {
     (round * 1000 + index) as i32
 }

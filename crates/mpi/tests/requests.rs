@@ -173,7 +173,7 @@ fn an_operation_that_has_not_been_matched_can_be_cancelled() {
         // The other's cancelled send is gone: this receive gets the next.
         send_one(world, 4, other, 6);
         assert_eq!(recv_one(world, other, ANY_TAG), 4);
-        // What is complete stays as it is.
+        // A complete request stays complete.
         let done = start_send(world, Mode::Standard, &out(&[1]), PROC_NULL, 0);
         done.cancel(process).unwrap();
         assert!(!done.wait().cancelled);

@@ -36,7 +36,7 @@ fn talk_along_edges(comm: &Comm) {
     }
 }
 
-/// What became of a rank of a new communicator.
+/// The places of a rank of a new communicator.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fate {
     /// Its rank in the world.

@@ -280,7 +280,7 @@ fn meet(program: &str, comm: &Comm, service: &str) -> Arc<Comm> {
     comm.connect_to(0, || Ok((port()?, None))).unwrap()
 }
 
-/// What each rank has, by rank.
+/// The numbers of all ranks, in the order of the ranks.
 fn gathered<const N: usize>(comm: &Comm, own: [i32; N]) -> Vec<i32> {
     let mut all = vec![0; comm.size() * N];
     let to = Parts::Even(into(&mut all[..N]));

@@ -1,4 +1,4 @@
-//! What passes between the processes of a Simurgh job.
+//! The communication between the processes of a Simurgh job.
 //!
 //! # Layers
 //!

@@ -17,7 +17,7 @@ const HEAD: usize = 6;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is no message of PMI")]
 pub struct Malformed(
-    /// What has come.
+    /// The text that was received.
     pub String,
 );
 

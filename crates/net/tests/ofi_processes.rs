@@ -16,7 +16,7 @@ use simurgh_testing::{Deadline, LIMIT};
 const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Tells a process of this test that it is the other host.
 const ROLE: &str = "SIMURGH_TEST_OTHER_HOST";
-/// What stands before an address on a line.
+/// The text before an address on a line.
 const FLUSH_MARKER: &str = "address ";
 
 /// Notes what comes.

@@ -124,7 +124,7 @@ impl Library {
         }
     }
 
-    /// What a status means.
+    /// The meaning of a status.
     #[must_use]
     pub fn message(&self, status: Status) -> String {
         // SAFETY:
@@ -140,7 +140,7 @@ pub(crate) fn shared() -> Result<Shared, LoadError> {
     unsafe { Shared::load(SONAME) }.map_err(LoadError::Absent)
 }
 
-/// What a status means.
+/// The meaning of a status.
 ///
 /// # Safety
 ///

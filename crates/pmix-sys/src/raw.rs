@@ -86,31 +86,31 @@ pub struct ByteObject {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DataArray {
-    /// What is in it.
+    /// The kind of its elements.
     pub kind: u16,
-    /// How many.
+    /// The number of elements.
     pub size: usize,
-    /// Where they are.
+    /// The address of the elements.
     pub array: *mut c_void,
 }
 
-/// What a value is; of more kinds than are named here.
+/// The content of a value. There are more kinds than are named here.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union Data {
-    /// Of a [`BOOL`].
+    /// The content of a [`BOOL`].
     pub flag: bool,
-    /// Of a [`STRING`].
+    /// The content of a [`STRING`].
     pub string: *mut c_char,
-    /// Of a [`UINT16`].
+    /// The content of a [`UINT16`].
     pub uint16: u16,
-    /// Of a [`UINT32`] and a [`PROC_RANK`].
+    /// The content of a [`UINT32`] or a [`PROC_RANK`].
     pub uint32: u32,
-    /// Of a [`DATA_ARRAY`].
+    /// The content of a [`DATA_ARRAY`].
     pub array: *mut DataArray,
-    /// Of a [`BYTE_OBJECT`].
+    /// The content of a [`BYTE_OBJECT`].
     pub bo: ByteObject,
-    /// As long as the longest kind.
+    /// The size of the longest kind.
     pub longest: [u64; 3],
 }
 
@@ -118,9 +118,9 @@ pub union Data {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Value {
-    /// Which kind.
+    /// The kind of the value.
     pub kind: u16,
-    /// What it is.
+    /// The content of the value.
     pub data: Data,
 }
 
@@ -128,11 +128,11 @@ pub struct Value {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Info {
-    /// Of what.
+    /// The name of the value.
     pub key: [c_char; KEY],
-    /// How it is meant.
+    /// The flags that say how the value is meant.
     pub flags: u32,
-    /// What.
+    /// The value.
     pub value: Value,
 }
 

@@ -108,7 +108,7 @@ fn it_is_quiescent_until_something_arrives_and_then_again() {
             })
             .expect("an execution context");
         let report = || while_blocked(|| next(&told).expect("it becomes quiet"));
-        // Who asks in vain is answered later, if it was not said anew before.
+        // A question that is asked in vain is answered later, unless quiescence has been reported again before.
         let until_quiet = || {
             assert_eq!(report(), 0);
             let in_vain = |question: &u32| !is_quiet(*question);

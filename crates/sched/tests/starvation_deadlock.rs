@@ -83,7 +83,7 @@ fn a_deadlock_is_found_after_substitutes_have_stood_in_and_not_before() {
             park();
         }
         over.iter().for_each(|over| over.complete());
-        // Who runs something has reported what there was to report.
+        // A virtual processor that runs something has made all reports that were due before.
         let passes = (0..2).map(|vp| spawn(&runtime, vp, Box::new(|| ())));
         for handle in handles.into_iter().chain(passes) {
             handle.join().expect("no panic");

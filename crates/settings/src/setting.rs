@@ -68,7 +68,7 @@ pub enum Scope {
 /// A part of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
-    /// What the job is, and how it ends.
+    /// The job as a whole, and its end.
     Job,
     /// Which rank runs when and where.
     Scheduling,

@@ -75,7 +75,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// What deleting the older one reports; then that one stays.
+    /// The error that deleting the older value reports. The older value then stays.
     pub fn set(&self, object: usize, key: Arc<Key>, value: usize) -> Result<()> {
         let old = self.0.lock().find(object, key.number()).cloned();
         if let Some(old) = old {
@@ -90,7 +90,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// What the key's function reports; then the attribute stays.
+    /// The error that the key's function reports. The attribute then stays.
     pub fn delete(&self, object: usize, key: i32) -> Result<()> {
         let found = self.0.lock().find(object, key).cloned();
         found.map_or(Ok(()), |attribute| self.remove(object, attribute))
@@ -108,7 +108,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// What a key's function reports; then `to` has no attributes.
+    /// The error that a key's function reports. `to` then has no attributes.
     pub fn copy(&self, from: usize, to: usize) -> Result<()> {
         let attributes = self.0.lock().objects.get(&from).cloned().unwrap_or_default();
         for Attribute { key, value, .. } in attributes {
@@ -131,7 +131,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// What a key's function reports; then its attribute and those set before it stay.
+    /// The error that a key's function reports. The attribute of that key and those set before it then stay.
     pub fn delete_all(&self, object: usize) -> Result<()> {
         while let Some(attribute) = self.last(object) {
             self.remove(object, attribute)?;

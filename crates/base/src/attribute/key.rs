@@ -15,14 +15,14 @@ pub trait Behaviour: Send + Sync {
     ///
     /// # Errors
     ///
-    /// What the program's function returns.
+    /// The error that the program's function returns.
     fn copy(&self, object: usize, key: i32, value: usize) -> Result<Option<usize>>;
 
     /// Called before the attribute is deleted or replaced.
     ///
     /// # Errors
     ///
-    /// What the program's function returns.
+    /// The error that the program's function returns.
     fn delete(&self, object: usize, key: i32, value: usize) -> Result<()>;
 }
 

@@ -83,8 +83,8 @@ impl Datatype {
         array.finish()
     }
 
-    /// What the process `rank` of a grid owns of an array (`MPI_Type_create_darray`). The processes are numbered with
-    /// the last dimension of the grid varying fastest, whatever the order of the array.
+    /// The part of an array that the process `rank` of a grid owns (`MPI_Type_create_darray`). The processes are
+    /// numbered with the last dimension of the grid varying fastest, whatever the order of the array.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ pub enum Class {
     Packed,
 }
 
-/// What is known of a predefined datatype.
+/// The properties of a predefined datatype.
 #[derive(Clone, Copy)]
 pub(crate) struct Info {
     pub(crate) name: &'static str,

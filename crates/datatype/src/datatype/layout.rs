@@ -22,14 +22,14 @@ pub struct Layout {
     pub(crate) marked: bool,
     pub(crate) alignment: usize,
     pub(crate) signature: Signature,
-    /// What it stands for, if it is not an ordinary derived datatype.
+    /// The role of the datatype, if it is not an ordinary derived datatype.
     pub(crate) role: Role,
     /// The call of the C interface that made it, if one did.
     pub(crate) contents: Option<Contents>,
     committed: AtomicBool,
 }
 
-/// What a datatype that is not in the table of the predefined ones stands for.
+/// The role of a datatype that is not in the table of the predefined ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Itself: only operations of the user reduce it.
@@ -42,7 +42,7 @@ pub(crate) enum Role {
     Pair { value: Basic, index: Basic },
 }
 
-/// What a constructor needs of its element datatype, and what it says of the datatype it makes.
+/// The properties of an element datatype that a constructor needs, and that it determines for the datatype it makes.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline<'a> {
     pub(crate) dataloop: Cow<'a, Dataloop>,

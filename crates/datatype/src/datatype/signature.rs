@@ -22,7 +22,7 @@ pub enum Signature {
     Repeat {
         /// How many times.
         count: usize,
-        /// What is repeated.
+        /// The component that is repeated.
         inner: Arc<Component>,
     },
     /// Signatures one after the other.
@@ -209,7 +209,7 @@ impl fmt::Display for Signature {
 }
 
 impl Component {
-    /// What the part consists of.
+    /// The signature of the part.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }

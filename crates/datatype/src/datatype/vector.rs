@@ -80,7 +80,7 @@ impl Datatype {
         Datatype::Derived(Arc::new(Layout::new(outline)))
     }
 
-    /// What constructors need of their elements.
+    /// The properties that constructors need of their elements.
     pub(crate) fn outline(&self) -> Outline<'_> {
         match self {
             Datatype::Basic(basic) => Outline {

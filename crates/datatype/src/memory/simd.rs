@@ -7,7 +7,7 @@ use super::elements::Element;
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(super) enum Level {
-    /// What every x86-64 has: vectors of 16 bytes.
+    /// The instructions that every x86-64 has: vectors of 16 bytes.
     Baseline,
     /// AVX2 with conversions of 16-bit numbers: vectors of 32 bytes.
     Avx2,

@@ -7,7 +7,7 @@ use super::shape::Array;
 use super::view::View;
 use crate::datatype::{Basic, Datatype, Segment};
 
-/// What a transfer has done.
+/// The result of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Bytes moved.

@@ -30,7 +30,7 @@ static HOOKS: Hooks = Hooks {
     killed: exited_elsewhere,
 };
 
-/// What the ranks have printed that is not yet a line, by rank and stream.
+/// Output of the ranks that is not yet a whole line, by rank and stream.
 static PENDING: Mutex<BTreeMap<(usize, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
 /// Threads of ranks: started and ended.
 static THREADS: Mutex<(usize, usize)> = Mutex::new((0, 0));

@@ -19,7 +19,7 @@ pub enum ArgError {
     Foreign {
         /// As the user wrote it.
         option: String,
-        /// What to do instead.
+        /// The advice to the user: what to do instead.
         reason: &'static str,
     },
     /// The command line ends too early.

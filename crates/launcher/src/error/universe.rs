@@ -26,7 +26,7 @@ pub enum UniverseError {
     Malformed {
         /// The file.
         file: PathBuf,
-        /// What is wrong.
+        /// The fault that was found.
         reason: String,
     },
     /// No server answers at the addresses of the file.

@@ -37,7 +37,7 @@ pub(crate) struct Member {
     pub(crate) released: bool,
     /// Whether it has been given up because others of its job could not be started.
     pub(crate) forgotten: bool,
-    /// What its ranks wait for, once it has reported that.
+    /// The report on what its ranks wait for, once the host has sent it.
     pub(crate) waiting: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What all hosts of a launcher share, those of spawned programs included.
+//! The resources that all hosts of a launcher share, including those of spawned programs.
 
 use super::SharedMemories;
 use crate::error::LaunchError;
@@ -8,7 +8,7 @@ use simurgh_net::job;
 use std::cell::RefCell;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What all hosts that one process starts have in common.
+/// The resources that all hosts of one launching process have in common.
 pub(crate) struct SharedResources {
     /// The secret that a host shows when it joins the job.
     pub(super) secret: Secret,

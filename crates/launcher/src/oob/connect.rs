@@ -11,7 +11,7 @@ use std::time::Instant;
 ///
 /// # Errors
 ///
-/// What is wrong with each address, if there is no connection by `until`.
+/// The failure of each address, if there is no connection by `until`.
 pub(crate) fn connect_any(addresses: &[IpAddr], port: u16, until: Instant) -> Result<TcpStream, String> {
     let mut failed = Vec::new();
     let mut attempts = Vec::new();

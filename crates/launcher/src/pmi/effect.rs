@@ -16,7 +16,7 @@ pub(crate) struct Asker {
     pub(crate) program: usize,
 }
 
-/// What a process does by a request, besides asking.
+/// A change of a process's state that its request causes, besides the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// It begins to use MPI.

@@ -6,7 +6,7 @@
 use signal_hook::consts::SIGXFSZ;
 use signal_hook::iterator::Signals;
 
-/// What the user can do about it.
+/// Advice to the user on this limit.
 const HINT: &str =
     " (the limit on the size of files, `ulimit -f`, holds for memory that processes share, too: raise it)";
 

@@ -1,4 +1,4 @@
-//! What the launcher needs of the kernel to start, watch and end processes.
+//! The functions of the kernel with which the launcher starts, watches and ends processes.
 
 mod exit;
 mod file_limit;

@@ -1,4 +1,4 @@
-//! What `simurgh check` prints: whether a program can run, and if not, why and what to do.
+//! The output of `simurgh check`: whether a program can run, and if not, why and what to do.
 
 use crate::error::LaunchError;
 use simurgh_image::{Fit, MpiLink, Program};

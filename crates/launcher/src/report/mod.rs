@@ -1,4 +1,4 @@
-//! What the tool `simurgh` prints: about this machine, about settings, and about programs.
+//! The output of the tool `simurgh`: reports about this machine, about settings, and about programs.
 
 pub mod check;
 pub mod collectives;

@@ -65,7 +65,7 @@ impl Supervisor<'_> {
         started && missing.all(crate::hosts::Member::is_program)
     }
 
-    /// What the job waits for before the ranks can run.
+    /// A description of what the job waits for before the ranks can run.
     pub(super) fn waited_for(&self) -> String {
         let absent = self.remote.as_ref().map(RemoteNodes::absent).unwrap_or_default();
         if !absent.is_empty() {

@@ -59,7 +59,7 @@ pub(crate) enum Down {
     Alive,
 }
 
-/// What PMIx servers of different nodes exchange (the modex).
+/// The messages that PMIx servers of different nodes exchange (the modex).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Modex {

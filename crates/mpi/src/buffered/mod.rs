@@ -14,7 +14,7 @@ use crate::request::Request;
 use simurgh_core::sync::{Arc, SpinLock};
 use usage::Usage;
 
-/// What the user attached.
+/// The buffer that the user has attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferSpace {
     /// Memory of the user, by address and size.

@@ -7,7 +7,7 @@ use std::sync::Weak;
 /// A collective that some ranks have called and others have not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfinished {
-    /// What is called, as the blocking call.
+    /// The name of the collective, in its blocking form.
     pub call: String,
     /// Whether ranks wait in the call itself, not for a request.
     pub blocking: bool,

@@ -4,7 +4,7 @@ use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::matching::{Pattern, communicator_of, is_partitioned};
 use std::fmt;
 
-/// What kind of operation waits.
+/// The kind of an operation that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A receive without a message.
@@ -44,7 +44,7 @@ pub enum Parts {
 pub struct Unmatched {
     /// The rank that receives, as users [call](crate::Layout::name_of) it.
     pub receiver: String,
-    /// What waits.
+    /// The operation that waits.
     pub operation: Operation,
     /// Rank of the sender in the communicator, or [`ANY_SOURCE`].
     pub source: i32,

@@ -38,7 +38,7 @@ impl Endpoint {
         }
     }
 
-    /// What the rank's tools use.
+    /// The instrumentation of the rank, which is made at the first call.
     pub(crate) fn tool_or_new(&self) -> &Arc<Tool> {
         self.tool.get_or_init(Arc::default)
     }

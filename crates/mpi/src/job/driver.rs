@@ -16,7 +16,8 @@ struct Driver {
 }
 
 impl Job {
-    /// What the scheduler has to poll for messages of other hosts to arrive, once the job has joined them.
+    /// The network that the scheduler has to poll, so that messages of other hosts arrive; none until the job has
+    /// joined them.
     #[must_use]
     pub fn driver(self: &Arc<Self>) -> Option<Arc<dyn Network>> {
         let network = Arc::clone(self.network()?);

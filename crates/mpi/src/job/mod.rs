@@ -47,7 +47,7 @@ type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
 pub struct Job {
     host: Host,
     table: SelectionTable,
-    /// What hosts of one node share when they exchange messages.
+    /// The level of the domain tree that hosts of one node share when they exchange messages.
     neighbours: Level,
     checks: Checks,
     meeting_points: MeetingPoints,
@@ -56,7 +56,7 @@ pub struct Job {
     hardware: OnceLock<Hardware>,
     abort_hook: OnceLock<AbortHook>,
     processors: OnceLock<ProcessorsHook>,
-    /// What the layers above keep for the job: process sets, communicators, and its parents.
+    /// The state that the layers above keep for the job: process sets, communicators, and its parents.
     layer_state: LayerState<3>,
 }
 
@@ -111,7 +111,7 @@ impl Job {
         self.host.settings()
     }
 
-    /// What is checked.
+    /// The level of checks in the job.
     #[inline]
     #[must_use]
     pub fn checks(&self) -> Checks {
@@ -260,7 +260,7 @@ impl Job {
         &self.worlds
     }
 
-    /// What the layers above keep for the job.
+    /// The state that the layers above keep for the job.
     pub(crate) fn layer_state(&self) -> &LayerState<3> {
         &self.layer_state
     }

@@ -1,9 +1,9 @@
-//! What a host counts of its traffic with others.
+//! The counters of a host's traffic with others.
 
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
 use simurgh_net::Fabric;
 
-/// What a host has sent to others and received from them so far.
+/// The traffic of a host with others so far, sent and received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetworkStats {
     /// Packets that it has sent.

@@ -20,7 +20,7 @@ use simurgh_core::{EntryRef, HostTable, Revocable};
 use simurgh_net::HostId;
 use std::ops::Range;
 
-/// What a message costs besides its buffer: its entry in the receiver's table.
+/// The cost of a message besides its buffer: its entry in the receiver's table.
 const ENTRY: usize = 128;
 
 /// The accounts of a host with all others.
@@ -59,15 +59,15 @@ struct Received {
     queued: AtomicU32,
     /// Queued messages that have left.
     released: AtomicU32,
-    /// What the other host has been told, approximately: when two threads tell at the same time, the later one may
-    /// write first.
+    /// The count of which the other host has been told. It is approximate: when two threads tell it at the same time,
+    /// the later one may write first.
     acknowledged: AtomicU32,
 }
 
 /// One message, in [`Sums::sent`].
 const NUMBERED: u64 = 1 << 32;
 
-/// What a message of so many bytes costs.
+/// The cost of a message of this many bytes.
 #[inline]
 pub(super) fn cost(bytes: usize) -> u32 {
     u32::try_from(EagerBuffer::capacity_for(bytes) + ENTRY).expect("a packet is short")
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(accounts.with(7).spend(1), None);
         let open = accounts.with(7);
         accounts.close(7);
-        // Who has begun with it goes on with it.
+        // A thread that has begun with the account goes on with it.
         assert_eq!(open.spend(1), None);
         drop(open);
         assert!(accounts.others[7].access().is_none() && accounts.with(7).spend(1).is_some());

@@ -113,7 +113,7 @@ impl<T> HandleTable<T> {
         Some(Handle::new(number, shard.slots[index].generation, index as u32))
     }
 
-    /// What `f` makes of the entries.
+    /// The results of `f` for all entries for which it returns one.
     pub(super) fn collect<R>(&self, mut f: impl FnMut(&T) -> Option<R>) -> Vec<R> {
         let mut found = Vec::new();
         for shard in &self.0 {

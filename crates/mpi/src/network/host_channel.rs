@@ -1,8 +1,8 @@
 //! Messages between hosts that belong to no rank.
 //!
-//! What the ranks of a host do together takes messages to other hosts: those of a collective, and those by which hosts
-//! agree on a new communicator. They go to an endpoint that each host has besides those of its ranks, with the same
-//! matching and the same protocols. Blocking calls suspend the execution context that makes them.
+//! Joint operations of the ranks of a host need messages to other hosts: collectives, and the calls by which hosts
+//! agree on a new communicator. These messages go to an endpoint that each host has besides those of its ranks, with
+//! the same matching and the same protocols. Blocking calls suspend the execution context that makes them.
 //!
 //! Costs: as for a message between ranks; requests come from a pool of the host.
 
@@ -166,7 +166,7 @@ impl<'a> HostChannel<'a> {
     ///
     /// # Errors
     ///
-    /// What became of the message, or why it will not come.
+    /// The error with which the message ended, or the reason why it will not come.
     pub(crate) fn recv_bytes(&self, from: HostId) -> Result<Vec<u8>> {
         let (envelope, payload) = self.await_message(self.envelope(from).exactly())?;
         memory::collect(payload.bytes(), |target| {

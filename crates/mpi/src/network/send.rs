@@ -48,7 +48,7 @@ pub(super) struct PendingSend {
     /// Whether it is short, and waits only because the sender had too few credits.
     stalled: bool,
     pub(super) data: SendData,
-    /// What to complete at the end; none if the data has been copied, so that the send is complete.
+    /// The waiter to complete at the end. None if the data has been copied, so that the send is already complete.
     pub(super) waiter: Option<Waiter>,
     /// The sender's memory, if the receiver may read it.
     pub(super) region: Option<Region>,

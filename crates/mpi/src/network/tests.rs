@@ -108,7 +108,8 @@ fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
     proptest::collection::vec(packet, 1..60)
 }
 
-/// What is sent of a message of so many bytes, of a window of 10 KB here: what is kept, and what is dropped.
+/// Sends 100 messages of this many bytes against a window of 10 KB. Returns how many are kept, and how many are
+/// dropped.
 fn flood(bytes: usize) -> (usize, u64) {
     let mut settings = Values::default();
     settings.set(Id::EagerWindow, 10 << 10, Origin::Preset).unwrap();
@@ -194,7 +195,7 @@ proptest! {
         let (_, received) = network.fabric().counts();
         prop_assert_eq!(received, packets.len() as u64);
         prop_assert!(network.stats().dropped <= received);
-        // What is still there goes with the job; its memory lives until then.
+        // The remaining messages are dropped with the job, and their memory lives until then.
         drop((send, receives, world));
         process.finalize().unwrap();
     }

@@ -24,7 +24,7 @@ use crate::endpoint::Handle;
 use crate::matching::{Envelope, PatternKinds};
 use simurgh_net::transport::{HEADER, Header, Region};
 
-/// What a packet says.
+/// The content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packet {
     /// A message, which is the data.

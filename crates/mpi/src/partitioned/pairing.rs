@@ -9,7 +9,7 @@ use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Weak;
 
-/// What keeps a label from being used by another communicator as long as it lives.
+/// A guard of a label. No other communicator uses the label while the guard lives.
 type Label = Arc<dyn Any + Send + Sync>;
 
 /// A partitioned send to a process of another host.

@@ -54,7 +54,7 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// What [`Graph::new`] says; [`ErrorClass::Arg`] if the graph is larger than the communicator,
+    /// The errors of [`Graph::new`]; [`ErrorClass::Arg`] if the graph is larger than the communicator;
     /// [`ErrorClass::NotSame`] if the ranks describe different graphs.
     pub fn graph_create(&self, index: &[i32], edges: &[i32], reorder: bool) -> Result<Option<Arc<Self>>> {
         self.check_intra()?;

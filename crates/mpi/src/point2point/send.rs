@@ -41,7 +41,7 @@ pub(crate) enum Sent {
     Queued { process: u32, place: Place },
 }
 
-/// What a message matches in the table of its receiver.
+/// The result of matching a message in the table of its receiver.
 enum Matched<'a> {
     /// A posted receive, to which it has been delivered.
     Delivered,
@@ -49,7 +49,7 @@ enum Matched<'a> {
     NoReceive(BiasedGuard<'a, MatchTable>),
 }
 
-/// What is left of a nonblocking send for its caller.
+/// The state of a nonblocking send when it has been started, for its caller.
 #[derive(Debug)]
 pub enum Started {
     /// Nothing: the message has been received.

@@ -19,7 +19,7 @@ impl LevelCell {
         self.0.fetch_max(level as i32, Ordering::SeqCst);
     }
 
-    /// What has been promised.
+    /// The level that has been promised.
     pub(super) fn get(&self) -> ThreadLevel {
         let number = self.0.load(Ordering::SeqCst);
         let levels = [

@@ -48,7 +48,7 @@ pub struct Process {
     buffer: SendBuffer,
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
-    /// What the layers above keep for the process: its sessions and its communicators.
+    /// The state that the layers above keep for the process: its sessions and its communicators.
     layer_state: LayerState<2>,
     level: LevelCell,
 }
@@ -134,7 +134,7 @@ impl Process {
         self.job.endpoint(self.id)
     }
 
-    /// What the process's tools use.
+    /// The instrumentation of the process, which its tools use.
     #[must_use]
     pub fn tool(&self) -> &Arc<Tool> {
         self.endpoint().tool_or_new()
@@ -230,7 +230,7 @@ impl Process {
         self.deferred_frees.forget();
     }
 
-    /// What the layers above keep for the process.
+    /// The state that the layers above keep for the process.
     pub(crate) fn layer_state(&self) -> &LayerState<2> {
         &self.layer_state
     }
@@ -343,7 +343,7 @@ impl Watched for Process {
     }
 }
 
-/// What the tools of the calling rank use, once they have begun.
+/// The instrumentation of the calling rank, if the rank has used the tool information interface.
 fn tool_of_caller() -> Option<Arc<Tool>> {
     Process::with_current(|process| process.and_then(|process| process.active_tool().cloned()))
 }

@@ -119,7 +119,7 @@ impl Request {
         Ok(())
     }
 
-    /// What the operation has come to, of which `status` tells: the error says what has happened in a collective.
+    /// The result of an operation whose status is `status`. For a collective, the error tells what has happened in it.
     ///
     /// # Errors
     ///

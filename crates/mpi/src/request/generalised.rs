@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorClass, ErrorCode, Result};
 use simurgh_core::sync::{Arc, AtomicU8, Ordering};
 use std::fmt;
 
-/// What the program does at the turning points of its operation.
+/// The functions of the program for its operation: they are called at the turning points of the operation.
 pub trait Callbacks: Send + Sync {
     /// The outcome of the operation, which is complete; an error of the callback itself is the status's error.
     fn query(&self) -> Status;
@@ -156,7 +156,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// What the free function of a generalised request returns.
+    /// The error that the free function of a generalised request returns.
     pub fn give_up(&self) -> Result<bool> {
         self.as_generalised().map_or(Ok(false), Generalised::give_up)
     }
@@ -165,7 +165,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// What the free function returns.
+    /// The error that the free function returns.
     pub fn dispose(&self) -> Result<()> {
         self.as_generalised().map_or(Ok(()), Generalised::free)
     }

@@ -49,7 +49,7 @@ pub struct Request {
     kind: Kind,
 }
 
-/// What a request stands for.
+/// The operation of a request.
 #[derive(Debug)]
 enum Kind {
     /// A send that runs once.

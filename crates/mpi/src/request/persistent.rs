@@ -38,7 +38,7 @@ pub(crate) enum Direction {
     Receive,
 }
 
-/// What makes a request persistent.
+/// The part of a request that makes it persistent.
 pub(super) struct Persistent {
     operation: Arc<dyn Operation>,
     /// The same, for those who know its type.
@@ -111,7 +111,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// What [`Request::start`] reports for the first that could not be started.
+    /// The error of [`Request::start`] for the first request that could not be started.
     pub fn start_all<'a>(requests: impl IntoIterator<Item = &'a Arc<Self>>) -> Result<()> {
         requests.into_iter().try_for_each(Self::start)
     }

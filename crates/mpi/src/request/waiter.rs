@@ -10,7 +10,7 @@ pub(crate) trait Callers {
     fn status_cell(&self, process: u32, slot: u32) -> &StatusCell;
 }
 
-/// What to complete when an operation ends.
+/// The object to complete when an operation ends.
 #[derive(Clone, Debug)]
 pub(crate) enum Waiter {
     /// A blocking call of a process, by the number of its slot.

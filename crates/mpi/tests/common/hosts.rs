@@ -10,7 +10,7 @@ use simurgh_testing::{Deadline, LIMIT};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
-/// What each rank does.
+/// The function that each rank runs.
 type Life = dyn Fn(&Arc<Comm>) + Send + Sync;
 
 /// Whether hosts can access each other's memory.

@@ -105,7 +105,7 @@ pub(crate) fn run_job(job: &Arc<Job>, runner: Runner, f: impl Fn(&Arc<Comm>) + S
     }
 }
 
-/// What a rank does from its beginning to its end.
+/// Runs a rank from its beginning to its end.
 fn life(
     job: &Arc<Job>,
     id: u32,

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-/// What each rank does, by the name of its program.
+/// The function that each rank runs, which gets the name of its program.
 type Programs = dyn Fn(&str, &Arc<Comm>) + Send + Sync;
 
 /// Runs `f` on each rank of a first world, program `"first"`, with hosts of so many ranks, over several networks on
@@ -87,14 +87,14 @@ struct Host {
     ranks: Vec<EcHandle>,
 }
 
-/// Who waits at a port.
+/// A process that waits at a port.
 struct Waiting {
     accepts: bool,
     process: u32,
     told: Arc<(Completion, Mutex<Option<Answer>>)>,
 }
 
-/// What one host asks.
+/// A host's connection to the stage, by which it asks questions.
 struct Voice {
     stage: Weak<Stage>,
     realm: Realm,
@@ -207,7 +207,7 @@ impl Stage {
         let mut made = Vec::new();
         for place in &newcomers {
             let job = Job::laid_out(Layout::among(place.host, &all), Values::default());
-            // Who is alone has no network until others come.
+            // A host that is alone has no network until others come.
             if all.len() > 1 {
                 let way = Arc::clone(&state.ways[&place.host]);
                 let others = all.iter().map(|other| other.host);

@@ -49,7 +49,7 @@ pub enum Role {
     Responder,
 }
 
-/// What is known of one side.
+/// The data of one side.
 #[derive(Clone, Copy, Debug)]
 pub struct Party<'a> {
     /// The name it claims; empty where names do not matter.
@@ -61,7 +61,7 @@ pub struct Party<'a> {
 /// One meeting of two processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Handshake<'a> {
-    /// What it is for. A proof or key for one purpose is worth nothing for another.
+    /// The purpose of the meeting. A proof or key for one purpose is worth nothing for another.
     pub purpose: &'a str,
     /// The side that began.
     pub initiator: Party<'a>,

@@ -44,7 +44,7 @@ pub enum FromHost {
         /// Packets that the host has received, and answers that its ranks have taken.
         received: u64,
     },
-    /// What the ranks of the host are waiting for.
+    /// A report on what the ranks of the host wait for.
     Waiting {
         /// Text for the user.
         text: String,

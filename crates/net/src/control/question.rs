@@ -1,5 +1,5 @@
-//! What running ranks ask of the launcher: to start programs, and to connect them with programs that were started
-//! apart.
+//! The questions that running ranks ask the launcher: to start programs, and to connect them with programs that were
+//! started apart.
 
 use crate::encoding::{Bytes, Text};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum Question {
     Spawn {
         /// The programs, in the order of their ranks.
         commands: Vec<Command>,
-        /// What the new hosts are told of their parents, for the engine.
+        /// The message about their parents that the new hosts get, for the engine.
         parent: Bytes,
     },
     /// Invent the name of a new port: [`Answer::Port`]. The port is open until it is closed, or the host has ended.
@@ -116,7 +116,7 @@ pub enum Answer {
     Done,
     /// It cannot be done.
     Refused {
-        /// What is wrong.
+        /// The kind of the fault.
         refusal: Refusal,
         /// Why, for the user.
         reason: String,

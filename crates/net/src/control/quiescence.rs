@@ -26,7 +26,7 @@ pub struct Quiescence {
     hosts: Vec<Host>,
 }
 
-/// What is known of a host.
+/// The state of a host, as far as it is known.
 #[derive(Clone, Debug, Default)]
 struct Host {
     /// Its last report.

@@ -318,8 +318,8 @@ impl Fabric {
     /// Sleeps in the kernel until a packet arrives, `word` is no longer `expected`, or the time is over. May return
     /// early. One thread at a time.
     ///
-    /// Whoever changes `word` then wakes its private futex and calls [`Fabric::wake`]. While packets of this host are
-    /// queued, the sleep is short, since nothing wakes it when a transport has room again.
+    /// A thread that changes `word` then wakes its private futex and calls [`Fabric::wake`]. While packets of this host
+    /// are queued, the sleep is short, since nothing wakes it when a transport has room again.
     pub fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
         let limit = if self.is_backed_up() { nap(limit) } else { limit };
         let transports: Vec<&dyn Transport> = self.transports().collect();

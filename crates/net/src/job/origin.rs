@@ -25,7 +25,7 @@ pub struct Origin {
     pub first_host: HostId,
     /// The number of its first process.
     pub first_process: u32,
-    /// What the parents want the job to know; absent for the job of the launcher's command line.
+    /// The message of the parents to the job; absent for the job of the launcher's command line.
     pub parent: Option<Bytes>,
     /// The number of nodes on which the launcher could start something.
     pub nodes: u32,

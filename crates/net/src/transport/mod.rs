@@ -113,7 +113,7 @@ pub trait Handler {
     fn removed(&self, _host: HostId) {}
 }
 
-/// What a thread can sleep on until a packet arrives.
+/// An object on which a thread can sleep until a packet arrives.
 #[derive(Debug)]
 pub enum WaitObject<'a> {
     /// A word that senders change before they wake its shared futex. The sleeper reads it before [`Transport::arm`],
@@ -247,8 +247,8 @@ pub trait Transport: Send + Sync {
         token: u64,
     ) -> Result<Transfer, TransferError>;
 
-    /// What wakes a thread when a packet arrives after [`Transport::arm`]; none if the transport cannot wake a thread
-    /// that waits in this way.
+    /// The object that wakes a thread when a packet arrives after [`Transport::arm`]. None if the transport cannot wake
+    /// a thread that waits in this way.
     fn wait_object(&self, waiting: WaitMethod) -> Option<WaitObject<'_>>;
 
     /// Announces that a thread is going to sleep on the wait object. False if it must not, since a packet is there

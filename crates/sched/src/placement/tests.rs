@@ -26,7 +26,7 @@ fn machine() -> Topology {
     Topology::synthetic(MACHINE).expect("a valid description")
 }
 
-/// What the ranks may use.
+/// The processors that the ranks may use.
 fn cpus(map: &str, rank: &str, bind: &str, ranks: usize) -> Vec<String> {
     let placement = placement(map, rank, bind, ranks).expect("a placement");
     let seats = placement.ranks().iter();

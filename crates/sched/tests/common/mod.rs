@@ -16,7 +16,7 @@ pub(crate) struct Events {
     bell: AtomicU32,
     /// Events that have been found.
     pub(crate) polls: AtomicUsize,
-    /// Who sleeps at it.
+    /// The number of threads that sleep at the bell.
     pub(crate) asleep: AtomicUsize,
 }
 

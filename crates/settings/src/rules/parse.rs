@@ -9,7 +9,7 @@ use std::fmt;
 pub struct BadRule {
     /// The rule, or the part of it that is wrong.
     part: String,
-    /// What it should be.
+    /// The correct form of that part.
     expected: String,
 }
 

@@ -77,7 +77,7 @@ words! {
 }
 
 words! {
-    /// What the virtual processors of a job share at most: the levels of the domain tree, from one core up.
+    /// The level of the domain tree that the virtual processors of a job share at most. The levels go from one core up.
     Level;
     /// one core: there is a single virtual processor
     Core = "core",

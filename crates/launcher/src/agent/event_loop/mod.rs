@@ -46,7 +46,7 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
     let status = agent.run(signals, timeout);
     if status != Ok(0) || agent.failed {
         agent.hosts.iter().for_each(|host| host.signal(Signal::KILL));
-        // What the branches have started ends when their connections do.
+        // Processes that the branches have started end when their connections do.
         agent.branches.clear();
         kill_orphans();
     }

@@ -32,7 +32,7 @@ pub(super) struct OtherJobs {
     questions: BTreeMap<(HostId, u64), Refusal>,
     /// Hosts of other launchers that all hosts here know.
     peers: BTreeMap<HostId, Peer>,
-    /// What the hosts are to do when no wire-up is under way.
+    /// The tasks that the hosts are to do when no wire-up is under way.
     tasks: VecDeque<Task>,
     turn: Turn,
     /// The connections between worlds that the universe has been told of.

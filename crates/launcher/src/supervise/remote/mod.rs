@@ -27,7 +27,7 @@ use srun::Srun;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What is needed to start the agents of a job.
+/// The data with which the agents of a job are started.
 pub(crate) struct RemoteLaunch {
     /// The job of all agents, with all nodes.
     pub(crate) job: NodeJob,

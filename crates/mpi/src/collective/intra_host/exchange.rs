@@ -30,7 +30,7 @@ impl IntraHost {
     ///
     /// # Errors
     ///
-    /// What `decide` returns.
+    /// The error that `decide` returns.
     pub(crate) fn try_exchange<V, T>(
         &self,
         rank: usize,

@@ -147,7 +147,7 @@ impl Comm {
         Ok(set_up(link, Role::Receives, partitions))
     }
 
-    /// What keeps the label of the communicator from being used by another one.
+    /// A guard that keeps the label of the communicator from being used by another one.
     fn held(&self) -> Arc<dyn Any + Send + Sync> {
         Arc::clone(self.shared()) as Arc<dyn Any + Send + Sync>
     }

@@ -82,7 +82,7 @@ pub(super) enum Completion {
         flags: u64,
         /// The error number.
         error: c_int,
-        /// What the error means.
+        /// The meaning of the error.
         message: String,
     },
 }

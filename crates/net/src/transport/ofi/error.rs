@@ -16,9 +16,9 @@ pub enum OfiError {
          choose with --provider and --interface"
     )]
     NoProvider {
-        /// What was asked for.
+        /// The provider and interface that were asked for.
         asked: String,
-        /// What there is.
+        /// The providers and interfaces that exist.
         there: String,
     },
     /// The library has refused a call.
@@ -28,7 +28,7 @@ pub enum OfiError {
         provider: String,
         /// The function.
         call: &'static str,
-        /// What the library says.
+        /// The message of the library.
         message: String,
     },
     /// A host's address is not one.
@@ -51,7 +51,7 @@ pub enum OfiError {
     System {
         /// The provider.
         provider: String,
-        /// What the system says.
+        /// The message of the system.
         message: String,
     },
 }

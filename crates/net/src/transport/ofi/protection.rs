@@ -1,6 +1,6 @@
 //! How much of the traffic between hosts is protected against other processes that can reach their network.
 
-/// What the user wants to be protected (setting `authenticate`).
+/// The data that the user wants to be protected (setting `authenticate`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authenticate {
     /// Headers where any process of a machine can connect to a host; nothing elsewhere.

@@ -170,7 +170,7 @@ mod tests {
         proptest::collection::vec(step, 0..200)
     }
 
-    /// What is registered, and when it was released, as a number of the block's generation.
+    /// A registration of memory, with the number of times that each byte had been released before.
     struct Registered {
         memory: Range<usize>,
         generation: Vec<u64>,

@@ -50,7 +50,7 @@ pub(super) struct Transfer {
 // - the memory is the transfer's until it is over, by the word of who began it.
 unsafe impl Send for Transfer {}
 
-/// What follows a piece that is complete.
+/// The continuation after a complete piece.
 pub(super) enum Next {
     /// The next piece, with this host, is under way.
     Goes(HostId),

@@ -12,7 +12,7 @@ use crate::transport::Access;
 pub(super) struct Peer {
     /// The memory that it shares.
     pub(super) segment: Segment,
-    /// What is known of its ring.
+    /// The cached state of its ring.
     pub(super) cache: SenderCache,
     /// Its process, once somebody has asked for access to its memory.
     remote_process: OnceLock<RemoteProcess>,

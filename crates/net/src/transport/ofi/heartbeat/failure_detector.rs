@@ -21,7 +21,7 @@ pub(super) struct FailureDetector {
     heard: BTreeMap<HostId, Instant>,
 }
 
-/// What to do about a host.
+/// An action that is due for a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Ask it for a sign of life.
@@ -52,7 +52,7 @@ impl FailureDetector {
         self.next.saturating_duration_since(now)
     }
 
-    /// What to do now about the hosts that are monitored.
+    /// The actions that are due now for the hosts that are monitored.
     pub(super) fn actions(
         &mut self,
         now: Instant,

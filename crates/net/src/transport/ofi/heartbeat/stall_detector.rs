@@ -21,7 +21,7 @@ const POLLS: u64 = 8;
 /// The counts that this host and another one have of their traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counters {
-    /// What this host has exchanged with the other one.
+    /// The counts of this host: its traffic with the other one.
     pub(super) ours: Traffic,
     /// Packets that the other one has sent to this one, and received from it.
     pub(super) theirs: (u64, u64),
@@ -34,7 +34,7 @@ pub(super) struct Counters {
 pub(super) enum Progress {
     /// It arrives, or nothing is due.
     Moving,
-    /// What was due at the last look is still due: both hosts should poll.
+    /// Something that was due at the last look is still due, so both hosts should poll.
     Delayed,
     /// It will not arrive.
     Stalled,
@@ -49,7 +49,7 @@ struct Due {
     polls: [u64; 2],
 }
 
-/// What is due, for each host.
+/// Detects packets and transfers that will not arrive, from what is due for each host.
 pub(super) struct StallDetector {
     timeout: Duration,
     due: BTreeMap<HostId, [Option<Due>; 3]>,
