@@ -153,7 +153,7 @@ EXPORT bool simurgh_shim_fault(int number, siginfo_t *info, void *frame)
 }
 
 /* Called by the host when a signal has come for all ranks. Returns TAKEN if this rank handles or ignores the signal,
- * DEFAULT if it has no handler, and ENDED if the rank has ended. */
+ * DEFAULT if it does neither, and ENDED if the rank has ended. */
 EXPORT int simurgh_shim_come(int number, const siginfo_t *info)
 {
     enum { DEFAULT, TAKEN, ENDED } outcome = DEFAULT; /* as Delivery in signals.rs has them */
