@@ -130,8 +130,8 @@ EXPORT void simurgh_shim_attend(void *frame)
     simurgh_attend(frame);
 }
 
-/* Called by the host when the calling thread has caused a signal. Returns whether the program has a handler for it; the
- * handler has then run. */
+/* Called by the host when the calling thread has caused a signal. Returns whether the program has a handler for it,
+ * which has then run, or keeps SIGPIPE from having an effect. */
 EXPORT bool simurgh_shim_fault(int number, siginfo_t *info, void *frame)
 {
     struct signal_thread *me = simurgh_signal_thread();

@@ -18,8 +18,9 @@ pub trait Launcher: Send + Sync {
     /// has one. The call does not wait.
     ///
     /// Worlds are *connected* if a host of one has a communicator with processes of the other, directly or by way of
-    /// further worlds. Hosts of connected worlds may end when all of these worlds have ended. A world that is connected
-    /// with no other may end on its own. Worlds that are connected when a process finalizes stay connected.
+    /// further worlds. Hosts of connected worlds are released when all of these worlds have ended. A world with which
+    /// no other is connected is released when it has ended itself. Worlds that are connected when a process finalizes
+    /// stay connected.
     ///
     /// The hosts of a world that was started for a communicator report their connection before their ranks run. Until
     /// the first host of either side has reported it, the launcher considers the new world connected with the world
