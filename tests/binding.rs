@@ -165,10 +165,7 @@ fn crowds_are_refused_where_they_are_unwanted() {
         "ranks are too many for the",
     );
     let slots = ["-hosts", "localhost", "--nooversubscribe"];
-    refused(
-        &slots,
-        "too many for 1 places; with --oversubscribe they share them",
-    );
+    refused(&slots, "too many for 1 places; --oversubscribe lets them share");
     refused(
         &["--map-by", "core:PE=999"],
         "no core of this machine has the 999 cores",
