@@ -18,6 +18,7 @@ mod registers;
 mod substitute;
 mod switch;
 mod team;
+mod work_stealing;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -272,17 +273,14 @@ impl Worker {
         self.has_runnable() || self.sees_shared_work()
     }
 
-    /// Whether it is of any use that the running context yields: another one is ready, or this one may go on elsewhere,
-    /// or the worker has to look around between two contexts. For contexts that run on this worker.
+    /// Whether it is of any use that the running context yields: another one is ready, others share work, this one may
+    /// go on elsewhere, or the worker has to poll between two contexts. For contexts that run on this worker.
     #[inline]
     pub(crate) fn wants_to_switch(&self) -> bool {
         // Relaxed: as in `run_while`.
         let is_poll_due =
             || self.own.switches.load(Ordering::Relaxed) >= self.own.next_poll.load(Ordering::Relaxed);
-        self.has_runnable()
-            || self.own.random.get().is_some()
-            || self.own.principal.is_some()
-            || is_poll_due()
+        self.has_ready() || self.own.random.get().is_some() || self.own.principal.is_some() || is_poll_due()
     }
 
     /// Whether there is a context to run. For the worker's own thread and the contexts that it runs.

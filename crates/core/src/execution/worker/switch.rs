@@ -27,7 +27,7 @@ impl Worker {
             local.append(&mut self.shared.inbox.take());
         }
         if self.shared.asking.load(Ordering::Relaxed) != 0 {
-            self.share(local);
+            self.answer_thief(local);
         }
         let next = match self.own.random.get() {
             None => local.pop_front(),
@@ -47,21 +47,6 @@ impl Worker {
         state ^= state << 17;
         self.own.random.set(Some(state));
         (state >> 16) as usize
-    }
-
-    /// Gives the younger half of the queue to the worker that asks for work. While there is nothing to spare, the
-    /// question stands.
-    #[cold]
-    fn share(&self, local: &mut IntrusiveQueue<Ec>) {
-        if local.len() < 2 {
-            return;
-        }
-        // Relaxed: a hint, which may have been taken back.
-        let thief = self.shared.asking.swap(0, Ordering::Relaxed) as usize;
-        if thief != 0 {
-            let half = local.split_off(local.len().div_ceil(2));
-            self.peers()[thief - 1].inbox().push_all(half);
-        }
     }
 
     #[inline]

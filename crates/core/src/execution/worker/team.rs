@@ -85,27 +85,6 @@ impl Worker {
             .map_or(&[], |team| &team.workers[..team.common])
     }
 
-    /// Asks `victim` for half of what it has ready. The answer comes through the inbox, or never.
-    pub fn ask_for_work(&self, victim: &Worker) {
-        // Relaxed: a hint.
-        victim
-            .shared
-            .asking
-            .store(self.own.index as u32 + 1, Ordering::Relaxed);
-    }
-
-    /// Takes [`Worker::ask_for_work`] back, if it has not been answered.
-    pub fn stop_asking(&self, victim: &Worker) {
-        let mine = self.own.index as u32 + 1;
-        // Relaxed: a hint.
-        if victim.shared.asking.load(Ordering::Relaxed) == mine {
-            let _ = victim
-                .shared
-                .asking
-                .compare_exchange(mine, 0, Ordering::Relaxed, Ordering::Relaxed);
-        }
-    }
-
     /// The slot of the loop that it shares.
     pub(super) fn shared_loop(&self) -> &SpinLock<SharedLoopSlot> {
         &self.shared.shared_loop
