@@ -61,7 +61,6 @@ use counters::Counters;
 pub use counters::NetworkStats;
 use credit::{Account, Accounts};
 use crossbeam_utils::CachePadded;
-use dispatch::PacketHandler;
 use failures::Failures;
 use flush::Flush;
 use handle_table::HandleTable;
@@ -153,15 +152,6 @@ impl Network {
         self.counters.stats(&self.fabric)
     }
 
-    /// Makes progress: handles the packets that have arrived and goes on with tasks. False if there was nothing to do,
-    /// or another thread polls.
-    #[inline]
-    pub(crate) fn progress(&self, local: &Host) -> bool {
-        let arrived = self.fabric.poll(&PacketHandler { local, network: self });
-        let done = self.run_tasks(local);
-        arrived || done
-    }
-
     /// The message from `sender`, a process of this host, to a process of another host.
     pub(crate) fn outgoing_message<'a>(
         &self,
@@ -183,23 +173,6 @@ impl Network {
             sender,
             stalled: Cell::new(false),
         }
-    }
-
-    /// Whether packets have arrived or tasks are left.
-    #[inline]
-    pub(crate) fn has_work(&self) -> bool {
-        self.fabric.has_work() || self.tasks.any()
-    }
-
-    /// Whether tasks are left.
-    pub(crate) fn is_busy(&self) -> bool {
-        self.tasks.any()
-    }
-
-    /// Whether nothing is under way but packets that other hosts have yet to handle.
-    pub(crate) fn is_quiet(&self) -> bool {
-        // Packets that have arrived and have not been handled count as sent, not as received.
-        !self.fabric.is_backed_up() && !self.tasks.any() && self.transfers.load(Ordering::SeqCst) == 0
     }
 
     /// Sends a packet with data.

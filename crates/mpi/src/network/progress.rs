@@ -1,9 +1,12 @@
-//! The tasks of the progress engine: messages in fragments, gets, puts, and flushes.
+//! The progress engine: it handles the packets that have arrived, and goes on with messages in fragments, gets, puts
+//! and flushes, which are its tasks.
 //!
-//! The thread that polls gives each task a turn. While it works on a task no other thread sees that task. So data does
-//! not hold up the handler of packets, and several threads that poll share the work.
+//! The scheduler decides which thread polls (`core/network`, `sched/poller`). That thread gives each task a turn.
+//! While it works on a task no other thread sees that task. So data does not hold up the handler of packets, and
+//! several threads that poll share the work.
 
 use super::Network;
+use super::dispatch::PacketHandler;
 use super::flush::Flush;
 use super::pipeline::PipelinedSend;
 use super::rdma::{Get, Put};
@@ -53,9 +56,35 @@ impl TaskQueue {
 }
 
 impl Network {
+    /// Makes progress: handles the packets that have arrived and goes on with tasks. False if there was nothing to do,
+    /// or another thread polls.
+    #[inline]
+    pub(crate) fn progress(&self, local: &Host) -> bool {
+        let arrived = self.fabric.poll(&PacketHandler { local, network: self });
+        let done = self.run_tasks(local);
+        arrived || done
+    }
+
+    /// Whether packets have arrived or tasks are left.
+    #[inline]
+    pub(crate) fn has_work(&self) -> bool {
+        self.fabric.has_work() || self.tasks.any()
+    }
+
+    /// Whether tasks are left.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.tasks.any()
+    }
+
+    /// Whether nothing is under way but packets that other hosts have yet to handle.
+    pub(crate) fn is_quiet(&self) -> bool {
+        // What has arrived and has not been looked at counts as sent, not as received.
+        !self.fabric.is_backed_up() && !self.tasks.any() && self.transfers.load(Ordering::SeqCst) == 0
+    }
+
     /// Gives each task a step. Whether anything was done.
     #[inline]
-    pub(super) fn run_tasks(&self, local: &Host) -> bool {
+    fn run_tasks(&self, local: &Host) -> bool {
         self.tasks.any() && self.run_queue(local)
     }
 
