@@ -69,7 +69,7 @@ use progress::TaskQueue;
 use rdma::Put;
 use rendezvous::PendingReceive;
 use send::PendingSend;
-use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
+use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize};
 use simurgh_net::Fabric;
 use simurgh_net::HostId;
 use simurgh_settings::Id;

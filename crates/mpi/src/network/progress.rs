@@ -78,7 +78,7 @@ impl Network {
 
     /// Whether nothing is under way but packets that other hosts have yet to handle.
     pub(crate) fn is_quiet(&self) -> bool {
-        // What has arrived and has not been looked at counts as sent, not as received.
+        // Packets that have arrived and have not been handled count as sent, not as received.
         !self.fabric.is_backed_up() && !self.tasks.any() && self.transfers.load(Ordering::SeqCst) == 0
     }
 
