@@ -43,14 +43,7 @@ pub fn test_all<'a, I>(requests: I, report: impl FnMut(usize, Status)) -> Option
 where
     I: Iterator<Item = Option<&'a Request>> + Clone,
 {
-    let all_done = |requests: I| requests.flatten().all(Request::is_done);
-    if !all_done(requests.clone()) {
-        yield_now();
-        if !all_done(requests.clone()) {
-            return None;
-        }
-    }
-    Some(wait_all(requests, report))
+    are_all_done(&requests).then(|| wait_all(requests, report))
 }
 
 /// Reports all requests if all are complete, leaving them as they are; otherwise reports none, lets others run and
@@ -59,18 +52,27 @@ pub fn peek_all<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> bo
 where
     I: Iterator<Item = Option<&'a Request>> + Clone,
 {
-    let all_done = |requests: I| requests.flatten().all(Request::is_done);
-    if !all_done(requests.clone()) {
-        yield_now();
-        if !all_done(requests.clone()) {
-            return false;
-        }
+    if !are_all_done(&requests) {
+        return false;
     }
     for (position, request) in requests.enumerate() {
         let outcome = request.and_then(Request::glance).unwrap_or(Status::EMPTY);
         report(position, outcome);
     }
     true
+}
+
+/// Whether all requests are complete. If they are not at first, lets others run and looks once more.
+fn are_all_done<'a, I>(requests: &I) -> bool
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    let all_done = || requests.clone().flatten().all(Request::is_done);
+    if all_done() {
+        return true;
+    }
+    yield_now();
+    all_done()
 }
 
 /// Finds the first of the active requests of which `look` gives an outcome, without waiting.
