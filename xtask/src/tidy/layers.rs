@@ -69,7 +69,7 @@ pub(super) fn faults(Crate { name, files }: &Crate<'_>) -> Vec<String> {
             let module = exported.get(import.as_str()).copied().unwrap_or(&import);
             if order[place + 1..].contains(&module) {
                 faults.push(format!(
-                    "crates/{name}/src/{path}: imports `{import}` from `{module}`, which stands above it"
+                    "crates/{name}/src/{path}: imports `{import}` from `{module}`, which comes later in the list"
                 ));
             }
         }

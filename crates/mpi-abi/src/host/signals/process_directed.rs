@@ -87,9 +87,8 @@ pub(super) fn deliver_to_ranks(host: &Host, signal: c_int) {
         })
         .collect();
     let is_taken = outcomes.contains(&Delivery::Taken);
-    // A signal that comes when all ranks have ended is lost, as it would be with their processes, unless it asks the
-    // host
-    // to end.
+    // A signal that comes when all ranks have ended is lost, as it would be with their processes. A signal that asks
+    // the host to end is not.
     let is_left = outcomes.contains(&Delivery::Default) || super::SIGNALS.contains(&signal);
     if !is_taken && is_left {
         do_as_by_default(host, signal);
