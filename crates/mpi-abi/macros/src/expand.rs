@@ -2,10 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use simurgh_mpi_abi_declarations::{Exported, Options, declared, exported, parameters, returns_outcome};
 use syn::ItemFn;
 use syn::visit_mut::VisitMut;
-
-use crate::declaration::{Exported, Options, declared, exported, parameters, returns_outcome};
 
 /// All exports of one declaration.
 pub(crate) fn exports(options: &Options, function: &ItemFn) -> TokenStream {

@@ -15,14 +15,9 @@
 //! after `MPI_Finalize`, unless the option `early` says that the standard allows it at any time. The result `Outcome`
 //! becomes the error code, after the error handler has run.
 //!
-//! The header generator (`tests/header` of the parent crate) reads the same declarations.
-//!
-//! # Layers
-//!
-//! * `declaration`: what a declaration says, and the functions that it stands for
-//! * `expand`: the exported items
+//! `simurgh-mpi-abi-declarations` says what a declaration stands for. The generators of the C headers and of the Fortran
+//! interface read the same declarations through it.
 
-mod declaration;
 mod expand;
 
 use proc_macro::TokenStream;
@@ -46,7 +41,7 @@ use proc_macro::TokenStream;
 ///   send mode in `MODE`.
 #[proc_macro_attribute]
 pub fn mpi(options: TokenStream, item: TokenStream) -> TokenStream {
-    let options = syn::parse_macro_input!(options as declaration::Options);
+    let options = syn::parse_macro_input!(options as simurgh_mpi_abi_declarations::Options);
     let function = syn::parse_macro_input!(item as syn::ItemFn);
     expand::exports(&options, &function).into()
 }

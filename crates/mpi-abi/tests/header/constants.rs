@@ -2,50 +2,29 @@
 
 use std::fmt::Write;
 
-use syn::{Expr, File, Item, Lit, Type, UnOp};
+use simurgh_mpi_abi_declarations::{Constant, Value};
+use syn::Type;
 
-/// The `#define`s for all constants of one source file.
-pub(crate) fn defines(file: &File) -> String {
+/// The `#define`s for these constants.
+pub(crate) fn defines(constants: &[Constant]) -> String {
     let mut text = String::new();
-    for item in &file.items {
-        if let Item::Const(constant) = item {
-            let value = value(&constant.ty, &constant.expr);
-            writeln!(text, "#define {:<35}{value}", constant.ident.to_string())
-                .expect("strings take everything");
-        }
+    for constant in constants {
+        let value = value(&constant.ty, &constant.value);
+        writeln!(text, "#define {:<35}{value}", constant.name).expect("strings take everything");
     }
     text
 }
 
 /// A value in C: an integer, another constant's name, or a number with a cast.
-fn value(ty: &Type, expr: &Expr) -> String {
-    match expr {
-        Expr::Path(path) => path
-            .path
-            .segments
-            .iter()
-            .map(|segment| segment.ident.to_string())
-            .collect(),
-        Expr::Call(call) => {
-            let number = integer(call.args.first().expect("a wrapped constant has a number"));
-            format!("(({}){number:#010x})", c_type(ty))
-        }
-        _ => match (c_type(ty).as_str(), integer(expr)) {
+fn value(ty: &Type, value: &Value) -> String {
+    match value {
+        Value::Same(name) => name.clone(),
+        Value::Wrapped(number) => format!("(({}){number:#010x})", c_type(ty)),
+        Value::Number(number) => match (c_type(ty).as_str(), *number) {
             ("int", number) if number < 0 => format!("({number})"),
             ("int", number) => number.to_string(),
             (ty, number) => format!("(({ty}){number})"),
         },
-    }
-}
-
-fn integer(expr: &Expr) -> i64 {
-    match expr {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(number) => number.base10_parse().expect("constants fit into 64 bits"),
-            other => panic!("not an integer: {}", quote::quote!(#other)),
-        },
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => -integer(&unary.expr),
-        other => panic!("not a constant the header can show: {}", quote::quote!(#other)),
     }
 }
 

@@ -6,8 +6,6 @@
 //! given the declarations in plain form.
 
 mod constants;
-#[path = "../../macros/src/declaration/mod.rs"]
-mod declaration;
 mod plain;
 mod render;
 

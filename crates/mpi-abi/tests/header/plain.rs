@@ -1,14 +1,12 @@
 //! The declarations of `src/` as plain Rust that cbindgen understands.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use quote::{ToTokens, format_ident, quote};
+use simurgh_mpi_abi_declarations::{Declared, Width, functions, parameters, parse, returns_outcome};
 use syn::visit_mut::{self, VisitMut};
-use syn::{File, GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote};
-
-use crate::declaration::{Exported, Options, Width, declared, exported, parameters, returns_outcome};
+use syn::{GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote};
 
 /// The content of the header, as Rust source for cbindgen.
 #[derive(Default)]
@@ -26,12 +24,6 @@ pub(crate) struct Plain {
     pub(crate) removed: BTreeMap<String, String>,
 }
 
-/// Reads and parses one source file.
-pub(crate) fn parse(path: &Path) -> File {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 impl Plain {
     /// Collects the declarations below `src`.
     pub(crate) fn collect(src: &Path) -> Self {
@@ -39,18 +31,8 @@ impl Plain {
         for item in parse(&src.join("types.rs")).items {
             plain.add_type(item);
         }
-        let mut files: Vec<_> = fs::read_dir(src.join("functions"))
-            .expect("src/functions is a folder")
-            .map(|entry| entry.expect("src/functions can be listed").path())
-            .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-            .collect();
-        files.sort();
-        for file in files {
-            for item in parse(&file).items {
-                if let Item::Fn(function) = item {
-                    plain.add_function(function);
-                }
-            }
+        for declared in functions(&src.join("functions")) {
+            plain.add_prototypes(&declared);
         }
         plain
     }
@@ -100,38 +82,19 @@ impl Plain {
         self.type_names.push(name);
     }
 
-    /// All prototypes that one declaration stands for.
-    fn add_function(&mut self, function: ItemFn) {
-        let Some(attribute) = function
-            .attrs
-            .iter()
-            .find(|attribute| attribute.path().is_ident("mpi"))
-        else {
-            return;
-        };
-        let options: Options = match &attribute.meta {
-            syn::Meta::Path(_) => Options::default(),
-            _ => attribute
-                .parse_args()
-                .expect("the macro has accepted the options"),
-        };
-        for function in declared(&options, &function) {
-            for named in exported(&options, &function) {
-                self.add_prototypes(&named, &function, options.variadic);
-            }
-        }
-    }
-
-    /// The prototypes of one function in one width.
-    fn add_prototypes(&mut self, named: &Exported, function: &ItemFn, variadic: bool) {
-        let mut function = function.clone();
-        let mut width = named.width;
-        width.visit_item_fn_mut(&mut function);
+    /// The prototypes of one function.
+    fn add_prototypes(&mut self, declared: &Declared) {
+        let Declared {
+            exported: named,
+            function,
+            variadic,
+        } = declared;
+        let width = named.width;
         for prefix in ["MPI_", "PMPI_"] {
             let name = format!("{prefix}{}", named.name);
             let documented =
-                prefix == "MPI_" && width == Width::Narrow && is_documented(&function, &named.name);
-            let declared = prototype(&name, &function, variadic, documented);
+                prefix == "MPI_" && width == Width::Narrow && is_documented(function, &named.name);
+            let declared = prototype(&name, function, *variadic, documented);
             match &named.successor {
                 None => self.functions.insert(name, declared),
                 Some(successor) => {

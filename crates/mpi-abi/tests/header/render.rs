@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use cbindgen::{Builder, Config, EnumConfig, FunctionConfig, Language, ParseConfig, Style};
+use simurgh_mpi_abi_declarations::constants as constants_of;
 
 use crate::constants;
-use crate::plain::{Plain, parse};
+use crate::plain::Plain;
 
 const OPENING: &str = "\
 /* The MPI 5.0 C interface of Simurgh, in the standard ABI.
@@ -82,7 +83,7 @@ pub(crate) fn header(plain: &Plain, src: &Path, scratch: &Path) -> String {
     ] {
         section(
             title,
-            &constants::defines(&parse(&src.join(format!("constants/{file}.rs")))),
+            &constants::defines(&constants_of(&src.join(format!("constants/{file}.rs")))),
         );
     }
     text.push_str(&prototypes(&plain.functions, plain, scratch));

@@ -9,27 +9,35 @@ use syn::{FnArg, Ident, ItemFn, LitStr, Pat, ReturnType, Token, Type};
 
 /// The options in the parentheses of `#[mpi(…)]`.
 #[derive(Default)]
-pub(crate) struct Options {
-    pub(crate) large: bool,
-    pub(crate) also_x: bool,
+pub struct Options {
+    /// There is a `_c` twin.
+    pub large: bool,
+    /// There is a deprecated `_x` name for that twin.
+    pub also_x: bool,
     /// A further name of the function.
-    pub(crate) also: Option<Ident>,
+    pub also: Option<Ident>,
     /// The name that the function had before the standard removed it.
-    pub(crate) formerly: Option<Ident>,
+    pub formerly: Option<Ident>,
     /// The function that replaces this one, which the standard has removed.
-    pub(crate) replaced_by: Option<Ident>,
-    pub(crate) raises: Option<Ident>,
-    pub(crate) early: bool,
-    pub(crate) tool: bool,
-    pub(crate) variadic: bool,
-    pub(crate) collective: bool,
+    pub replaced_by: Option<Ident>,
+    /// The handle parameter whose error handler is called.
+    pub raises: Option<Ident>,
+    /// The call is allowed at any time.
+    pub early: bool,
+    /// The same, and a failure is reported by the error code alone.
+    pub tool: bool,
+    /// The C prototype ends in `...`.
+    pub variadic: bool,
+    /// The body makes a collective, in all forms of the call.
+    pub collective: bool,
     /// Whether the blocking form of a collective tries `functions::short` first.
-    pub(crate) short: bool,
-    pub(crate) modes: Vec<Mode>,
+    pub short: bool,
+    /// The functions for the modes of sends.
+    pub modes: Vec<Mode>,
 }
 
 /// One of the functions of a declaration with `modes(…)`: `send = Standard: "what it does"`.
-pub(crate) struct Mode {
+pub struct Mode {
     function: Ident,
     mode: Ident,
     does: LitStr,
@@ -87,18 +95,21 @@ fn value(input: ParseStream<'_>) -> syn::Result<Ident> {
 }
 
 /// A C function that a declaration exports.
-pub(crate) struct Exported {
+pub struct Exported {
     /// Its name without `MPI_`.
-    pub(crate) name: String,
-    pub(crate) width: Width,
+    pub name: String,
+    /// The width of its placeholder types.
+    pub width: Width,
     /// The function that replaces it if the standard has removed it, without `MPI_`.
-    pub(crate) successor: Option<String>,
+    pub successor: Option<String>,
 }
 
 /// The width in which the placeholder types of a declaration are read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Width {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// Counts are `int`.
     Narrow,
+    /// Counts are `MPI_Count`.
     Large,
 }
 
@@ -129,7 +140,7 @@ impl VisitMut for Width {
 
 /// The functions of a declaration: the declared one, or one for each form of a collective, or one for each of the
 /// modes, which its body finds in `MODE`.
-pub(crate) fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
+pub fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
     if options.collective {
         return forms::of(options, function);
     }
@@ -162,7 +173,7 @@ fn c_name(name: &Ident) -> String {
 }
 
 /// The C functions that a declaration exports.
-pub(crate) fn exported(options: &Options, function: &ItemFn) -> Vec<Exported> {
+pub fn exported(options: &Options, function: &ItemFn) -> Vec<Exported> {
     let name = c_name(&function.sig.ident);
     let narrow = |name, successor| Exported {
         name,
@@ -192,7 +203,7 @@ pub(crate) fn exported(options: &Options, function: &ItemFn) -> Vec<Exported> {
 }
 
 /// The parameters of the C function, and whether the declared function has the calling rank before them.
-pub(crate) fn parameters(function: &ItemFn) -> (bool, Vec<(&Ident, &Type)>) {
+pub fn parameters(function: &ItemFn) -> (bool, Vec<(&Ident, &Type)>) {
     let mut needs_rank = false;
     let mut parameters = Vec::new();
     for input in &function.sig.inputs {
@@ -215,7 +226,7 @@ fn is_rank(ty: &Type) -> bool {
 }
 
 /// Whether the function reports success or failure (and not a plain value such as a time).
-pub(crate) fn returns_outcome(function: &ItemFn) -> bool {
+pub fn returns_outcome(function: &ItemFn) -> bool {
     match &function.sig.output {
         ReturnType::Type(_, ty) => matches!(&**ty, Type::Path(path) if path.path.is_ident("Outcome")),
         ReturnType::Default => false,

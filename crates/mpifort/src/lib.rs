@@ -1,0 +1,1 @@
+//! The Fortran interface over the standard ABI: `libmpifort_abi.so.1`.
