@@ -2,28 +2,28 @@
 
 /// The bytes that libFuzzer has invented and that have not been used yet.
 #[derive(Debug)]
-pub struct Input<'a>(&'a [u8]);
+pub(crate) struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
     /// All of it.
     #[must_use]
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
     /// Whether nothing is left.
     #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The next byte; zero when there is none.
-    pub fn byte(&mut self) -> u8 {
+    pub(crate) fn byte(&mut self) -> u8 {
         self.array::<1>()[0]
     }
 
     /// The next bytes; zeros where there are none.
-    pub fn array<const N: usize>(&mut self) -> [u8; N] {
+    pub(crate) fn array<const N: usize>(&mut self) -> [u8; N] {
         let (now, later) = self.0.split_at(N.min(self.0.len()));
         self.0 = later;
         let mut array = [0; N];
@@ -32,17 +32,17 @@ impl<'a> Input<'a> {
     }
 
     /// A number less than `limit`, which is at most 256.
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::from(self.byte()) % limit
     }
 
     /// A number of two bytes.
-    pub fn short(&mut self) -> u16 {
+    pub(crate) fn short(&mut self) -> u16 {
         u16::from_le_bytes(self.array())
     }
 
     /// A number of eight bytes.
-    pub fn word(&mut self) -> u64 {
+    pub(crate) fn word(&mut self) -> u64 {
         u64::from_le_bytes(self.array())
     }
 }

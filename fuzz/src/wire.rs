@@ -16,7 +16,7 @@ const REMEMBERED: usize = 32;
 
 /// A transport to a host that does whatever the fuzzer wants.
 #[derive(Clone, Default)]
-pub struct Wire(Arc<Mutex<State>>);
+pub(crate) struct Wire(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -53,13 +53,13 @@ impl Wire {
     }
 
     /// Has a packet arrive at the next poll.
-    pub fn arrive(&self, header: Header, data: Vec<u8>) {
+    pub(crate) fn arrive(&self, header: Header, data: Vec<u8>) {
         self.state().arriving.push_back(Event::Packet(header, data));
     }
 
     /// The words of a packet of a kind that came from the host, so many before the last one; zeros if there is none.
     #[must_use]
-    pub fn heard(&self, kind: u8, back: usize) -> [u64; 4] {
+    pub(crate) fn heard(&self, kind: u8, back: usize) -> [u64; 4] {
         let state = self.state();
         let mut of_kind = state.sent.iter().filter(|header| header[0] == kind);
         let header = of_kind.nth(back).copied().unwrap_or([0; _]);
@@ -68,7 +68,7 @@ impl Wire {
     }
 
     /// Decides the outcome of the next transfer or send.
-    pub fn decide(&self, outcome: u8) {
+    pub(crate) fn decide(&self, outcome: u8) {
         self.state().outcomes.push_back(outcome);
     }
 
@@ -77,14 +77,14 @@ impl Wire {
     /// # Safety
     ///
     /// * Nobody else uses the memory as long as the wire exists.
-    pub unsafe fn lend(&self, memory: &mut [u8]) {
+    pub(crate) unsafe fn lend(&self, memory: &mut [u8]) {
         let memory = memory.as_mut_ptr_range();
         let range = memory.start.expose_provenance()..memory.end.expose_provenance();
         self.state().room.push(range);
     }
 
     /// Completes the oldest transfer under way at the next poll.
-    pub fn end_transfer(&self, well: bool) {
+    pub(crate) fn end_transfer(&self, well: bool) {
         self.state().arriving.push_back(Event::TransferOver(well));
     }
 

@@ -1,17 +1,4 @@
 //! Frames and addresses of other hosts over libfabric.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use simurgh_net::transport::ofi::fuzzing;
-
-/// The key of the host that is heard.
-const KEY: [u8; 32] = *b"what only the two hosts can make";
-
-fuzz_target!(|data: &[u8]| {
-    fuzzing::frame(data, &KEY);
-    // The same frame with its code, which the fuzzer cannot guess.
-    let mut frame = data.to_vec();
-    fuzzing::add_mac(&mut frame, &KEY);
-    fuzzing::frame(&frame, &KEY);
-    fuzzing::address(data);
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| simurgh_fuzz::frames::run(data));

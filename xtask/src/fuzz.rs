@@ -28,7 +28,6 @@ pub(crate) enum Target {
 
 /// The flags with which the compiler counts coverage and records comparisons.
 const FLAGS: &[&str] = &[
-    "--cfg=fuzzing",
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
@@ -53,12 +52,19 @@ impl Target {
 /// Builds the targets, and runs each of them for this many seconds.
 pub(crate) fn run(workspace: &Workspace, targets: &[Target], seconds: u64) -> Result<()> {
     let triple = triple(workspace)?;
-    let mut build = workspace.cargo(&["build", "--locked", "--manifest-path=fuzz/Cargo.toml", "--target"]);
+    let mut build = workspace.cargo(&[
+        "build",
+        "--profile=fuzz",
+        "--package=simurgh-fuzz",
+        "--features=libfuzzer",
+        "--bins",
+        "--target",
+    ]);
     build
         .arg(&triple)
         .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f"));
     command::build(&mut build)?;
-    let programs = workspace.target(&format!("{triple}/debug"));
+    let programs = workspace.target(&format!("{triple}/fuzz"));
     targets
         .iter()
         .try_for_each(|target| fuzz(workspace, &programs, *target, seconds))

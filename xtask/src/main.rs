@@ -61,7 +61,7 @@ enum Task {
     /// The heat conduction example as 1, 2, 16 and 64 ranks: a table and a picture
     Demo,
     /// Everything that tests: a staged installation, all tests of the workspace, the wheel, mpi4py's tests, the loom
-    /// models, each fuzz target for a moment
+    /// models
     Test {
         /// The part to test; all parts if not given
         #[arg(value_enum)]

@@ -8,7 +8,6 @@ use clap::ValueEnum;
 
 use crate::command::{build, captured_success, minutes};
 use crate::failure::Result;
-use crate::fuzz;
 use crate::install;
 use crate::mpi4py::Mpi4py;
 use crate::wheel;
@@ -23,9 +22,6 @@ pub(crate) mod soak;
 use lanes::Step;
 use programs::{Environment, Program};
 use progress::Progress;
-
-/// The time for which each fuzz target is run, beyond its corpus.
-const FUZZ_SECONDS: u64 = 3;
 
 /// The models of the lock-free structures: a package, and the target with its models.
 const MODELS: [[&str; 2]; 2] = [["simurgh-core", "--test=loom"], ["simurgh-net", "--lib"]];
@@ -50,7 +46,7 @@ pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
 }
 
 /// Stages an installation, unless `SIMURGH_STAGE` names one. Then runs all tests of the workspace, those of the wheel
-/// and of mpi4py, the loom models, and each fuzz target for a moment. Steps that have passed in an earlier run with the
+/// and of mpi4py, and the loom models. Steps that have passed in an earlier run with the
 /// same sources, which did not come to its end, are left out unless `anew` is set.
 pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     let stage = install::staged(workspace)?;
@@ -67,9 +63,6 @@ pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
             loom(workspace, model)
         }));
     }
-    steps.push(Step::new("fuzzing", || {
-        fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS).map(|()| String::new())
-    }));
     steps.push(Step::new("the wheel and mpi4py", || {
         let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;
         python.test()?;

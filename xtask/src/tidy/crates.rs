@@ -52,8 +52,11 @@ fn row(line: &str) -> Option<Row<'_>> {
 
 /// The crates of the workspace on which a crate depends, sorted, without those in its own folder.
 fn dependencies<'a>(name: &str, manifest: &'a str) -> Vec<&'a str> {
-    let table = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
-    let lines = table.lines().take_while(|line| !line.starts_with('['));
+    let tables = manifest.split("\n[").skip(1);
+    // With or without a condition, as in `[target.'cfg(not(loom))'.dependencies]`.
+    let tables = tables.filter_map(|table| table.split_once("dependencies]\n"));
+    let of_library = tables.filter(|(condition, _)| condition.is_empty() || condition.ends_with("'."));
+    let lines = of_library.flat_map(|(_, table)| table.lines());
     let keys = lines.filter_map(|line| line.split(['.', ' ', '=']).next()?.strip_prefix(PREFIX));
     let inner = format!("{name}-");
     let mut names: Vec<_> = keys.filter(|key| !key.starts_with(&inner)).collect();
@@ -80,6 +83,9 @@ mod tests {
             "libc.workspace = true\nsimurgh-a.workspace = true\nsimurgh-b-macros = { path = \"macros\" }\n";
         assert_eq!(faults_of("b", right), [""; 0]);
         assert_eq!(faults_of("a", ""), [""; 0]);
+        let under_a_condition = "\n[target.'cfg(not(loom))'.dependencies]\nsimurgh-a.workspace = true\n";
+        assert_eq!(faults_of("b", under_a_condition), [""; 0]);
+        assert_eq!(faults_of("a", "\n[dev-dependencies]\nsimurgh-b = 1\n"), [""; 0]);
         assert!(faults_of("b", "")[0].contains("depends on , not on a"));
         assert!(faults_of("c", "")[0].contains("crates/c has no row"));
         assert!(faults_of("a", "simurgh-b = 1\n")[1].contains("b, which is not above it"));

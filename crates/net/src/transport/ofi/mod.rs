@@ -38,7 +38,7 @@ mod endpoint;
 mod error;
 mod flush;
 mod frame;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod heartbeat;
 mod identity;

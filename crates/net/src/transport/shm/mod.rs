@@ -39,7 +39,7 @@ mod arena;
 #[cfg(not(loom))]
 mod cross_memory;
 mod doorbell;
-#[cfg(all(any(test, fuzzing), not(loom)))]
+#[cfg(all(any(test, feature = "fuzzing"), not(loom)))]
 mod fault_injection;
 #[cfg(not(loom))]
 mod group;

@@ -113,13 +113,13 @@ impl Shm {
     }
 
     /// The ring of the own host.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(super) fn ring(&self) -> &super::ring::Ring {
         &self.segment.ring
     }
 
     /// The segment of the own host.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(super) fn contents(&self) -> &super::segment::Contents {
         &self.segment
     }
