@@ -1,1 +1,44 @@
-//! The Fortran interface over the standard ABI: `libmpifort_abi.so.1`.
+//! The Fortran interface over the standard ABI: `libmpifort_abi.so.1`, for the include file `mpif.h` and the modules
+//! `mpi` and `mpi_f08`.
+//!
+//! All procedures are written once, in C's calling conventions, and serve all compilers: a module holds interfaces,
+//! types and constants. Each procedure converts its arguments and calls the C function `MPI_…`, so the library works
+//! over any implementation of the standard ABI, and a tool that wraps the C functions sees the calls of Fortran
+//! programs. The procedures are generated (`generator`); what they share is here.
+//!
+//! The library is private to each rank, as all libraries of a program are: the variables whose addresses have a meaning
+//! (`MPI_BOTTOM`, `MPI_IN_PLACE`, …) are the rank's own. So it keeps little data that has to be written or relocated, and
+//! has no thread-local storage, threads or constructors. It must not panic: that alone would link in what the standard
+//! library has for it.
+//!
+//! # Layers
+//!
+//! Each module imports only from those above it in this table.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `foreign` | the C functions, handles and constants, and the conversion of handles |
+//! | `sentinel` | the variables whose addresses have a meaning |
+//! | `memory` | memory from the C library for a call |
+//! | `error` | the error code of a call, and errors of this library |
+//! | `text` | strings |
+//! | `handles` | arrays of handles |
+//! | `index` | indices that count from one |
+//! | `peers` | how many processes an array of a collective call is for |
+//! | `section` | choice buffers: addresses and descriptors, and sections that are not contiguous |
+//! | `start` | what the C library is told about Fortran when MPI starts |
+//! | `irregular` | procedures that are written by hand |
+//! | `procedures` | all procedures, and their names |
+
+mod error;
+mod foreign;
+mod handles;
+mod index;
+mod irregular;
+mod memory;
+mod peers;
+mod procedures;
+mod section;
+mod sentinel;
+mod start;
+mod text;

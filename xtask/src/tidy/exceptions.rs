@@ -19,6 +19,10 @@ pub(crate) const ATOMICS: &[(&str, &str)] = &[
         "crates/launcher/host/",
         "has nothing but core: a program without the standard library",
     ),
+    (
+        "crates/mpifort/",
+        "is private to each rank, and depends on nothing but the C ABI",
+    ),
     ("tests/", "runs outside the runtime"),
     ("xtask/", "runs outside the runtime"),
 ];
@@ -44,6 +48,11 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
         "memory of other processes, and a C library",
     ),
     ("crates/mpi-abi/", "raw pointers from C"),
+    ("crates/mpifort/src/", "raw pointers from Fortran"),
+    (
+        "crates/mpifort/generator/src/wrappers/",
+        "writes the procedures, which get raw pointers from Fortran",
+    ),
     ("crates/datatype/src/memory/", "the users' buffers"),
     ("crates/datatype/tests/", "lends buffers as a user's program does"),
     ("crates/typed/src/", "slices of Rust values as users' buffers"),

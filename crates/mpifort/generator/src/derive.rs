@@ -53,6 +53,7 @@ fn procedure(declared: &Declared) -> Result<Procedure, String> {
         body: body(&name),
         bindings: bindings(&name, width),
         width,
+        variadic: declared.variadic,
         parameters: Vec::new(),
         name,
     };
@@ -94,7 +95,11 @@ fn returns(function: &ItemFn, name: &str) -> Result<Returns, String> {
 
 fn body(name: &str) -> Body {
     let by_hand = table::BY_HAND.iter().find(|(procedure, _)| *procedure == name);
-    by_hand.map_or(Body::Generated, |(_, function)| Body::ByHand(function))
+    match by_hand {
+        Some((_, function)) => Body::ByHand(function),
+        None if table::MISSING.contains(&name) => Body::Missing,
+        None => Body::Generated,
+    }
 }
 
 fn bindings(name: &str, width: Width) -> Bindings {
@@ -157,6 +162,7 @@ impl Derivation<'_> {
         Some(Parameter {
             name: renamed.map_or(c_name.as_str(), |(_, new)| new).to_owned(),
             written: written && !matches!(intent, Intent::In),
+            by_address: matches!(wrapper, "Out" | "InOut" | "In"),
             shape: self.shape(c_name, &kind, is_array),
             asynchronous: self.asynchronous(c_name, &kind, is_array),
             intent,
@@ -303,6 +309,7 @@ fn without_c() -> [Procedure; 2] {
         kind: Kind::Buffer(Layout::Address),
         intent: Intent::Unstated,
         written: false,
+        by_address: false,
         shape: Shape::Scalar,
         asynchronous,
     };
@@ -311,6 +318,7 @@ fn without_c() -> [Procedure; 2] {
         kind: Kind::Integer,
         intent: Intent::Out,
         written: true,
+        by_address: true,
         shape: Shape::Scalar,
         asynchronous: false,
     };
@@ -321,19 +329,20 @@ fn without_c() -> [Procedure; 2] {
         returns,
         body: Body::ByHand(body),
         bindings: bindings(name, Width::Narrow),
+        variadic: false,
     };
     [
         procedure(
             "F_sync_reg",
             vec![buffer("buf", true)],
             Returns::Nothing,
-            "by_hand::f_sync_reg",
+            "irregular::f_sync_reg",
         ),
         procedure(
             "Sizeof",
             vec![buffer("x", false), size],
             Returns::Error,
-            "by_hand::sizeof",
+            "irregular::sizeof",
         ),
     ]
 }

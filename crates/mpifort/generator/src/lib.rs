@@ -13,9 +13,11 @@
 //! | [`model`] | procedures, parameters, kinds, names: what there is to say about the interface |
 //! | [`table`] | rules and exceptions by name: what C prototypes do not say |
 //! | [`derive`] | the model, from the declarations and the table |
+//! | [`wrappers`] | the Rust source of the library's procedures, from the model |
 
 pub mod derive;
 pub mod model;
 pub mod table;
+pub mod wrappers;
 
 pub use derive::procedures;

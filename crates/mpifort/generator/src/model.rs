@@ -18,6 +18,8 @@ pub struct Procedure {
     pub body: Body,
     /// The modules that have it.
     pub bindings: Bindings,
+    /// Whether the C prototype ends in `...`.
+    pub variadic: bool,
 }
 
 /// The modules that have a procedure.
@@ -52,6 +54,8 @@ pub enum Body {
     /// Written by hand: this function of the library, which takes Fortran's arguments as they come (addresses, then
     /// the lengths of the strings) and returns the error code.
     ByHand(&'static str),
+    /// Not there yet.
+    Missing,
 }
 
 /// A parameter.
@@ -65,6 +69,8 @@ pub struct Parameter {
     pub intent: Intent,
     /// Whether the procedure stores into the argument, stated or not.
     pub written: bool,
+    /// Whether C takes its address, though it is one value.
+    pub by_address: bool,
     /// Its shape, for all kinds but buffers.
     pub shape: Shape,
     /// Whether it is `ASYNCHRONOUS` in `mpi_f08`.
@@ -321,6 +327,21 @@ pub fn spellings(name: &str) -> [String; 4] {
         format!("{lower}__"),
         name.to_uppercase(),
     ]
+}
+
+impl Procedure {
+    /// Whether calls start an operation, or set one up, that goes on after the call.
+    pub fn starts(&self) -> bool {
+        let starts = |parameter: &Parameter| {
+            parameter.kind == Kind::Handle(Handle::Request) && parameter.intent == Intent::Out
+        };
+        self.parameters.iter().any(starts)
+    }
+
+    /// The parameter of this name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.name == name)
+    }
 }
 
 /// A variable whose address has a meaning of its own.

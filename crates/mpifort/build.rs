@@ -1,0 +1,80 @@
+//! Generates the procedures, and sets the link arguments of the shared library: its name, the library that it needs,
+//! and which symbols it shows.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use simurgh_mpifort_generator::{procedures, wrappers};
+
+/// The declarations of the C functions, and the constants.
+const ABI: &str = "../mpi-abi/src";
+
+/// The files of constants that procedures need.
+const CONSTANTS: [&str; 3] = ["values", "errors", "handles"];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    for folder in ["functions", "constants"] {
+        println!("cargo::rerun-if-changed={ABI}/{folder}");
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let functions = Path::new(ABI).join("functions");
+    let model = procedures(&functions).unwrap_or_else(|error| panic!("{error}"));
+    let constants: Vec<_> = CONSTANTS
+        .iter()
+        .flat_map(|file| {
+            wrappers::constants(&Path::new(ABI).join("constants").join(file).with_extension("rs"))
+        })
+        .collect();
+    let handles = wrappers::handles(&functions);
+    for (file, text) in [
+        ("procedures.rs", wrappers::procedures(&model)),
+        ("foreign.rs", wrappers::foreign(&model, &handles, &constants)),
+        ("sentinels.rs", wrappers::sentinels()),
+        ("exports.map", EXPORTS.to_owned()),
+    ] {
+        fs::write(out.join(file), text).expect("OUT_DIR is writable");
+    }
+    link(&out);
+}
+
+/// The weak names and the sentinels come from assembly, which rustc's own list of exports does not know: a second
+/// script adds them. The sentinels must stay visible to the dynamic linker, which lets the program's variables take
+/// their place.
+const EXPORTS: &str = "{ global: MPI_*; PMPI_*; mpi_*; pmpi_*; local: *; };\n";
+
+fn link(out: &Path) {
+    let argument = |text: String| println!("cargo::rustc-cdylib-link-arg={text}");
+    argument("-Wl,-soname,libmpifort_abi.so.1".to_owned());
+    // The library lies beside the one that it needs; a program's own search path comes first.
+    argument("-Wl,-rpath,$ORIGIN".to_owned());
+    argument(format!(
+        "-Wl,--version-script={}",
+        out.join("exports.map").display()
+    ));
+    // Only lld takes two scripts, and it is the default linker on x86-64; elsewhere it has to be asked for.
+    if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch != "x86_64") {
+        argument("-fuse-ld=lld".to_owned());
+    }
+    argument("-Wl,--no-as-needed".to_owned());
+    argument(stand_in(out).display().to_string());
+}
+
+/// An empty library with the name of the one that the procedures call, for the linker. Any implementation of the
+/// standard ABI may take its place when the program starts.
+fn stand_in(out: &Path) -> PathBuf {
+    let (source, library) = (out.join("empty.c"), out.join("libmpi_abi.so"));
+    fs::write(&source, "").expect("OUT_DIR is writable");
+    let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let status = Command::new(&compiler)
+        .args(["-shared", "-nostdlib", "-Wl,-soname,libmpi_abi.so.1", "-o"])
+        .args([&library, &source])
+        .status();
+    assert!(
+        status.as_ref().is_ok_and(std::process::ExitStatus::success),
+        "{} cannot make a shared library: {status:?}",
+        compiler.display()
+    );
+    library
+}

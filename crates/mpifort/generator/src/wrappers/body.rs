@@ -1,0 +1,330 @@
+//! The function with the body of a procedure: it converts the arguments, calls the C function, and converts the
+//! results.
+
+use crate::model::{Body, Handle, Intent, Kind, Layout, Parameter, Procedure, Returns, Shape, Trim};
+use crate::table;
+
+use super::{inner_name, is_array, lengths, put, result, type_of, variable};
+
+/// The source of that function.
+pub(super) fn inner(procedure: &Procedure) -> String {
+    let mut takes: Vec<String> = procedure
+        .fortran_parameters()
+        .map(|parameter| {
+            let ty = match parameter.kind {
+                Kind::Buffer(_) => "impl Choice",
+                _ => type_of(parameter),
+            };
+            format!("{}: {ty}", variable(parameter))
+        })
+        .collect();
+    if procedure.returns == Returns::Error {
+        takes.push("ierror: *mut c_int".to_owned());
+    }
+    takes.extend(lengths(procedure).iter().map(|length| format!("{length}: usize")));
+    let body = match &procedure.body {
+        Body::ByHand(function) => by_hand(procedure, function),
+        _ => Steps::of(procedure).text(),
+    };
+    format!(
+        "#[inline(always)]\nunsafe fn {}({}){} {{ unsafe {{\n{body}}} }}\n",
+        inner_name(procedure),
+        takes.join(", "),
+        result(procedure)
+    )
+}
+
+/// A call of a function that is written by hand.
+fn by_hand(procedure: &Procedure, function: &str) -> String {
+    let arguments = procedure
+        .fortran_parameters()
+        .map(|parameter| match parameter.kind {
+            Kind::Buffer(_) => format!("{}.data()", variable(parameter)),
+            _ => variable(parameter),
+        });
+    let arguments: Vec<_> = arguments.chain(lengths(procedure)).collect();
+    let call = format!("crate::{function}({})", arguments.join(", "));
+    match procedure.returns {
+        Returns::Error => format!("let code = {call};\nerror::give(ierror, code);\n"),
+        _ => format!("{call}\n"),
+    }
+}
+
+/// The steps of a procedure.
+struct Steps<'a> {
+    procedure: &'a Procedure,
+    /// Before the call: each argument becomes a variable.
+    before: String,
+    /// Sections that are not contiguous are prepared.
+    sections: String,
+    /// The arguments of the C function.
+    arguments: Vec<String>,
+    /// After the call.
+    after: String,
+}
+
+impl<'a> Steps<'a> {
+    fn of(procedure: &'a Procedure) -> Self {
+        let mut steps = Steps {
+            procedure,
+            before: String::new(),
+            sections: String::new(),
+            arguments: Vec::new(),
+            after: String::new(),
+        };
+        // Whether a datatype is significant depends on the buffers.
+        for parameter in &procedure.parameters {
+            if let Kind::Buffer(_) = parameter.kind {
+                let name = &parameter.name;
+                put(
+                    &mut steps.before,
+                    format_args!("let mut {name} = {}.data();\n", variable(parameter)),
+                );
+            }
+        }
+        for parameter in &procedure.parameters {
+            steps.argument(parameter);
+        }
+        for parameter in &procedure.parameters {
+            if let Kind::Buffer(layout) = &parameter.kind {
+                steps.section(parameter, layout);
+            }
+        }
+        steps
+    }
+
+    fn text(self) -> String {
+        let Steps {
+            procedure,
+            before,
+            sections,
+            arguments,
+            after,
+        } = self;
+        let call = format!("MPI_{}({})", procedure.name, arguments.join(", "));
+        match procedure.returns {
+            Returns::Double | Returns::Address => return format!("{before}{call}\n"),
+            Returns::Nothing => return format!("{before}let _ = {call};\n{after}"),
+            Returns::Error => {}
+        }
+        let call = match sections.is_empty() {
+            true => format!("let code = {call};\n"),
+            false => format!(
+                "let mut code = MPI_SUCCESS;\n{sections}if code == MPI_SUCCESS {{ code = {call}; }}\n"
+            ),
+        };
+        let started = match table::AT_START.contains(&procedure.name.as_str()) {
+            true => "if code == MPI_SUCCESS { start::declare(); }\n",
+            false => "",
+        };
+        format!("{before}{call}{after}{started}error::give(ierror, code);\n")
+    }
+
+    /// What has to be done for one argument.
+    fn argument(&mut self, parameter: &Parameter) {
+        let (name, given) = (&parameter.name, variable(parameter));
+        let passed = match &parameter.kind {
+            Kind::Null if parameter.name == "argc" && !parameter.by_address => "0".to_owned(),
+            Kind::Null => "core::ptr::null_mut()".to_owned(),
+            Kind::Buffer(Layout::Attached) => format!("sentinel::attached({name}.address)"),
+            Kind::Buffer(_) => format!("{name}.address"),
+            Kind::Handle(handle) if is_array(parameter) => self.handles(parameter, *handle),
+            Kind::Handle(handle) => self.handle(parameter, *handle),
+            Kind::Status if parameter.intent == Intent::Unstated => {
+                let ignored = match is_array(parameter) {
+                    true => "statuses_or_ignore",
+                    false => "status_or_ignore",
+                };
+                format!("sentinel::{ignored}({given})")
+            }
+            Kind::Weights => format!("sentinel::weights({given})"),
+            Kind::ErrorCodes => format!("sentinel::error_codes({given})"),
+            Kind::Text(trim) => self.text_in(parameter, *trim),
+            Kind::TextOut { room, .. } => self.text_out(parameter, room),
+            Kind::Index => self.index(parameter),
+            Kind::Logical if !parameter.by_address && !is_array(parameter) => {
+                format!("c_int::from(*{given} != 0)")
+            }
+            Kind::Memory => format!("{given}.cast()"),
+            Kind::Detached => format!("{given}.cast()"),
+            Kind::Integer | Kind::Count if self.is_count_of_section(name) => {
+                put(&mut self.before, format_args!("let mut {name} = *{given};\n"));
+                name.clone()
+            }
+            Kind::Integer | Kind::Address | Kind::Count | Kind::Offset
+                if !parameter.by_address && !is_array(parameter) =>
+            {
+                format!("*{given}")
+            }
+            _ => given,
+        };
+        self.arguments.push(passed);
+    }
+
+    /// Whether a parameter is the number of elements in a buffer, which changes for a section that is not contiguous.
+    fn is_count_of_section(&self, name: &str) -> bool {
+        self.procedure.parameters.iter().any(|parameter| {
+            matches!(&parameter.kind, Kind::Buffer(Layout::Elements { count, .. }) if count == name)
+        })
+    }
+
+    fn handle(&mut self, parameter: &Parameter, handle: Handle) -> String {
+        let (name, given, ty) = (&parameter.name, variable(parameter), handle.type_name());
+        let converted = match parameter.intent {
+            Intent::Out => format!("{ty}(0)"),
+            _ => match self.condition(name) {
+                Some(condition) => {
+                    format!("if {condition} {{ {ty}::of(*{given}) }} else {{ MPI_DATATYPE_NULL }}")
+                }
+                None => format!("{ty}::of(*{given})"),
+            },
+        };
+        put(&mut self.before, format_args!("let mut {name} = {converted};\n"));
+        match parameter.intent {
+            // A call that fails may leave it alone.
+            Intent::Out => put(
+                &mut self.after,
+                format_args!("if {name}.0 != 0 {{ *{given} = {name}.integer(); }}\n"),
+            ),
+            Intent::InOut => put(&mut self.after, format_args!("*{given} = {name}.integer();\n")),
+            _ => {}
+        }
+        match parameter.by_address {
+            true => format!("&raw mut {name}"),
+            false => name.clone(),
+        }
+    }
+
+    /// The condition under which a datatype, or an array of them, is significant. Whatever is passed otherwise need not
+    /// be a handle.
+    fn condition(&self, name: &str) -> Option<String> {
+        let collective = self.procedure.parameter("comm").is_some()
+            && self.procedure.parameter("dest").is_none()
+            && self.procedure.parameter("tag").is_none();
+        let (buffer, other) = match name {
+            "sendtype" | "sendtypes" => ("sendbuf", "recvbuf"),
+            "recvtype" | "recvtypes" => ("recvbuf", "sendbuf"),
+            _ => return None,
+        };
+        if !collective || self.procedure.parameter(other).is_none() {
+            return None;
+        }
+        let rooted = self.procedure.parameter("root").is_some();
+        let in_place = format!("!{buffer}.is_in_place()");
+        let at_root = |of: &str| {
+            (rooted && self.procedure.name.to_lowercase().contains(of))
+                .then(|| format!(" && at_root(f_{name}, *f_root, f_comm)"))
+        };
+        let at_root = match buffer {
+            "recvbuf" => at_root("gather"),
+            _ => at_root("scatter"),
+        };
+        Some(format!("{in_place}{}", at_root.unwrap_or_default()))
+    }
+
+    fn handles(&mut self, parameter: &Parameter, handle: Handle) -> String {
+        let (name, given, ty) = (&parameter.name, variable(parameter), handle.type_name());
+        let length = match (&parameter.shape, name.as_str()) {
+            (Shape::Length(length), _) => format!("*f_{length} as i64"),
+            (_, "sendtypes" | "recvtypes") => {
+                let condition = self.condition(name).unwrap_or_else(|| "true".to_owned());
+                let peers = match (
+                    self.procedure.name.to_lowercase().contains("neighbor"),
+                    name.as_str(),
+                ) {
+                    (true, "sendtypes") => "peers::destinations",
+                    (true, _) => "peers::sources",
+                    (false, _) => "peers::all",
+                };
+                format!("if {condition} {{ {peers}(*f_comm) }} else {{ 0 }}")
+            }
+            _ => panic!(
+                "MPI_{}: nothing says how long {name} is; add a line to the table",
+                self.procedure.name
+            ),
+        };
+        put(
+            &mut self.before,
+            format_args!("let mut {name} = Handles::<{ty}>::of({given}, {length});\n"),
+        );
+        if parameter.written {
+            put(&mut self.after, format_args!("{name}.give({given});\n"));
+        }
+        format!("{name}.as_mut_ptr()")
+    }
+
+    fn text_in(&mut self, parameter: &Parameter, trim: Trim) -> String {
+        let (name, given) = (&parameter.name, variable(parameter));
+        let made = match trim {
+            Trim::Trailing => "trailing",
+            Trim::Both => "both",
+        };
+        put(
+            &mut self.before,
+            format_args!("let mut {name} = Text::without_{made}({given}, {given}_length);\n"),
+        );
+        format!("{name}.as_mut_ptr()")
+    }
+
+    fn text_out(&mut self, parameter: &Parameter, room: &str) -> String {
+        let (name, given) = (&parameter.name, variable(parameter));
+        put(
+            &mut self.before,
+            format_args!("let mut {name} = TextOut::new({room});\n"),
+        );
+        put(
+            &mut self.after,
+            format_args!("if code == MPI_SUCCESS {{ {name}.give({given}, {given}_length); }}\n"),
+        );
+        format!("{name}.as_mut_ptr()")
+    }
+
+    fn index(&mut self, parameter: &Parameter) -> String {
+        let given = variable(parameter);
+        if is_array(parameter) {
+            put(&mut self.before, format_args!("*f_outcount = MPI_UNDEFINED;\n"));
+            put(
+                &mut self.after,
+                format_args!("index::count_from_one({given}, *f_outcount);\n"),
+            );
+        } else {
+            put(&mut self.before, format_args!("*{given} = MPI_UNDEFINED;\n"));
+            put(
+                &mut self.after,
+                format_args!("index::count_from_one({given}, 1);\n"),
+            );
+        }
+        given
+    }
+
+    /// What has to be done for a buffer whose section is not contiguous.
+    fn section(&mut self, parameter: &Parameter, layout: &Layout) {
+        let name = &parameter.name;
+        let comm = match self.procedure.parameter("comm") {
+            Some(_) => "comm",
+            None => "MPI_COMM_SELF",
+        };
+        let lasting = self.procedure.starts();
+        let prepare = match layout {
+            Layout::Address => return,
+            Layout::Elements { count, datatype } => {
+                format!("elements({comm}, &mut {count}, &mut {datatype}, {lasting})")
+            }
+            Layout::Blocks { datatype } => match self.procedure.parameter(datatype) {
+                Some(datatype) if is_array(datatype) => format!("copied({comm}, {lasting})"),
+                _ => format!("blocks({comm}, &mut {datatype}, {lasting})"),
+            },
+            Layout::Reduction | Layout::Bytes => format!("copied({comm}, {lasting})"),
+            Layout::Attached => format!("refused({comm})"),
+        };
+        put(
+            &mut self.sections,
+            format_args!("if {name}.is_section() && code == MPI_SUCCESS {{ code = {name}.{prepare}; }}\n"),
+        );
+        let written = parameter.intent != Intent::In;
+        put(
+            &mut self.after,
+            format_args!("if {name}.is_section() {{ {name}.end({written}); }}\n"),
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! The error code of a call, and the errors of this library.
+
+use core::ffi::{CStr, c_char, c_int};
+use core::sync::atomic::{AtomicI32, Ordering};
+
+use crate::foreign::*;
+
+/// Stores the error code, unless the caller has left `ierror` out.
+///
+/// # Safety
+///
+/// `ierror` is null, or the address of an `INTEGER`.
+#[inline(always)]
+pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
+    if !ierror.is_null() {
+        // SAFETY:
+        // - the caller's promise.
+        unsafe { *ierror = code };
+    }
+}
+
+/// The reasons for which this library refuses a buffer.
+#[derive(Clone, Copy)]
+pub(crate) enum Refusal {
+    /// The datatype does not fit the parts of a section.
+    Datatype,
+    /// The section is shorter than the call says.
+    TooShort,
+    /// The data would have to be copied, but the operation goes on after the call.
+    Lasting,
+    /// Memory that stays in use has to be contiguous.
+    Attached,
+}
+
+const TEXTS: [&CStr; 4] = [
+    c"the buffer is an array section that is not contiguous, and the extent of the datatype does not divide its contiguous parts: pass a datatype for the elements of the array, or a contiguous array",
+    c"the buffer is an array section that has fewer elements than the call says",
+    c"the buffer is an array section that is not contiguous, which this nonblocking or persistent operation cannot describe: pass a contiguous array, or use the blocking call",
+    c"the buffer is an array section that is not contiguous: attach contiguous memory",
+];
+
+/// The error codes of the reasons, once they have been made.
+static CODES: [AtomicI32; 4] = [const { AtomicI32::new(0) }; 4];
+
+/// Raises an error of the class `MPI_ERR_BUFFER` on a communicator. Returns its code, if the error handler returns.
+#[cold]
+pub(crate) fn refuse(comm: MPI_Comm, refusal: Refusal) -> c_int {
+    let code = code_of(refusal);
+    // SAFETY:
+    // - the communicator is the caller's, and the code is one of MPI's.
+    unsafe { PMPI_Comm_call_errhandler(comm, code) };
+    code
+}
+
+/// The error code of a reason, with its text.
+fn code_of(refusal: Refusal) -> c_int {
+    let (Some(made), Some(text)) = (CODES.get(refusal as usize), TEXTS.get(refusal as usize)) else {
+        return MPI_ERR_BUFFER;
+    };
+    let known = made.load(Ordering::Acquire);
+    if known != 0 {
+        return known;
+    }
+    let mut code = MPI_ERR_BUFFER;
+    // SAFETY:
+    // - the code is stored in a variable of this function;
+    // - the text ends in a null byte.
+    unsafe {
+        if PMPI_Add_error_code(MPI_ERR_BUFFER, &raw mut code) != MPI_SUCCESS
+            || PMPI_Add_error_string(code, text.as_ptr().cast_mut().cast::<c_char>()) != MPI_SUCCESS
+        {
+            return MPI_ERR_BUFFER;
+        }
+    }
+    made.store(code, Ordering::Release);
+    code
+}

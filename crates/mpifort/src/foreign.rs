@@ -1,0 +1,52 @@
+//! The C functions, handles and constants of the standard ABI, and the conversion of handles.
+
+#![allow(
+    non_snake_case,
+    non_camel_case_types,
+    dead_code,
+    clippy::too_many_arguments,
+    reason = "generated for all functions, with the standard's names and arguments"
+)]
+
+use core::ffi::{c_char, c_int, c_void};
+
+/// The handles below this number are constants of the ABI: they are their own integers.
+const FIRST_MADE: usize = 4096;
+
+/// A handle that has an `INTEGER` in Fortran.
+pub(crate) trait Convert: Copy {
+    /// The handle of an integer.
+    fn of(number: c_int) -> Self;
+
+    /// The integer of the handle.
+    fn integer(self) -> c_int;
+}
+
+macro_rules! convert {
+    ($handle:ident, $fromint:ident, $toint:ident) => {
+        impl Convert for $handle {
+            #[inline(always)]
+            fn of(number: c_int) -> Self {
+                // A negative number is a large one here.
+                if (number as u32 as usize) < FIRST_MADE {
+                    return Self(number as usize);
+                }
+                // SAFETY:
+                // - the function takes any number that stands for a handle.
+                unsafe { $fromint(number) }
+            }
+
+            #[inline(always)]
+            fn integer(self) -> c_int {
+                if self.0 < FIRST_MADE {
+                    return self.0 as c_int;
+                }
+                // SAFETY:
+                // - the handle comes from the library that takes it.
+                unsafe { $toint(self) }
+            }
+        }
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/foreign.rs"));

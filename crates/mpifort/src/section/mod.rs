@@ -1,0 +1,309 @@
+//! Choice buffers: addresses, and descriptors of array sections.
+//!
+//! `mpif.h` and `mpi` pass addresses. `mpi_f08` passes descriptors (TS 29113), whose sections need not be contiguous. A
+//! contiguous one is its address. For another one the library prepares the call:
+//!
+//! * Elements that are sent or received become a derived datatype over the section ([`derived`]), so the data is copied
+//!   once, by the transfer itself.
+//! * Blocks for several processes are described by a resized datatype if the section's elements have one distance.
+//! * Where no datatype can describe them, as in reductions, a blocking call works on a contiguous copy ([`copy`]). An
+//!   operation that goes on after the call would have to fill the section when it is complete, which nothing tells this
+//!   library: such a call is refused with an error.
+
+mod copy;
+mod derived;
+mod parts;
+
+use core::ffi::{c_int, c_void};
+use core::ptr;
+
+use crate::error::{Refusal, refuse};
+use crate::foreign::*;
+use crate::memory;
+use crate::sentinel;
+
+use parts::Parts;
+
+/// One dimension of an array: lower bound, number of elements, distance in bytes from one to the next.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Dimension {
+    lower: isize,
+    extent: isize,
+    stride: isize,
+}
+
+/// The most dimensions that an array has.
+const MAX_RANK: usize = 15;
+
+/// What compilers pass for `TYPE(*), DIMENSION(..)` in an interface with `BIND(C)`. The fields here lie at the same
+/// places in all compilers; type and attribute, which follow the rank, do not.
+#[repr(C)]
+pub(crate) struct Descriptor {
+    base: *mut c_void,
+    element: usize,
+    version: c_int,
+    rank: u8,
+    others: [u8; 3],
+    dimensions: [Dimension; MAX_RANK],
+}
+
+impl Descriptor {
+    /// Whether the elements lie one after the other in memory.
+    #[inline]
+    fn is_contiguous(&self) -> bool {
+        let mut expected = self.element as isize;
+        for dimension in self.dimensions() {
+            match dimension.extent {
+                1 => {}
+                extent if dimension.stride == expected => expected *= extent,
+                _ => return self.is_empty_or_assumed(),
+            }
+        }
+        true
+    }
+
+    /// Whether the array is empty or of assumed size, either of which is contiguous.
+    #[cold]
+    fn is_empty_or_assumed(&self) -> bool {
+        self.dimensions().iter().any(|dimension| dimension.extent <= 0)
+    }
+
+    #[inline]
+    fn dimensions(&self) -> &[Dimension] {
+        self.dimensions.get(..usize::from(self.rank)).unwrap_or(&[])
+    }
+}
+
+/// A choice buffer as a procedure gets it.
+pub(crate) trait Choice: Copy {
+    /// The data for C.
+    ///
+    /// # Safety
+    ///
+    /// A descriptor is one that a compiler has made.
+    unsafe fn data(self) -> Data;
+}
+
+/// The buffer of a procedure of `mpif.h` and `mpi`.
+#[derive(Clone, Copy)]
+pub(crate) struct Address(pub(crate) *mut c_void);
+
+impl Choice for Address {
+    #[inline(always)]
+    unsafe fn data(self) -> Data {
+        Data::at(self.0, 0, ptr::null())
+    }
+}
+
+impl Choice for *const Descriptor {
+    #[inline(always)]
+    unsafe fn data(self) -> Data {
+        // SAFETY:
+        // - the caller's promise. The dimensions beyond the rank are not read; the reference is to the fields before
+        //   them.
+        let (base, element, rank) = unsafe { ((*self).base, (*self).element, (*self).rank) };
+        // SAFETY:
+        // - the same.
+        let section = match rank == 0 || unsafe { &*self }.is_contiguous() {
+            true => ptr::null(),
+            false => self,
+        };
+        Data::at(base, element, section)
+    }
+}
+
+/// The data in a choice buffer, for one call.
+pub(crate) struct Data {
+    /// The address for C.
+    pub(crate) address: *mut c_void,
+    /// The section, unless it is contiguous.
+    section: *const Descriptor,
+    /// The size of an element in bytes; 0 if only its address is known.
+    element: usize,
+    /// The datatype that has been made for the section; 0 if none has.
+    made: MPI_Datatype,
+    /// The copy of the section; null if there is none.
+    copy: *mut u8,
+}
+
+/// The numbers of elements.
+pub(crate) trait Count: Copy {
+    /// The number.
+    fn wide(self) -> i64;
+
+    /// One.
+    const ONE: Self;
+}
+
+impl Count for c_int {
+    const ONE: Self = 1;
+
+    fn wide(self) -> i64 {
+        self.into()
+    }
+}
+
+impl Count for i64 {
+    const ONE: Self = 1;
+
+    fn wide(self) -> i64 {
+        self
+    }
+}
+
+impl Data {
+    #[inline(always)]
+    fn at(base: *mut c_void, element: usize, section: *const Descriptor) -> Self {
+        Self {
+            address: sentinel::buffer(base),
+            section,
+            element,
+            made: MPI_Datatype(0),
+            copy: ptr::null_mut(),
+        }
+    }
+
+    /// Whether the caller passed `MPI_IN_PLACE`.
+    #[inline(always)]
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.address.addr() == sentinel::IN_PLACE
+    }
+
+    /// The size of an element in bytes; 0 if only its address is known.
+    pub(crate) fn size_of_element(&self) -> usize {
+        self.element
+    }
+
+    /// Whether this is a section that is not contiguous.
+    #[inline(always)]
+    pub(crate) fn is_section(&self) -> bool {
+        !self.section.is_null()
+    }
+
+    /// The descriptor of a section that is not contiguous.
+    fn descriptor(&self) -> Option<&Descriptor> {
+        // SAFETY:
+        // - a pointer that is not null is one to a compiler's descriptor, which lives as long as the call.
+        unsafe { self.section.as_ref() }
+    }
+
+    /// Prepares the call for `count` elements of a datatype. Returns an error code.
+    #[cold]
+    pub(crate) fn elements<C: Count>(
+        &mut self,
+        comm: MPI_Comm,
+        count: &mut C,
+        datatype: &mut MPI_Datatype,
+        lasting: bool,
+    ) -> c_int {
+        let number = count.wide();
+        if number <= 0 {
+            // Nothing is transferred, or C finds the fault.
+            return MPI_SUCCESS;
+        }
+        let Some(parts) = self.descriptor().map(Parts::of) else {
+            return MPI_SUCCESS;
+        };
+        let span = match derived::Span::of(*datatype) {
+            Ok(span) => span,
+            Err(code) => return code,
+        };
+        if span.extent.saturating_mul(number) > parts.bytes() {
+            return refuse(comm, Refusal::TooShort);
+        }
+        let Some(items) = span.items_in(parts.block()) else {
+            return match lasting {
+                true => refuse(comm, Refusal::Datatype),
+                false => self.copied(comm, lasting),
+            };
+        };
+        match derived::over(&parts, items, number, *datatype) {
+            Ok(made) => {
+                self.made = made;
+                *datatype = made;
+                *count = C::ONE;
+                MPI_SUCCESS
+            }
+            Err(code) => code,
+        }
+    }
+
+    /// Prepares the call for blocks of elements of a datatype. Returns an error code.
+    #[cold]
+    pub(crate) fn blocks(&mut self, comm: MPI_Comm, datatype: &mut MPI_Datatype, lasting: bool) -> c_int {
+        let Some(parts) = self.descriptor().map(Parts::of) else {
+            return MPI_SUCCESS;
+        };
+        let span = match derived::Span::of(*datatype) {
+            Ok(span) => span,
+            Err(code) => return code,
+        };
+        match parts.only_distance() {
+            Some(distance) if distance > 0 && span.items_in(parts.block()) == Some(1) => {
+                match derived::resized(*datatype, distance) {
+                    Ok(made) => {
+                        self.made = made;
+                        *datatype = made;
+                        MPI_SUCCESS
+                    }
+                    Err(code) => code,
+                }
+            }
+            _ => self.copied(comm, lasting),
+        }
+    }
+
+    /// Prepares the call with a contiguous copy. Returns an error code.
+    #[cold]
+    pub(crate) fn copied(&mut self, comm: MPI_Comm, lasting: bool) -> c_int {
+        if lasting {
+            return refuse(comm, Refusal::Lasting);
+        }
+        let Some(parts) = self.descriptor().map(Parts::of) else {
+            return MPI_SUCCESS;
+        };
+        let copy = memory::allocate(usize::try_from(parts.bytes()).unwrap_or(usize::MAX));
+        // SAFETY:
+        // - the section is the caller's array;
+        // - the copy has room for all its elements.
+        unsafe { copy::gather(&parts, self.address.cast(), copy.cast()) };
+        self.copy = copy.cast();
+        self.address = copy;
+        MPI_SUCCESS
+    }
+
+    /// Refuses a section: the memory stays in use after the call. Returns an error code.
+    #[cold]
+    pub(crate) fn refused(&mut self, comm: MPI_Comm) -> c_int {
+        refuse(comm, Refusal::Attached)
+    }
+
+    /// Ends a prepared call: fills the section from the copy if the call may have written it, and frees what was made.
+    ///
+    /// # Safety
+    ///
+    /// The caller's array may be written if `written`.
+    #[cold]
+    pub(crate) unsafe fn end(&mut self, written: bool) {
+        if self.made.0 != 0 {
+            // SAFETY:
+            // - the datatype has been made for this call; operations that go on keep it alive.
+            unsafe { PMPI_Type_free(&raw mut self.made) };
+            self.made = MPI_Datatype(0);
+        }
+        if self.copy.is_null() {
+            return;
+        }
+        if let (true, Some(descriptor)) = (written, self.descriptor()) {
+            let parts = Parts::of(descriptor);
+            // SAFETY:
+            // - the section is the caller's array, and the copy has all its elements.
+            unsafe { copy::scatter(&parts, self.copy, descriptor.base.cast()) };
+        }
+        // SAFETY:
+        // - the copy has been made for this call.
+        unsafe { memory::free(self.copy.cast()) };
+        self.copy = ptr::null_mut();
+    }
+}
