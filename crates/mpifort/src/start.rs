@@ -2,7 +2,7 @@
 //!
 //! Each can be said once. Another library of the program may have said it before, which is no error.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 
 use crate::foreign::*;
 
@@ -14,15 +14,21 @@ const SIZES: [(&core::ffi::CStr, &core::ffi::CStr); 4] = [
     (c"mpi_double_precision_size", c"8"),
 ];
 
-/// The sizes of logicals.
-const LOGICALS: [c_int; 5] = [1, 2, 4, 8, 16];
+/// The size of the default logical, which is said first; then the others that there are.
+const LOGICALS: [c_int; 5] = [4, 1, 2, 8, 16];
 
 /// Says what is to be said.
 #[cold]
 pub(crate) fn declare() {
     declare_sizes();
-    for size in LOGICALS {
-        declare_logical(size);
+    // The words are declared once, for one size. Logicals of other sizes have the same ones.
+    if !LOGICALS.into_iter().any(logical_is_declared) {
+        let (mut yes, mut no): (c_int, c_int) = (1, 0);
+        // SAFETY:
+        // - both have the size of the default logical.
+        unsafe {
+            PMPI_Abi_set_fortran_booleans(LOGICALS[0], (&raw mut yes).cast(), (&raw mut no).cast());
+        }
     }
 }
 
@@ -44,18 +50,13 @@ fn declare_sizes() {
     }
 }
 
-/// Says that true is 1 and false is 0 in logicals of this size.
-fn declare_logical(size: c_int) {
-    let (mut yes, mut no) = (1_u128.to_le_bytes(), 0_u128.to_le_bytes());
-    let (mut known_yes, mut known_no, mut is_set) = (no, no, 0);
-    let bytes = |value: &mut [u8; 16]| value.as_mut_ptr().cast::<c_void>();
+/// Whether the words for true and false in logicals of this size have been declared.
+fn logical_is_declared(size: c_int) -> bool {
+    let (mut yes, mut no, mut is_set) = (0_u128, 0_u128, 0);
     // SAFETY:
-    // - all values have room for the largest logical.
-    unsafe {
-        let known =
-            PMPI_Abi_get_fortran_booleans(size, bytes(&mut known_yes), bytes(&mut known_no), &raw mut is_set);
-        if known == MPI_SUCCESS && is_set == 0 {
-            PMPI_Abi_set_fortran_booleans(size, bytes(&mut yes), bytes(&mut no));
-        }
-    }
+    // - both have room for the largest logical.
+    let code = unsafe {
+        PMPI_Abi_get_fortran_booleans(size, (&raw mut yes).cast(), (&raw mut no).cast(), &raw mut is_set)
+    };
+    code == MPI_SUCCESS && is_set != 0
 }
