@@ -20,6 +20,9 @@ const VERSION: &str = "4.1.2";
 /// The numbers of ranks of the runs.
 const RANKS: [usize; 3] = [1, 2, 4];
 
+/// The numbers of ranks of the runs among all tests.
+const FEW: [usize; 2] = [1, 4];
+
 /// The modules of its tests that are left out, and patterns of names of tests (after a `-`). A reason stands behind
 /// each `#`.
 const LEFT_OUT: &str = include_str!("mpi4py-left-out.txt");
@@ -99,6 +102,11 @@ impl Mpi4py {
     /// Runs its tests.
     pub(crate) fn test(&self) -> Result<()> {
         RANKS.iter().try_for_each(|&ranks| self.run(ranks))
+    }
+
+    /// Runs its tests on one rank and on the largest number of ranks.
+    pub(crate) fn test_briefly(&self) -> Result<()> {
+        FEW.iter().try_for_each(|&ranks| self.run(ranks))
     }
 
     fn run(&self, ranks: usize) -> Result<()> {

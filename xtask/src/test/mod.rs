@@ -4,7 +4,11 @@
 //! makes them take longer. Steps that have passed are [recorded](record), so that a run that failed or was cut off can
 //! be continued.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use clap::ValueEnum;
+use simurgh_testing::Stage;
 
 use crate::command::{build, captured_success, minutes};
 use crate::failure::Result;
@@ -49,11 +53,10 @@ pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
 /// and of mpi4py, and the loom models. Steps that have passed in an earlier run with the
 /// same sources, which did not come to its end, are left out unless `anew` is set.
 pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
-    let stage = install::staged(workspace)?;
-    let programs = Program::build_all(workspace)?;
+    let (stage, programs) = built(workspace)?;
     let environment = Environment::new(workspace, &stage);
     let progress = Progress::begin(workspace, anew)?;
-    let of_program = |program| Step::new(Program::name(program), || program.run(&environment));
+    let of_program = |program| Step::new(Program::name(program), || program.run(&environment, &[]));
     let mut steps: Vec<_> = programs.iter().map(of_program).collect();
     steps.push(Step::new("examples in the documentation", || {
         programs::documentation(workspace, &environment)
@@ -65,11 +68,21 @@ pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     }
     steps.push(Step::new("the wheel and mpi4py", || {
         let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;
-        python.test()?;
+        python.test_briefly()?;
         wheel::test::run(workspace, &python).map(|()| String::new())
     }));
     lanes::run(steps, &progress);
     progress.end()
+}
+
+/// Stages an installation and builds the test programs, side by side, since each ends with steps that keep one core busy.
+fn built(workspace: &Workspace) -> Result<(Stage, Vec<Program>)> {
+    thread::scope(|scope| {
+        let stage = scope.spawn(|| install::staged(workspace));
+        let programs = Program::build_all(workspace)?;
+        let stage = stage.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok((stage, programs))
+    })
 }
 
 /// Runs a model of lock-free structures. It has its own target folder, since everything is compiled differently.

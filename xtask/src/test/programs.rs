@@ -101,9 +101,10 @@ impl Program {
     }
 
     /// Runs its tests, and returns their number. Their output is shown only if a test fails.
-    pub(super) fn run(&self, environment: &Environment) -> Result<String> {
+    pub(super) fn run(&self, environment: &Environment, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.file);
         command
+            .args(arguments)
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder);
         let outcome = captured_success(environment.give(&mut command), minutes(LIMIT_MINUTES))?;

@@ -2,21 +2,19 @@
 
 use std::time::Instant;
 
-use super::programs::{Environment, Program};
-use super::{MODELS, loom};
+use super::programs::Environment;
+use super::{MODELS, built, loom};
 use crate::failure::{Failure, Result};
 use crate::fuzz;
-use crate::install;
 use crate::workspace::Workspace;
 
 /// The time for which each fuzz target is run.
 const FUZZ_SECONDS: u64 = 600;
 
-/// Runs each test program `rounds` times, then the loom models, and each fuzz target for ten minutes. Failures are
+/// Runs each test program `rounds` times, also the tests that take long, then the loom models, and each fuzz target for ten minutes. Failures are
 /// shown and do not keep anything else from running.
 pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
-    let stage = install::staged(workspace)?;
-    let programs = Program::build_all(workspace)?;
+    let (stage, programs) = built(workspace)?;
     let environment = Environment::new(workspace, &stage);
     let mut failures = Failures::default();
     for round in 1..=rounds {
@@ -24,7 +22,7 @@ pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
         let seeded = environment.with_seed(round);
         for program in &programs {
             let name = format!("{} with seed {round}", program.name());
-            failures.note(&name, program.run(&seeded));
+            failures.note(&name, program.run(&seeded, &["--include-ignored"]));
         }
         eprintln!(
             "x: round {round} of {rounds} ({:.0} s)",
