@@ -10,11 +10,16 @@ enum { FEW = 750, MANY = 30000, TIMES = 3 };
 static int tags[MANY];
 static MPI_Request requests[MANY];
 
-/* Seconds of a processor that receiving them takes on the last rank, to which the first has sent them: on a loaded
-   machine the clock on the wall would tell what others do. */
+/* What the last rank receives, and its requests. */
+static int values[MANY];
+static MPI_Request receives[MANY];
+static MPI_Status statuses[MANY];
+
+/* Seconds of a processor that matching them takes on the last rank, to which the first has sent them: on a loaded
+   machine the clock on the wall would tell what others do, and so would waits for the sender. */
 static double flood(int count)
 {
-    int last = check_size - 1, value;
+    int last = check_size - 1;
     double begin = 0;
     if (check_rank == 0)
         for (int tag = 0; tag < count; tag++) {
@@ -24,12 +29,12 @@ static double flood(int count)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (check_rank == last) {
         begin = clock();
-        for (int tag = count - 1; tag >= 0; tag--) {
-            MPI_Status status;
-            OK(MPI_Recv(&value, 1, MPI_INT, tag % 2 ? MPI_ANY_SOURCE : 0, tag, MPI_COMM_WORLD, &status));
-            CHECK(value == tag && status.MPI_SOURCE == 0 && status.MPI_TAG == tag);
-        }
+        for (int tag = count - 1; tag >= 0; tag--)
+            OK(MPI_Irecv(&values[tag], 1, MPI_INT, tag % 2 ? MPI_ANY_SOURCE : 0, tag, MPI_COMM_WORLD, &receives[tag]));
         begin = (clock() - begin) / CLOCKS_PER_SEC;
+        OK(MPI_Waitall(count, receives, statuses));
+        for (int tag = 0; tag < count; tag++)
+            CHECK(values[tag] == tag && statuses[tag].MPI_SOURCE == 0 && statuses[tag].MPI_TAG == tag);
     }
     if (check_rank == 0)
         OK(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
