@@ -1,9 +1,9 @@
 //! Steps of a test run, several at a time. Test programs mostly wait for processes that they have started, so one for
 //! each core leaves cores idle.
 //!
-//! There are two lanes for each core, and at least four. One half of them takes steps from the front of the queue, where
-//! the test programs are. The other half takes steps from its end, where those are that compile and compute. So waiting
-//! programs run beside computing ones.
+//! There are two lanes for each core, and at least four. One half of them takes steps from the front of the queue,
+//! where the test programs are. The other half takes steps from its end, where those are that compile and compute. So
+//! waiting programs run beside computing ones.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

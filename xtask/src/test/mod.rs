@@ -75,7 +75,8 @@ pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     progress.end()
 }
 
-/// Stages an installation and builds the test programs, side by side, since each ends with steps that keep one core busy.
+/// Stages an installation and builds the test programs, side by side, since each ends with steps that keep one core
+/// busy.
 fn built(workspace: &Workspace) -> Result<(Stage, Vec<Program>)> {
     thread::scope(|scope| {
         let stage = scope.spawn(|| install::staged(workspace));

@@ -11,8 +11,8 @@ use crate::workspace::Workspace;
 /// The time for which each fuzz target is run.
 const FUZZ_SECONDS: u64 = 600;
 
-/// Runs each test program `rounds` times, also the tests that take long, then the loom models, and each fuzz target for ten minutes. Failures are
-/// shown and do not keep anything else from running.
+/// Runs each test program `rounds` times, also the tests that take long, then the loom models, and each fuzz target
+/// for ten minutes. Failures are shown and do not keep anything else from running.
 pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
     let (stage, programs) = built(workspace)?;
     let environment = Environment::new(workspace, &stage);
