@@ -94,6 +94,10 @@ enum Task {
         /// How many times everything is measured
         #[arg(long, default_value_t = 5)]
         rounds: usize,
+        /// Another installation of Simurgh: measure this build beside it instead of the peers, and print the tables
+        /// only
+        #[arg(long, value_name = "PREFIX")]
+        against: Option<PathBuf>,
         /// The groups to measure; all if not given
         #[arg(value_enum)]
         groups: Vec<bench::Group>,
@@ -136,10 +140,20 @@ fn run(task: &Task) -> Result<()> {
         Task::Fuzz { targets, seconds } => fuzz::run(&workspace, targets, *seconds),
         Task::Lint => lint::all(&workspace),
         Task::Tidy => tidy::check(&workspace),
-        Task::Bench { rounds, groups } if groups.is_empty() => {
-            bench::run(&workspace, *rounds, &bench::Group::ALL)
+        Task::Bench {
+            rounds,
+            against,
+            groups,
+        } => {
+            let groups = match groups.is_empty() {
+                true => &bench::Group::ALL,
+                false => groups.as_slice(),
+            };
+            match against {
+                Some(other) => bench::compare(&workspace, *rounds, groups, other),
+                None => bench::run(&workspace, *rounds, groups),
+            }
         }
-        Task::Bench { rounds, groups } => bench::run(&workspace, *rounds, groups),
         Task::Install { prefix } => install::into(&workspace, prefix),
         Task::Wheel => {
             let stage = install::staged(&workspace)?;

@@ -45,6 +45,8 @@ const DRIVEN: &[&str] = &["--hosts-per-node", "2", "--network-core", "1"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Simurgh,
+    /// Another build of ours, to compare one with the other.
+    OtherBuild,
     Mpich,
     Intel,
     OpenMpi,
@@ -61,15 +63,31 @@ pub(crate) struct Contender {
     programs: PathBuf,
 }
 
-/// All contenders: ours first, then every peer that can be installed here.
-pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>> {
-    let standard = workspace.target("bench/standard-abi");
-    compile(&standard, |program| program.against(stage))?;
-    let ours = Contender {
+/// Ours, and another build of it.
+pub(crate) fn builds(workspace: &Workspace, stage: &Stage, other: &Path) -> Result<Vec<Contender>> {
+    let ours = ours(workspace, stage)?;
+    let other = Contender {
+        kind: Kind::OtherBuild,
+        prefix: other.to_owned(),
+        programs: ours.programs.clone(),
+    };
+    Ok(vec![ours, other])
+}
+
+fn ours(workspace: &Workspace, stage: &Stage) -> Result<Contender> {
+    let programs = workspace.target("bench/standard-abi");
+    compile(&programs, |program| program.against(stage))?;
+    Ok(Contender {
         kind: Kind::Simurgh,
         prefix: stage.prefix().to_owned(),
-        programs: standard.clone(),
-    };
+        programs,
+    })
+}
+
+/// All contenders: ours first, then every peer that can be installed here.
+pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>> {
+    let ours = ours(workspace, stage)?;
+    let standard = ours.programs.clone();
     let mut contenders = vec![ours];
     for (kind, peer) in [
         (Kind::Mpich, MPICH),
@@ -135,6 +153,7 @@ impl Contender {
     pub(crate) fn name(&self) -> &'static str {
         match self.kind {
             Kind::Simurgh => "Simurgh",
+            Kind::OtherBuild => "other build",
             Kind::Mpich => "MPICH",
             Kind::Intel => "Intel MPI",
             Kind::OpenMpi => "Open MPI",
@@ -146,7 +165,7 @@ impl Contender {
     pub(crate) fn takes_part(&self, experiment: &Experiment) -> bool {
         let tcp = experiment.placement == Placement::Tcp;
         match self.kind {
-            Kind::Simurgh => true,
+            Kind::Simurgh | Kind::OtherBuild => true,
             Kind::Libfabric => tcp,
             Kind::Mpich | Kind::Intel | Kind::OpenMpi => experiment.peers && !tcp,
         }
@@ -160,7 +179,7 @@ impl Contender {
             return command;
         }
         let mut command = match (self.kind, placement) {
-            (Kind::Simurgh, _) => self.mpiexec(placement),
+            (Kind::Simurgh | Kind::OtherBuild, _) => self.mpiexec(placement),
             (_, Placement::OneCore) => {
                 let mut confined = Command::new("taskset");
                 confined
@@ -192,7 +211,7 @@ impl Contender {
             Placement::OneCore | Placement::AllCores | Placement::OwnProcesses
         );
         match self.kind {
-            Kind::Simurgh => match placement {
+            Kind::Simurgh | Kind::OtherBuild => match placement {
                 Placement::OneCore => drop(command.args(["--vps", "1"])),
                 Placement::TwoCores => drop(command.args(["--vps", "2"])),
                 Placement::AllCores => {}

@@ -4,6 +4,7 @@
 //! load of the machine meets all of them.
 
 use std::fs;
+use std::path::Path;
 
 use crate::command::capture;
 use crate::failure::{Failure, Result};
@@ -41,6 +42,18 @@ pub(crate) fn run(workspace: &Workspace, rounds: usize, groups: &[Group]) -> Res
         .try_for_each(|group| measure_hosts(workspace, *group, &stage, rounds))
 }
 
+/// Measures the groups with the stage and with another installation of ours, and prints the tables. Above 1 in their
+/// last column means that the stage is better.
+pub(crate) fn compare(workspace: &Workspace, rounds: usize, groups: &[Group], other: &Path) -> Result<()> {
+    let stage = install::stage(workspace)?;
+    let contenders = contender::builds(workspace, &stage, other)?;
+    for group in groups.iter().filter(|group| **group != Group::Hosts) {
+        let (samples, names) = measured(*group, &contenders, rounds)?;
+        print!("{}", report::tables(&samples, &names));
+    }
+    Ok(())
+}
+
 fn measure_hosts(workspace: &Workspace, group: Group, stage: &Stage, rounds: usize) -> Result<()> {
     let machine = machine::describe();
     let tables = hosts::measure(workspace, stage, rounds)?;
@@ -52,6 +65,18 @@ fn measure_hosts(workspace: &Workspace, group: Group, stage: &Stage, rounds: usi
 
 fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], rounds: usize) -> Result<()> {
     let machine = machine::describe();
+    let (samples, names) = measured(group, contenders, rounds)?;
+    let (tables, behind) = (report::tables(&samples, &names), report::behind(&samples, &names));
+    print!("{behind}\n{tables}");
+    let plots = workspace.source("docs/plots");
+    fs::create_dir_all(&plots).map_err(Failure::file(&plots))?;
+    let plots = plot::all(&samples, &names, &plots)?;
+    let introduction = format!("{}\n{behind}", introduction(&machine, rounds));
+    document(workspace, group, &introduction, &tables, &plots)
+}
+
+/// The samples of a group's experiments, and the names of the contenders.
+fn measured(group: Group, contenders: &[Contender], rounds: usize) -> Result<(Samples, Vec<&'static str>)> {
     let mut samples = Samples::default();
     let mut given_up = Vec::new();
     for round in 1..=rounds {
@@ -68,14 +93,7 @@ fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], 
             }
         }
     }
-    let names: Vec<&'static str> = contenders.iter().map(Contender::name).collect();
-    let (tables, behind) = (report::tables(&samples, &names), report::behind(&samples, &names));
-    print!("{behind}\n{tables}");
-    let plots = workspace.source("docs/plots");
-    fs::create_dir_all(&plots).map_err(Failure::file(&plots))?;
-    let plots = plot::all(&samples, &names, &plots)?;
-    let introduction = format!("{}\n{behind}", introduction(&machine, rounds));
-    document(workspace, group, &introduction, &tables, &plots)
+    Ok((samples, contenders.iter().map(Contender::name).collect()))
 }
 
 /// Runs an experiment once. Returns whether it came to its end and is to be run again.
