@@ -98,9 +98,12 @@ static void interface(void)
     OK(MPI_Abi_get_fortran_info(&info));
     CHECK(info == MPI_INFO_NULL);
     OK(MPI_Info_create(&info));
-    OK(MPI_Info_set(info, "mpi_integer_size", "8"));
-    CHECK(MPI_Abi_set_fortran_info(info) == MPI_ERR_ABI); /* not the size of MPI_INTEGER here */
+    OK(MPI_Info_set(info, "mpi_integer_size", "3"));
+    CHECK(MPI_Abi_set_fortran_info(info) == MPI_ERR_ABI); /* no integer has so many bytes */
     OK(MPI_Info_set(info, "mpi_integer_size", "4"));
+    OK(MPI_Info_set(info, "mpi_logical1_supported", "perhaps"));
+    CHECK(MPI_Abi_set_fortran_info(info) == MPI_ERR_ABI);
+    OK(MPI_Info_delete(info, "mpi_logical1_supported"));
     OK(MPI_Info_set(info, "mpi_real2_supported", "false"));
     OK(MPI_Abi_set_fortran_info(info));
     CHECK(MPI_Abi_set_fortran_info(info) == MPI_ERR_ABI);

@@ -49,6 +49,8 @@ macro_rules! programs {
             errors
             exchange
             flood
+            fortran_declared
+            fortran_kinds
             generalised
             graph
             handles

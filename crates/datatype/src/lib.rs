@@ -20,6 +20,6 @@ pub mod memory;
 pub mod op;
 
 pub use datatype::{
-    Basic, Class, Combiner, Contents, Datatype, Digest, DistributedDim, Distribution, Field, Kind, Layout,
-    MatchClass, Order, Signature, SubarrayDim, Width, match_size,
+    Basic, Class, Combiner, Contents, Datatype, Digest, DistributedDim, Distribution, Field, HasKind, Kind,
+    Layout, MatchClass, Order, Signature, SubarrayDim, TruthValues, Width, match_size,
 };

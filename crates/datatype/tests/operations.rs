@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use simurgh_base::ErrorClass;
 use simurgh_datatype::memory::{Source, Target};
 use simurgh_datatype::op::{BuiltinOp, Op};
-use simurgh_datatype::{Basic, Class, Datatype};
+use simurgh_datatype::{Basic, Class, Datatype, Kind, TruthValues};
 
 use BuiltinOp::{Band, Bor, Bxor, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Prod, Sum};
 
@@ -27,7 +27,12 @@ fn defined(op: BuiltinOp, class: Class) -> bool {
 
 /// `left op right` on the bytes of elements, as many as there are.
 fn reduce(op: BuiltinOp, basic: Basic, left: &[u8], right: &[u8]) -> Vec<u8> {
-    let (count, datatype) = (left.len() / basic.extent(), Datatype::Basic(basic));
+    reduce_as(op, &Datatype::Basic(basic), left, right)
+}
+
+/// The same for any datatype.
+fn reduce_as(op: BuiltinOp, datatype: &Datatype, left: &[u8], right: &[u8]) -> Vec<u8> {
+    let (count, datatype) = (left.len() / datatype.extent().unsigned_abs(), datatype.clone());
     // Off by one, because users' buffers need not be aligned.
     let shift = |bytes: &[u8]| [&[0], bytes].concat();
     let (input, mut inout) = (shift(left), shift(right));
@@ -48,7 +53,7 @@ fn reduce(op: BuiltinOp, basic: Basic, left: &[u8], right: &[u8]) -> Vec<u8> {
 #[test]
 fn operations_are_defined_where_they_make_sense() {
     for &op in BuiltinOp::ALL {
-        for &basic in Basic::ALL {
+        for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
             let result = Op::Builtin(op).check(&Datatype::Basic(basic));
             assert_eq!(
                 result.is_ok(),
@@ -70,6 +75,16 @@ fn derived_datatypes_are_for_user_operations() {
     let pair = Datatype::contiguous(2, &Datatype::Basic(Basic::Int)).unwrap();
     let error = Op::Builtin(Sum).check(&pair).unwrap_err();
     assert_eq!(error.class(), ErrorClass::Op);
+}
+
+#[test]
+fn what_the_standard_leaves_out_is_done_as_on_integers() {
+    let extension = |op, basic| Op::Builtin(op).extension(&Datatype::Basic(basic));
+    let alike = extension(Sum, Basic::Char).expect("the standard reduces no characters");
+    assert_eq!(alike.kind(), Basic::Char.kind());
+    assert_eq!(extension(Lor, Basic::Aint), Some(Basic::Int64));
+    assert_eq!(extension(Bor, Basic::Aint), None);
+    assert_eq!(extension(Land, Basic::Logical8), None);
 }
 
 macro_rules! check_integers {
@@ -108,6 +123,29 @@ fn integers_of_all_sizes() {
         i64: Long LongLong Int64 Integer8 Aint Count Offset;
         u64: UnsignedLong UnsignedLongLong Uint64;
         i128: Integer16;
+    }
+}
+
+#[test]
+fn logicals_have_the_words_of_their_compiler() {
+    let values = TruthValues { yes: u128::MAX, no: 0x11 };
+    let sizes = [
+        Basic::Logical1,
+        Basic::Logical2,
+        Basic::Logical,
+        Basic::LogicalOf8,
+        Basic::Logical16,
+    ];
+    for basic in sizes {
+        let word = |value: u128| value.to_le_bytes()[..basic.size()].to_vec();
+        let logical = Datatype::logical(basic, values);
+        for (op, table) in [(Land, [0, 0, 0, 1]), (Lor, [0, 1, 1, 1]), (Lxor, [0, 1, 1, 0])] {
+            for (case, expected) in table.into_iter().enumerate() {
+                let operand = |bit: usize| word(if case & bit == 0 { values.no } else { values.yes });
+                let expected = word(if expected == 0 { values.no } else { values.yes });
+                assert_eq!(reduce_as(op, &logical, &operand(1), &operand(2)), expected, "{basic:?}");
+            }
+        }
     }
 }
 
@@ -170,24 +208,26 @@ fn extended(value: i32) -> Vec<u8> {
     word.to_le_bytes().to_vec()
 }
 
+/// The datatypes of a class, in all sizes.
+fn all(class: Class) -> impl Iterator<Item = Basic> {
+    let all = Basic::ALL.iter().chain(Basic::RESIZED).copied();
+    all.filter(move |basic| basic.class() == class)
+}
+
 fn number(basic: Basic, value: i32) -> Vec<u8> {
-    match basic {
-        Basic::Real2 => float(value, 5, 16),
-        Basic::Float | Basic::Real | Basic::Real4 => float(value, 8, 32),
-        Basic::Double | Basic::DoublePrecision | Basic::Real8 => float(value, 11, 64),
-        Basic::Real16 => float(value, 15, 128),
+    match basic.kind() {
+        Kind::F16 => float(value, 5, 16),
+        Kind::F32 => float(value, 8, 32),
+        Kind::F64 => float(value, 11, 64),
+        Kind::F128 => float(value, 15, 128),
         _ => extended(value),
     }
 }
 
 #[test]
 fn floats_of_all_sizes() {
-    let floats: Vec<Basic> = Basic::ALL
-        .iter()
-        .copied()
-        .filter(|basic| basic.class() == Class::Floating)
-        .collect();
-    assert_eq!(floats.len(), 9);
+    let floats: Vec<Basic> = all(Class::Floating).collect();
+    assert_eq!(floats.len(), 15);
     for basic in floats {
         for left in -9..10 {
             for right in -9..10 {
@@ -214,18 +254,14 @@ fn floats_of_all_sizes() {
 
 #[test]
 fn complex_numbers_of_all_sizes() {
-    let part = |basic: Basic| match basic.size() {
-        4 => Basic::Real2,
-        8 => Basic::Float,
-        16 => Basic::Double,
-        _ if basic == Basic::Complex32 => Basic::Real16,
+    let part = |basic: Basic| match basic.kind() {
+        Kind::C16 => Basic::Real2,
+        Kind::C32 => Basic::Float,
+        Kind::C64 => Basic::Double,
+        Kind::C128 => Basic::Real16,
         _ => Basic::LongDouble,
     };
-    let complex = Basic::ALL
-        .iter()
-        .copied()
-        .filter(|basic| basic.class() == Class::Complex);
-    for basic in complex {
+    for basic in all(Class::Complex) {
         let number = |re, im| [number(part(basic), re), number(part(basic), im)].concat();
         let (left, right) = (number(2, 3), number(-5, 7));
         assert_eq!(
@@ -259,9 +295,15 @@ fn pair(basic: Basic, value: i32, index: i32, gap: u8) -> Vec<u8> {
             index.to_le_bytes().to_vec(),
         ),
         Basic::LongDoubleInt => (extended(value), 16, index.to_le_bytes().to_vec()),
-        Basic::TwoReal => (float(value, 8, 32), 4, float(index, 8, 32)),
-        Basic::TwoDoublePrecision => (float(value, 11, 64), 8, float(index, 11, 64)),
-        _ => (value.to_le_bytes().to_vec(), 4, index.to_le_bytes().to_vec()),
+        _ if basic.name() != "MPI_2INT" && basic.name() != "MPI_2INTEGER" => {
+            let (first, _) = basic.pair().expect("it is a pair");
+            (number(first, value), first.size(), number(first, index))
+        }
+        _ => {
+            let half = basic.size() / 2;
+            let word = |value: i32| i128::from(value).to_le_bytes()[..half].to_vec();
+            (word(value), half, word(index))
+        }
     };
     let mut bytes = vec![gap; basic.extent()];
     bytes[..value.len()].copy_from_slice(&value);
@@ -271,12 +313,8 @@ fn pair(basic: Basic, value: i32, index: i32, gap: u8) -> Vec<u8> {
 
 #[test]
 fn pairs_carry_the_index_of_the_extreme_value() {
-    let pairs: Vec<Basic> = Basic::ALL
-        .iter()
-        .copied()
-        .filter(|basic| basic.class() == Class::Pair)
-        .collect();
-    assert_eq!(pairs.len(), 9);
+    let pairs: Vec<Basic> = all(Class::Pair).collect();
+    assert_eq!(pairs.len(), 19);
     for basic in pairs {
         for (left, right, least, most) in [
             ((3, 1), (5, 2), (3, 1), (5, 2)),

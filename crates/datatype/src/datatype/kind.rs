@@ -71,6 +71,18 @@ pub enum Kind {
     F32F32,
     /// Two binary64, of which the second is an index.
     F64F64,
+    /// Two binary16, of which the second is an index.
+    F16F16,
+    /// Two binary128, of which the second is an index.
+    F128F128,
+    /// Two integers of 8 bits.
+    I8I8,
+    /// Two integers of 16 bits.
+    I16I16,
+    /// Two integers of 64 bits.
+    I64I64,
+    /// Two integers of 128 bits.
+    I128I128,
 }
 
 impl Kind {
@@ -86,12 +98,13 @@ impl Kind {
     pub const fn size(self) -> usize {
         match self {
             Kind::Byte | Kind::I8 | Kind::U8 | Kind::L8 => 1,
-            Kind::I16 | Kind::U16 | Kind::F16 | Kind::L16 => 2,
+            Kind::I16 | Kind::U16 | Kind::F16 | Kind::L16 | Kind::I8I8 => 2,
             Kind::I32 | Kind::U32 | Kind::F32 | Kind::L32 | Kind::C16 => 4,
+            Kind::F16F16 | Kind::I16I16 => 4,
             Kind::I64 | Kind::U64 | Kind::F64 | Kind::L64 | Kind::C32 => 8,
             Kind::F32I32 | Kind::I32I32 | Kind::F32F32 => 8,
-            Kind::I128 | Kind::F80 | Kind::F128 | Kind::C64 | Kind::L128 | Kind::F64F64 => 16,
-            Kind::C80 | Kind::C128 => 32,
+            Kind::I128 | Kind::F80 | Kind::F128 | Kind::C64 | Kind::L128 | Kind::F64F64 | Kind::I64I64 => 16,
+            Kind::C80 | Kind::C128 | Kind::F128F128 | Kind::I128I128 => 32,
             Kind::I16I32 => 6,
             Kind::F64I32 | Kind::I64I32 => 12,
             Kind::F80I32 => 20,
@@ -116,9 +129,10 @@ impl Kind {
     pub const fn alignment(self) -> usize {
         match self {
             Kind::I16I32 | Kind::F32I32 | Kind::I32I32 | Kind::F32F32 | Kind::C32 => 4,
-            Kind::F64I32 | Kind::I64I32 | Kind::F64F64 | Kind::C64 => 8,
-            Kind::F80I32 | Kind::C80 | Kind::C128 => 16,
-            Kind::C16 => 2,
+            Kind::F64I32 | Kind::I64I32 | Kind::F64F64 | Kind::I64I64 | Kind::C64 => 8,
+            Kind::F80I32 | Kind::C80 | Kind::C128 | Kind::F128F128 | Kind::I128I128 => 16,
+            Kind::C16 | Kind::F16F16 | Kind::I16I16 => 2,
+            Kind::I8I8 => 1,
             _ => self.size(),
         }
     }

@@ -7,6 +7,7 @@ use simurgh_core::sync::{AtomicBool, Ordering};
 use super::basic::Basic;
 use super::contents::Contents;
 use super::dataloop::Dataloop;
+use super::logical::TruthValues;
 use super::signature::Signature;
 use simurgh_base::error::{Error, ErrorClass, Result};
 
@@ -26,6 +27,8 @@ pub struct Layout {
     pub(crate) role: Role,
     /// The call of the C interface that made it, if one did.
     pub(crate) contents: Option<Contents>,
+    /// What stands for true and false, in logicals of a Fortran compiler that does not do as C does.
+    pub(crate) truth_values: Option<Box<TruthValues>>,
     committed: AtomicBool,
 }
 
@@ -38,6 +41,8 @@ pub(crate) enum Role {
     Duplicate(Basic),
     /// A predefined datatype that a constructor returns, with the elements of a named one (Fortran 90 kinds).
     Kind(Basic),
+    /// A predefined logical with a name, of a Fortran compiler with its own values of true and false.
+    Logical(Basic),
     /// A predefined pair of a value and an index, without a name.
     Pair { value: Basic, index: Basic },
 }
@@ -126,6 +131,7 @@ impl Layout {
             signature,
             role: Role::Derived,
             contents: None,
+            truth_values: None,
             committed: AtomicBool::new(false),
         }
     }

@@ -4,6 +4,7 @@
 //! * [`Datatype`]: a predefined or a derived one. A derived one is immutable once made, and shared.
 //! * Constructors: `vector.rs`, `indexed.rs`, `array.rs`, `f90.rs`, `value_index.rs`. How a program called them:
 //!   [`Contents`].
+//! * [`TruthValues`]: what stands for true and false in Fortran's logicals.
 //! * `dataloop.rs`: the normal form in which all datatypes are moved. `signature.rs`: type signatures; `digest.rs`:
 //!   by which they are compared.
 
@@ -17,6 +18,7 @@ mod f90;
 mod indexed;
 mod kind;
 mod layout;
+mod logical;
 mod predefined;
 mod repeat;
 mod segment;
@@ -27,10 +29,11 @@ mod vector;
 pub use array::{DistributedDim, Distribution, Order, SubarrayDim};
 pub use basic::{Basic, Class};
 pub use contents::{Combiner, Contents, Width};
-pub use f90::{MatchClass, match_size};
+pub use f90::{HasKind, MatchClass, match_size};
 pub use indexed::Field;
 pub use kind::Kind;
 pub use layout::Layout;
+pub use logical::TruthValues;
 
 pub(crate) use dataloop::{Block, Dataloop, Part};
 pub use digest::Digest;
@@ -143,7 +146,10 @@ impl Datatype {
     pub fn name(&self) -> &'static str {
         match self {
             Datatype::Basic(basic) => basic.name(),
-            Datatype::Derived(_) => "",
+            Datatype::Derived(layout) => match layout.role {
+                Role::Logical(basic) => basic.name(),
+                _ => "",
+            },
         }
     }
 
@@ -154,7 +160,7 @@ impl Datatype {
         match self {
             Datatype::Basic(basic) => Some(*basic),
             Datatype::Derived(layout) => match layout.role {
-                Role::Duplicate(basic) | Role::Kind(basic) => Some(basic),
+                Role::Duplicate(basic) | Role::Kind(basic) | Role::Logical(basic) => Some(basic),
                 Role::Derived | Role::Pair { .. } => None,
             },
         }
@@ -166,7 +172,22 @@ impl Datatype {
     pub fn is_predefined(&self) -> bool {
         match self {
             Datatype::Basic(_) => true,
-            Datatype::Derived(layout) => matches!(layout.role, Role::Kind(_) | Role::Pair { .. }),
+            Datatype::Derived(layout) => {
+                matches!(layout.role, Role::Kind(_) | Role::Logical(_) | Role::Pair { .. })
+            }
+        }
+    }
+
+    /// The predefined datatype with a handle of its own that this is.
+    #[inline]
+    #[must_use]
+    pub fn named(&self) -> Option<Basic> {
+        match self {
+            Datatype::Basic(basic) => Some(*basic),
+            Datatype::Derived(layout) => match layout.role {
+                Role::Logical(basic) => Some(basic),
+                _ => None,
+            },
         }
     }
 

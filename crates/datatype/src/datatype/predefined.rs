@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn forms_have_the_size_of_the_datatype() {
-        for &basic in Basic::ALL {
+        for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
             assert_eq!(basic.dataloop().size(), basic.size(), "{}", basic.name());
             assert_eq!(
                 basic.dataloop().bounds(),

@@ -195,7 +195,13 @@ impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Signature::Empty => f.write_str("nothing"),
-            Signature::Run { basic, count } => write!(f, "{count} {}", basic.name()),
+            Signature::Run { basic, count } => {
+                write!(f, "{count} {}", basic.name())?;
+                match basic.size() {
+                    size if size == basic.usual().size() => Ok(()),
+                    size => write!(f, " of {size} bytes"),
+                }
+            }
             Signature::Repeat { count, inner } => write!(f, "{count} times ({})", inner.signature),
             Signature::Sequence(components) => {
                 for (place, component) in components.iter().take(SHOWN).enumerate() {
@@ -290,6 +296,8 @@ mod tests {
             mixed().repeat(5).to_string(),
             "5 times (3 MPI_CHAR, 2 MPI_DOUBLE, 2 times (1 MPI_SHORT, 1 MPI_INT))"
         );
+        let wide = Signature::of(Basic::RealOf8).repeat(3);
+        assert_eq!(wide.to_string(), "3 MPI_REAL of 8 bytes");
         let alternating = (0..9).map(|place| if place % 2 == 0 { Basic::Int } else { Basic::Float });
         let long = Signature::sequence(alternating.map(|basic| (Signature::of(basic), 1)));
         assert_eq!(

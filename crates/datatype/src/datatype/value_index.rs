@@ -24,6 +24,16 @@ impl Basic {
             Basic::TwoReal => (Basic::Real, Basic::Real),
             Basic::TwoDoublePrecision => (Basic::DoublePrecision, Basic::DoublePrecision),
             Basic::TwoInteger => (Basic::Integer, Basic::Integer),
+            Basic::TwoRealOf4 => (Basic::RealOf2, Basic::RealOf2),
+            Basic::TwoRealOf16 => (Basic::RealOf8, Basic::RealOf8),
+            Basic::TwoRealOf32 => (Basic::RealOf16, Basic::RealOf16),
+            Basic::TwoDoublePrecisionOf4 => (Basic::DoublePrecisionOf2, Basic::DoublePrecisionOf2),
+            Basic::TwoDoublePrecisionOf8 => (Basic::DoublePrecisionOf4, Basic::DoublePrecisionOf4),
+            Basic::TwoDoublePrecisionOf32 => (Basic::DoublePrecisionOf16, Basic::DoublePrecisionOf16),
+            Basic::TwoIntegerOf2 => (Basic::IntegerOf1, Basic::IntegerOf1),
+            Basic::TwoIntegerOf4 => (Basic::IntegerOf2, Basic::IntegerOf2),
+            Basic::TwoIntegerOf16 => (Basic::IntegerOf8, Basic::IntegerOf8),
+            Basic::TwoIntegerOf32 => (Basic::IntegerOf16, Basic::IntegerOf16),
             _ => return None,
         })
     }
@@ -50,10 +60,8 @@ impl Datatype {
     ///
     /// None that a pair can have.
     pub fn value_index(value: Basic, index: Basic) -> Result<Option<Datatype>> {
-        let named = Basic::ALL
-            .iter()
-            .copied()
-            .find(|basic| basic.pair() == Some((value, index)));
+        let mut all = Basic::ALL.iter().chain(Basic::RESIZED).copied();
+        let named = all.find(|basic| basic.pair() == Some((value, index)));
         match named {
             Some(basic) => Ok(Some(Datatype::Basic(basic))),
             None if value.is_pair_value() && index.is_pair_index() => unnamed(value, index).map(Some),
@@ -101,11 +109,13 @@ mod tests {
         assert!(made.is_predefined() && made.is_committed());
         assert_eq!(pair(Basic::Byte, Basic::Int), None);
         assert_eq!(pair(Basic::Double, Basic::Double), None);
+        let wide = pair(Basic::IntegerOf8, Basic::IntegerOf8);
+        assert_eq!(wide, Some(Basic::TwoIntegerOf16.into()));
     }
 
     #[test]
     fn every_pair_is_its_value_and_its_index() {
-        for &basic in Basic::ALL {
+        for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
             assert_eq!(basic.pair().is_some(), basic.class() == Class::Pair, "{basic:?}");
             if let Some((value, index)) = basic.pair() {
                 assert_eq!(basic.size(), value.size() + index.size(), "{basic:?}");

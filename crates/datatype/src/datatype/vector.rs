@@ -65,10 +65,8 @@ impl Datatype {
     #[must_use]
     pub fn duplicate(element: &Datatype) -> Datatype {
         let mut layout = Layout::new(element.outline());
-        layout.role = match (element.basic(), element.role()) {
-            (Some(basic), _) => Role::Duplicate(basic),
-            (None, _) => Role::Derived,
-        };
+        layout.role = element.basic().map_or(Role::Derived, Role::Duplicate);
+        layout.truth_values = element.truth_values().copied().map(Box::new);
         if element.is_committed() {
             layout.commit();
         }

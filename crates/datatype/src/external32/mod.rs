@@ -1,8 +1,9 @@
 //! The representation "external32" of the standard: big-endian, without gaps, the same on all machines.
 //!
 //! Data goes through two small buffers: it is packed in the native representation, converted element by element, and
-//! unpacked at its place. `number.rs` converts the numbers.
+//! unpacked at its place. `number.rs` converts the numbers, those of IEEE formats with `floating.rs`.
 
+mod floating;
 mod number;
 
 use crate::datatype::{Basic, Datatype};

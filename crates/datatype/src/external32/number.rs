@@ -1,5 +1,6 @@
 //! Numbers in the native representation and in external32.
 
+use super::floating::Format;
 use crate::datatype::{Basic, Class, Kind};
 
 /// The native representation of an element and that in external32.
@@ -16,8 +17,11 @@ pub(super) struct Number {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
-    /// The same bits. If external32 has fewer, the lowest are kept, and `signed` ones are extended by their sign.
+    /// The same bits. Where one side has fewer, the lowest are kept. The other way, `signed` ones are extended by their
+    /// sign.
     Bits { signed: bool },
+    /// IEEE numbers of different size.
+    Floating,
     /// Extended precision of the x87 in the native representation, IEEE binary128 in external32.
     Extended,
 }
@@ -27,15 +31,17 @@ impl Number {
     pub(super) fn of(basic: Basic) -> Self {
         let parts = if basic.class() == Class::Complex { 2 } else { 1 };
         let native = basic.size() / parts;
-        let external = match basic {
+        // Fortran's types have their usual sizes, whatever size the compiler's options give them.
+        let external = match basic.usual() {
             Basic::Long | Basic::UnsignedLong => 4,
             Basic::Wchar => 2,
-            _ => native,
+            usual => usual.size() / parts,
         };
-        let encoding = match basic.kind() {
-            Kind::F80 | Kind::C80 => Encoding::Extended,
-            _ => Encoding::Bits {
-                signed: basic == Basic::Long,
+        let encoding = match (basic.kind(), basic.class()) {
+            (Kind::F80 | Kind::C80, _) => Encoding::Extended,
+            (_, Class::Floating | Class::Complex) if native != external => Encoding::Floating,
+            (_, class) => Encoding::Bits {
+                signed: basic == Basic::Long || matches!(class, Class::FortranInteger | Class::Logical),
             },
         };
         Self {
@@ -62,9 +68,14 @@ impl Number {
             .chunks_exact(self.native)
             .zip(external.chunks_exact_mut(self.external));
         for (native, external) in pairs {
+            let bits = from_bytes(native.iter());
             let bits = match self.encoding {
-                Encoding::Bits { .. } => from_bytes(native.iter()),
-                Encoding::Extended => binary128_of(from_bytes(native[..10].iter())),
+                Encoding::Bits { signed: false } => bits,
+                Encoding::Bits { signed: true } => extended_by_sign(bits, self.native),
+                Encoding::Floating => {
+                    Format::of_bytes(self.native).convert(bits, Format::of_bytes(self.external))
+                }
+                Encoding::Extended => binary128_of(bits),
             };
             let bytes = bits.to_be_bytes();
             external.copy_from_slice(&bytes[bytes.len() - self.external..]);
@@ -80,9 +91,9 @@ impl Number {
             let bits = from_bytes(external.iter().rev());
             let bits = match self.encoding {
                 Encoding::Bits { signed: false } => bits,
-                Encoding::Bits { signed: true } => {
-                    let unused = 128 - 8 * self.external as u32;
-                    ((bits << unused).cast_signed() >> unused).cast_unsigned()
+                Encoding::Bits { signed: true } => extended_by_sign(bits, self.external),
+                Encoding::Floating => {
+                    Format::of_bytes(self.external).convert(bits, Format::of_bytes(self.native))
                 }
                 Encoding::Extended => extended_of(bits),
             };
@@ -96,6 +107,12 @@ fn from_bytes<'a>(bytes: impl DoubleEndedIterator<Item = &'a u8>) -> u128 {
     bytes.rev().fold(0, |bits, byte| bits << 8 | u128::from(*byte))
 }
 
+/// The 128-bit integer equal to a signed one of `bytes` bytes.
+fn extended_by_sign(bits: u128, bytes: usize) -> u128 {
+    let unused = u128::BITS - 8 * bytes as u32;
+    ((bits << unused).cast_signed() >> unused).cast_unsigned()
+}
+
 /// Bits of the fraction that binary128 has and the x87 has not.
 const FINER: u32 = 112 - 63;
 /// The exponent of infinities and NaNs.
@@ -103,7 +120,7 @@ const SPECIAL: u128 = 0x7fff;
 
 /// The binary128 number equal to an 80-bit one.
 fn binary128_of(extended: u128) -> u128 {
-    let sign = extended >> 79 & 1;
+    let sign = extended >> 79 & 1; // Above it is padding.
     let exponent = extended >> 64 & SPECIAL;
     let significand = extended & u128::from(u64::MAX);
     // The integer bit is explicit in the x87 format and implied in binary128. With exponent zero it carries into the
@@ -188,6 +205,28 @@ mod tests {
         let parts = [1.5_f32.to_le_bytes(), (-2.0_f32).to_le_bytes()].concat();
         let turned = [1.5_f32.to_be_bytes(), (-2.0_f32).to_be_bytes()].concat();
         assert_eq!(external(Basic::Complex, &parts), turned);
+    }
+
+    #[test]
+    fn types_of_other_sizes_have_the_usual_one_outside() {
+        let narrow = [0xff, 0xff, 0xff, 0xfe];
+        assert_eq!(external(Basic::IntegerOf8, &(-2_i64).to_le_bytes()), narrow);
+        assert_eq!(native(Basic::IntegerOf8, &narrow), (-2_i64).to_le_bytes());
+        assert_eq!(external(Basic::IntegerOf2, &(-2_i16).to_le_bytes()), narrow);
+        assert_eq!(native(Basic::IntegerOf2, &narrow), (-2_i16).to_le_bytes());
+        assert_eq!(external(Basic::LogicalOf1, &[0xff]), [0xff; 4]);
+        assert_eq!(
+            external(Basic::RealOf8, &0.1_f64.to_le_bytes()),
+            0.1_f32.to_be_bytes()
+        );
+        assert_eq!(
+            native(Basic::RealOf8, &1.5_f32.to_be_bytes()),
+            1.5_f64.to_le_bytes()
+        );
+        let parts = [1.5_f64.to_le_bytes(), (-2.0_f64).to_le_bytes()].concat();
+        let turned = [1.5_f32.to_be_bytes(), (-2.0_f32).to_be_bytes()].concat();
+        assert_eq!(external(Basic::ComplexOf16, &parts), turned);
+        assert_eq!(native(Basic::ComplexOf16, &turned), parts);
     }
 
     #[test]

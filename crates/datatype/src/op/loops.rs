@@ -5,7 +5,7 @@
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
 use super::GROUP;
-use crate::memory::{Complex, Element, F80, F128, Plain, Source, Target, combine};
+use crate::memory::{Complex, Element, F80, F128, Number, Plain, Source, Target, combine};
 
 /// The loops of an operation: `inout = input op inout` for the elements that all buffers have, one input after the
 /// other.
@@ -74,9 +74,11 @@ rounding!(f32, f64, F80, F128);
 rounding!(Complex<f32>, Complex<f64>, Complex<F80>, Complex<F128>);
 
 /// Words as truth values: zero is false, all else true, and true is written as one.
-pub(super) trait Truth: Plain {
+pub(super) trait Truth: Plain + PartialEq {
     fn truth(self) -> bool;
     fn of(truth: bool) -> Self;
+    /// The lowest bits of a wider word.
+    fn cut(word: u128) -> Self;
 }
 
 macro_rules! truth {
@@ -90,6 +92,11 @@ macro_rules! truth {
             #[inline]
             fn of(truth: bool) -> Self {
                 Self::from(truth)
+            }
+
+            #[inline]
+            fn cut(word: u128) -> Self {
+                word as Self
             }
         }
     )* };
@@ -121,17 +128,70 @@ operations! {
     /// MPI_MAX.
     Max<T: PartialOrd>(left, right) = if left > right { left } else { right };
     /// MPI_LAND.
-    Land<T: Truth>(left, right) = T::of(left.truth() & right.truth());
+    Land<T: Truth>(left, right) = T::of(Land::connect(left.truth(), right.truth()));
     /// MPI_LOR.
-    Lor<T: Truth>(left, right) = T::of(left.truth() | right.truth());
+    Lor<T: Truth>(left, right) = T::of(Lor::connect(left.truth(), right.truth()));
     /// MPI_LXOR.
-    Lxor<T: Truth>(left, right) = T::of(left.truth() ^ right.truth());
+    Lxor<T: Truth>(left, right) = T::of(Lxor::connect(left.truth(), right.truth()));
     /// MPI_BAND.
     Band<T: Bits>(left, right) = left & right;
     /// MPI_BOR.
     Bor<T: Bits>(left, right) = left | right;
     /// MPI_BXOR.
     Bxor<T: Bits>(left, right) = left ^ right;
+}
+
+/// A logical operation.
+pub(super) trait Connective {
+    fn connect(left: bool, right: bool) -> bool;
+}
+
+impl Connective for Land {
+    #[inline(always)]
+    fn connect(left: bool, right: bool) -> bool {
+        left & right
+    }
+}
+
+impl Connective for Lor {
+    #[inline(always)]
+    fn connect(left: bool, right: bool) -> bool {
+        left | right
+    }
+}
+
+impl Connective for Lxor {
+    #[inline(always)]
+    fn connect(left: bool, right: bool) -> bool {
+        left ^ right
+    }
+}
+
+/// The loops of a logical operation on logicals, which are words. The datatype of `inout` says which words stand for
+/// true and false. Inputs of ranks that have other words for true are understood, as long as all have the same for
+/// false.
+pub(super) fn logical<W: Truth, O: Connective + Operation<W>>() -> Kernel {
+    Kernel {
+        one: connect::<W, O, 1>,
+        several: connect::<W, O, GROUP>,
+    }
+}
+
+fn connect<W: Truth, O: Connective + Operation<W>, const N: usize>(inputs: [&Source; N], inout: &Target) {
+    match inout.datatype().truth_values() {
+        None => combine::<Number<W>, N>(inputs, inout, O::apply),
+        Some(values) => {
+            let (yes, no) = (W::cut(values.yes), W::cut(values.no));
+            let apply = |left, right| {
+                if O::connect(left != no, right != no) {
+                    yes
+                } else {
+                    no
+                }
+            };
+            combine::<Number<W>, N>(inputs, inout, apply);
+        }
+    }
 }
 
 /// Words as sets of bits.

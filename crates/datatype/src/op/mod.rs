@@ -14,7 +14,7 @@ pub use user::{Function, UserOp};
 use loops::Kernel;
 use simurgh_core::sync::Arc;
 
-use crate::datatype::Datatype;
+use crate::datatype::{Basic, Datatype};
 use crate::memory::{Source, Target};
 use simurgh_base::error::Result;
 
@@ -57,10 +57,14 @@ impl Op {
         }
     }
 
-    /// Whether reductions of `datatype` go beyond the standard. They are done all the same.
+    /// The predefined datatype as which `datatype` is reduced, where the standard does not define the operation on
+    /// `datatype` and it is done all the same.
     #[must_use]
-    pub fn is_extension(&self, datatype: &Datatype) -> bool {
-        matches!(self, Op::Builtin(_)) && table::is_extension(datatype)
+    pub fn extension(&self, datatype: &Datatype) -> Option<Basic> {
+        match self {
+            Op::Builtin(op) => table::extension(*op, datatype),
+            Op::User(_) => None,
+        }
     }
 
     /// The operation on elements of `datatype`, looked up once for many uses.

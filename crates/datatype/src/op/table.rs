@@ -3,7 +3,8 @@
 
 use super::builtin::BuiltinOp;
 use super::loops::{
-    Band, Bor, Bxor, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Operation, Prod, Sum, each,
+    Band, Bor, Bxor, Connective, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Operation, Prod, Sum,
+    each, logical,
 };
 use crate::datatype::{Basic, Class, Datatype, Kind};
 use crate::memory::{Complex, ComplexHalf, F80, F128, Half, Number, Pair, transfer};
@@ -18,10 +19,17 @@ pub(super) fn check(op: BuiltinOp, datatype: &Datatype) -> Result<()> {
     }
 }
 
-/// Whether reductions of `datatype` by predefined operations go beyond the standard. This is so for `char`, which other
-/// MPIs reduce as well and programs rely on. It is treated as the integer that it is on this platform.
-pub(super) fn is_extension(datatype: &Datatype) -> bool {
-    datatype.basic().is_some_and(|basic| basic.class() == Class::Char)
+/// The C integer as which a predefined operation treats a datatype on which the standard does not define it. Other MPIs
+/// do so as well, and programs rely on it. It is so for `char`, which is an integer of this platform, and for logical
+/// operations on addresses, counts and offsets.
+pub(super) fn extension(op: BuiltinOp, datatype: &Datatype) -> Option<Basic> {
+    let basic = datatype.basic()?;
+    match (basic.class(), op) {
+        (Class::Char, _) if basic.kind() == Kind::U8 => Some(Basic::UnsignedChar),
+        (Class::Char, _) => Some(Basic::SignedChar),
+        (Class::MultiLanguage, BuiltinOp::Land | BuiltinOp::Lor | BuiltinOp::Lxor) => Some(Basic::Int64),
+        _ => None,
+    }
 }
 
 /// The loop of `op` for elements of `datatype`.
@@ -57,7 +65,7 @@ const KEEP: Kernel = Kernel {
 fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
     use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage};
     let kind = basic.kind();
-    // The standard excludes `char` from all operations; see `is_extension`.
+    // The standard excludes `char` from all operations; see `extension`.
     let class = match basic.class() {
         Class::Char => CInteger,
         class => class,
@@ -72,10 +80,13 @@ fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
         (BuiltinOp::Band, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Band>(kind),
         (BuiltinOp::Bor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bor>(kind),
         (BuiltinOp::Bxor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bxor>(kind),
-        // The standard leaves out the multi-language types here. But they are integers, and other MPIs accept them.
-        (BuiltinOp::Land, CInteger | Logical | MultiLanguage) => words::<Land>(kind),
-        (BuiltinOp::Lor, CInteger | Logical | MultiLanguage) => words::<Lor>(kind),
-        (BuiltinOp::Lxor, CInteger | Logical | MultiLanguage) => words::<Lxor>(kind),
+        (BuiltinOp::Land, Logical) => logicals::<Land>(kind),
+        (BuiltinOp::Lor, Logical) => logicals::<Lor>(kind),
+        (BuiltinOp::Lxor, Logical) => logicals::<Lxor>(kind),
+        // The standard leaves out the multi-language types here; see `extension`.
+        (BuiltinOp::Land, CInteger | MultiLanguage) => words::<Land>(kind),
+        (BuiltinOp::Lor, CInteger | MultiLanguage) => words::<Lor>(kind),
+        (BuiltinOp::Lxor, CInteger | MultiLanguage) => words::<Lxor>(kind),
         _ => None,
     }
 }
@@ -138,17 +149,32 @@ fn complex_product(kind: Kind) -> Option<Kernel> {
     })
 }
 
+/// The loops on logicals.
+fn logicals<O>(kind: Kind) -> Option<Kernel>
+where
+    O: Connective + Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64> + Operation<u128>,
+{
+    Some(match kind {
+        Kind::L8 => logical::<u8, O>(),
+        Kind::L16 => logical::<u16, O>(),
+        Kind::L32 => logical::<u32, O>(),
+        Kind::L64 => logical::<u64, O>(),
+        Kind::L128 => logical::<u128, O>(),
+        _ => return None,
+    })
+}
+
 /// The loops on words whose sign does not matter.
 fn words<O>(kind: Kind) -> Option<Kernel>
 where
     O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64> + Operation<u128>,
 {
     Some(match kind {
-        Kind::Byte | Kind::I8 | Kind::U8 | Kind::L8 => each::<Number<u8>, O>(),
-        Kind::I16 | Kind::U16 | Kind::L16 => each::<Number<u16>, O>(),
-        Kind::I32 | Kind::U32 | Kind::L32 => each::<Number<u32>, O>(),
-        Kind::I64 | Kind::U64 | Kind::L64 => each::<Number<u64>, O>(),
-        Kind::I128 | Kind::L128 => each::<Number<u128>, O>(),
+        Kind::Byte | Kind::I8 | Kind::U8 => each::<Number<u8>, O>(),
+        Kind::I16 | Kind::U16 => each::<Number<u16>, O>(),
+        Kind::I32 | Kind::U32 => each::<Number<u32>, O>(),
+        Kind::I64 | Kind::U64 => each::<Number<u64>, O>(),
+        Kind::I128 => each::<Number<u128>, O>(),
         _ => return None,
     })
 }
@@ -164,8 +190,13 @@ macro_rules! pairs {
     )* };
     (@choose $operation:ident, $value:ident, $index:ident: $($kind:ident $type:ty),*) => {
         Some(match ($value, $index) {
+            (Kind::F16, Kind::F16) => each::<Pair<f16, f16>, $operation>(),
             (Kind::F32, Kind::F32) => each::<Pair<f32, f32>, $operation>(),
             (Kind::F64, Kind::F64) => each::<Pair<f64, f64>, $operation>(),
+            (Kind::F128, Kind::F128) => each::<Pair<F128, F128>, $operation>(),
+            (Kind::I8, Kind::I8) => each::<Pair<i8, i8>, $operation>(),
+            (Kind::I16, Kind::I16) => each::<Pair<i16, i16>, $operation>(),
+            (Kind::I128, Kind::I128) => each::<Pair<i128, i128>, $operation>(),
             $((Kind::$kind, Kind::I32) => each::<Pair<$type, i32>, $operation>(),
             (Kind::$kind, Kind::I64) => each::<Pair<$type, i64>, $operation>(),)*
             _ => return None,

@@ -40,7 +40,7 @@ fn abi_get_info(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
 /// `MPI_Abi_get_fortran_info`: what has been declared about Fortran's types; the null handle if nothing has.
 #[mpi(early)]
 fn abi_get_fortran_info(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
-    match rank.tables.fortran.types() {
+    match rank.tables.fortran.info() {
         Some(said) => info::give_out(rank, said.clone(), info),
         None => info.set("info", MPI_INFO_NULL),
     }
@@ -50,7 +50,7 @@ fn abi_get_fortran_info(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
 #[mpi(early)]
 fn abi_set_fortran_info(rank: Rank<'_>, info: MPI_Info) -> Outcome {
     let said = rank.read_info(info, Info::clone)?;
-    rank.tables.fortran.set_types(said)
+    rank.tables.fortran.set_info(said)
 }
 
 /// `MPI_Abi_get_fortran_booleans`: the values that stand for true and false in logicals of this size, if they have been

@@ -92,15 +92,21 @@ fn type_get_name(
     if datatype == MPI_DATATYPE_NULL {
         return type_name.set("type_name", "MPI_DATATYPE_NULL", MPI_MAX_OBJECT_NAME, resultlen);
     }
-    let found = rank.any_datatype("datatype", datatype)?;
+    let standard = match rank.lacking(datatype) {
+        Some(basic) => basic.name(),
+        None => rank.any_datatype("datatype", datatype)?.name(),
+    };
     let given = rank.tables.datatype_names.given(datatype);
-    let name = given.as_deref().unwrap_or_else(|| found.name());
+    let name = given.as_deref().unwrap_or(standard);
     type_name.set("type_name", name, MPI_MAX_OBJECT_NAME, resultlen)
 }
 
-/// `MPI_Type_size`: the bytes of data in an element.
+/// `MPI_Type_size`: the bytes of data in an element; `MPI_UNDEFINED` for a type that the Fortran compiler does not have.
 #[mpi(large, also_x)]
 fn type_size(rank: Rank<'_>, datatype: MPI_Datatype, size: Out<Count>) -> Outcome {
+    if rank.lacking(datatype).is_some() {
+        return set_bytes(size, "size", MPI_UNDEFINED as isize);
+    }
     set_measure(rank, datatype, (size, "size"), |datatype| {
         datatype.size() as isize
     })

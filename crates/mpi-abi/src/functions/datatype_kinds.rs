@@ -15,24 +15,27 @@ use crate::types::MPI_Datatype;
 /// `MPI_Type_create_f90_integer`: integers of `r` decimal digits.
 #[mpi]
 fn type_create_f90_integer(rank: Rank<'_>, r: c_int, newtype: Out<MPI_Datatype>) -> Outcome {
-    newtype.set("newtype", rank.datatype_handle(Datatype::f90_integer(r)?)?)
+    let made = Datatype::f90_integer(r, &|basic| rank.tables.fortran.has_kind(basic))?;
+    newtype.set("newtype", rank.datatype_handle(made)?)
 }
 
 /// `MPI_Type_create_f90_real`: reals of `p` decimal digits and exponents of `r`.
 #[mpi]
 fn type_create_f90_real(rank: Rank<'_>, p: c_int, r: c_int, newtype: Out<MPI_Datatype>) -> Outcome {
-    newtype.set("newtype", rank.datatype_handle(Datatype::f90_real(p, r)?)?)
+    let made = Datatype::f90_real(p, r, &|basic| rank.tables.fortran.has_kind(basic))?;
+    newtype.set("newtype", rank.datatype_handle(made)?)
 }
 
 /// `MPI_Type_create_f90_complex`: complex numbers of `p` decimal digits and exponents of `r`.
 #[mpi]
 fn type_create_f90_complex(rank: Rank<'_>, p: c_int, r: c_int, newtype: Out<MPI_Datatype>) -> Outcome {
-    newtype.set("newtype", rank.datatype_handle(Datatype::f90_complex(p, r)?)?)
+    let made = Datatype::f90_complex(p, r, &|basic| rank.tables.fortran.has_kind(basic))?;
+    newtype.set("newtype", rank.datatype_handle(made)?)
 }
 
 /// `MPI_Type_match_size`: the predefined datatype of a class that has `size` bytes.
 #[mpi]
-fn type_match_size(_rank: Rank<'_>, typeclass: c_int, size: c_int, datatype: Out<MPI_Datatype>) -> Outcome {
+fn type_match_size(rank: Rank<'_>, typeclass: c_int, size: c_int, datatype: Out<MPI_Datatype>) -> Outcome {
     let class = match typeclass {
         MPI_TYPECLASS_INTEGER => MatchClass::Integer,
         MPI_TYPECLASS_REAL => MatchClass::Real,
@@ -44,7 +47,8 @@ fn type_match_size(_rank: Rank<'_>, typeclass: c_int, size: c_int, datatype: Out
             return Err(CallError::new(ErrorClass::Arg, reason));
         }
     };
-    let found = match_size(class, length_of("size", size)?).ok_or_else(|| {
+    let has = |basic| rank.tables.fortran.datatype(basic).is_some();
+    let found = match_size(class, length_of("size", size)?, &has).ok_or_else(|| {
         let reason = format!("size is {size}: no datatype of that class is {size} bytes long");
         CallError::new(ErrorClass::Arg, reason)
     })?;

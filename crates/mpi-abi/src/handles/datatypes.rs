@@ -39,7 +39,7 @@ impl DatatypeNames {
 impl Rank<'_> {
     /// The handle of a datatype that a call returns: always the same for a predefined one, a new one for any other.
     pub(crate) fn datatype_handle(self, datatype: Datatype) -> ResultOf<MPI_Datatype> {
-        if let Datatype::Basic(basic) = datatype {
+        if let Some(basic) = datatype.named() {
             return Ok(MPI_Datatype(basic.handle()));
         }
         let key = datatype

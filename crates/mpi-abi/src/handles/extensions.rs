@@ -2,21 +2,22 @@
 
 use simurgh_core::sync::{AtomicU64, Ordering};
 use simurgh_mpi::check::Checks;
-use simurgh_mpi::datatype::{Basic, Kind};
+use simurgh_mpi::datatype::{Class, Datatype};
 use simurgh_mpi::op::{BuiltinOp, Op};
 
 use super::Rank;
 use crate::host::say;
 use crate::types::MPI_Datatype;
 
-/// The operations whose use on `char` has been reported, a bit for each.
+/// The extensions whose use has been reported, a bit for each.
 #[derive(Default)]
 pub(super) struct Extensions(AtomicU64);
 
 impl Extensions {
-    /// Whether the operation is reported for the first time.
-    fn is_first(&self, op: BuiltinOp) -> bool {
-        let bit = 1 << (op.handle() % 64);
+    /// Whether the operation on datatypes of this class is reported for the first time.
+    fn is_first(&self, op: BuiltinOp, class: Class) -> bool {
+        let half = if class == Class::Char { 0 } else { 32 };
+        let bit = 1 << (op.handle() % 32 + half);
         // Relaxed: nothing else depends on who is first.
         self.0.fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
@@ -28,25 +29,23 @@ impl Rank<'_> {
         if self.process.job().checks() < Checks::All {
             return;
         }
-        let Ok(datatype) = self.any_datatype("datatype", datatype) else {
+        let Some(basic) = self
+            .any_datatype("datatype", datatype)
+            .ok()
+            .and_then(|datatype| datatype.basic())
+        else {
             return;
         };
-        if Op::Builtin(op).is_extension(&datatype) && self.tables.extensions.is_first(op) {
+        if let Some(alike) = Op::Builtin(op).extension(&Datatype::Basic(basic))
+            && self.tables.extensions.is_first(op, basic.class())
+        {
             say(&format!(
                 "rank {} uses {} on {}, which the standard does not define: it is done as on {}; use that",
                 self.process.rank(),
                 op.name(),
-                Basic::Char.name(),
-                alike().name(),
+                basic.name(),
+                alike.name(),
             ));
         }
-    }
-}
-
-/// The integer type that `char` is the same as.
-fn alike() -> Basic {
-    match Kind::C_CHAR {
-        Kind::U8 => Basic::UnsignedChar,
-        _ => Basic::SignedChar,
     }
 }

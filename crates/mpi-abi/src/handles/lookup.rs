@@ -15,6 +15,7 @@ use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, Status};
 
 use super::completed_send::is_completed_send;
+use super::predefined::{predefined, usual};
 use super::slab::LIMIT;
 use super::{HandleTables, MessageEntry, Predefined, RequestEntry, Slab, UserDefinedOp, UserHandler};
 use crate::arguments::{Buffer, BufferMut, Number, count_of};
@@ -37,6 +38,15 @@ pub(super) fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: 
         format!("{what} is {handle:#x}, which refers to nothing: it was never set, or has been freed")
     };
     CallError::new(class, reason)
+}
+
+#[cold]
+fn not_in_compiler(what: &str, basic: Basic) -> Box<CallError> {
+    let reason = format!(
+        "{what} is {}, which the Fortran compiler does not have, as MPI_Abi_set_fortran_info was told",
+        basic.name()
+    );
+    CallError::new(ErrorClass::Type, reason)
 }
 
 #[cold]
@@ -72,11 +82,20 @@ impl<'a> Rank<'a> {
         if let Some(basic) = predefined(handle) {
             return Ok(Datatype::Basic(basic));
         }
+        if let Some(basic) = usual(handle) {
+            let declared = self.tables.fortran.datatype(basic);
+            return declared.ok_or_else(|| not_in_compiler(name, basic));
+        }
         // SAFETY:
         // - the rule above.
         unsafe { self.tables.datatypes.get(handle.0) }
             .cloned()
             .ok_or_else(|| not_an_object(ErrorClass::Type, name, handle.0, MPI_DATATYPE_NULL.0))
+    }
+
+    /// The predefined datatype with this handle, if the program's Fortran compiler does not have it.
+    pub(crate) fn lacking(self, handle: MPI_Datatype) -> Option<Basic> {
+        usual(handle).filter(|basic| self.tables.fortran.datatype(*basic).is_none())
     }
 
     /// The datatype behind a handle, for communication: it has to be committed.
@@ -372,29 +391,6 @@ impl<'a> Rank<'a> {
     }
 }
 
-/// Handles of predefined datatypes lie in one page of this many numbers, which begins with the null handle.
-const PAGE: usize = 256;
-
-/// The predefined datatypes by handle. A lookup must not take longer than a message.
-static PREDEFINED: [Option<Basic>; PAGE] = {
-    let mut table = [None; PAGE];
-    let mut next = 0;
-    while next < Basic::ALL.len() {
-        let basic = Basic::ALL[next];
-        table[basic as usize - MPI_DATATYPE_NULL.0] = Some(basic);
-        next += 1;
-    }
-    table
-};
-
-#[inline]
-fn predefined(handle: MPI_Datatype) -> Option<Basic> {
-    PREDEFINED
-        .get(handle.0.wrapping_sub(MPI_DATATYPE_NULL.0))
-        .copied()
-        .flatten()
-}
-
 /// The count and datatype of a buffer, if the datatype is predefined and no argument is special.
 #[inline(always)]
 fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(usize, Datatype)> {
@@ -408,7 +404,7 @@ fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(
 /// `MPI_IN_PLACE`.
 #[inline]
 pub(super) fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -> ResultOf<()> {
-    if buffer.address().is_null() && count > 0 && matches!(datatype, Datatype::Basic(_)) {
+    if buffer.address().is_null() && count > 0 && datatype.named().is_some() {
         let reason = format!("the buffer is NULL, but count is {count}: pass the address of the data");
         return Err(CallError::new(ErrorClass::Buffer, reason));
     }
