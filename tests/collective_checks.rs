@@ -195,14 +195,35 @@ fn what_is_more_than_the_standard_is_told_on_demand() {
         mpiexec.run(&program).expect_success().expect_no_complaints();
         let outcome = mpiexec.options(["--check"]).run(&program);
         outcome.expect_success();
-        for operation in ["MPI_SUM", "MPI_MAX", "MPI_LAND", "MPI_BXOR"] {
+        for (operation, datatype) in [
+            ("MPI_SUM", "MPI_CHAR"),
+            ("MPI_MAX", "MPI_CHAR"),
+            ("MPI_LAND", "MPI_CHAR"),
+            ("MPI_BXOR", "MPI_CHAR"),
+            ("MPI_LXOR", "MPI_AINT"),
+        ] {
             for rank in [0, 1] {
                 let line = format!(
-                    "simurgh: rank {rank} uses {operation} on MPI_CHAR, which the standard does not define"
+                    "simurgh: rank {rank} uses {operation} on {datatype}, which the standard does not define"
                 );
                 assert_eq!(outcome.stderr.matches(&line).count(), 1, "{outcome}");
             }
         }
+    }
+}
+
+/// Ranks whose Fortran compilers give a type different sizes are told so where they meet.
+#[test]
+fn sizes_of_fortran_types_that_differ_are_named() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/fortran_mixed.c").against(&stage).build();
+    for mode in ["threads", "processes"] {
+        let mpiexec = stage.mpiexec(2).mode(mode);
+        mpiexec.run(&program).expect_success().expect_no_complaints();
+        let outcome = mpiexec.options(["--check"]).args(["meet"]).run(&program);
+        outcome
+            .expect_code(15)
+            .expect_stderr("rank 0 brings 3 MPI_REAL of 8 bytes, but rank 1 brings 3 MPI_REAL:");
     }
 }
 

@@ -149,7 +149,7 @@ static inline void *room(int count, size_t size) { return calloc((size_t)count *
     }                                                                                                         \
     static void name(MPI_Datatype type, int ops)                                                              \
     {                                                                                                         \
-        for (int n = 1; n < 3000; n = n * 50 + 3) {                                                           \
+        for (int n = 1; n < 1000; n = n * 30 + 3) {                                                           \
             name##_moves(type, n);                                                                            \
             for (int o = 0; o < ops; o++)                                                                     \
                 name##_reductions(type, o, n);                                                                \

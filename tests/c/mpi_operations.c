@@ -69,7 +69,8 @@ static void numbers(void)
     on_i32(MPI_INT, C), on_i32(MPI_INT32_T, C), on_i32(MPI_INTEGER, OTHER), on_i32(MPI_INTEGER4, OTHER);
     on_u32(MPI_UNSIGNED, C), on_u32(MPI_UINT32_T, C);
     on_i64(MPI_LONG, C), on_i64(MPI_LONG_LONG, C), on_i64(MPI_INT64_T, C), on_i64(MPI_INTEGER8, OTHER);
-    on_i64(MPI_AINT, OTHER), on_i64(MPI_COUNT, OTHER), on_i64(MPI_OFFSET, OTHER);
+    /* Not the standard's, but usual: logical operations on these, which are integers. */
+    on_i64(MPI_AINT, C), on_i64(MPI_COUNT, C), on_i64(MPI_OFFSET, C);
     on_u64(MPI_UNSIGNED_LONG, C), on_u64(MPI_UNSIGNED_LONG_LONG, C), on_u64(MPI_UINT64_T, C);
     on_float(MPI_FLOAT, REAL), on_float(MPI_REAL, REAL), on_float(MPI_REAL4, REAL);
     on_double(MPI_DOUBLE, REAL), on_double(MPI_DOUBLE_PRECISION, REAL), on_double(MPI_REAL8, REAL);

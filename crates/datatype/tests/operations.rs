@@ -128,7 +128,10 @@ fn integers_of_all_sizes() {
 
 #[test]
 fn logicals_have_the_words_of_their_compiler() {
-    let values = TruthValues { yes: u128::MAX, no: 0x11 };
+    let values = TruthValues {
+        yes: u128::MAX,
+        no: 0x11,
+    };
     let sizes = [
         Basic::Logical1,
         Basic::Logical2,
@@ -143,7 +146,11 @@ fn logicals_have_the_words_of_their_compiler() {
             for (case, expected) in table.into_iter().enumerate() {
                 let operand = |bit: usize| word(if case & bit == 0 { values.no } else { values.yes });
                 let expected = word(if expected == 0 { values.no } else { values.yes });
-                assert_eq!(reduce_as(op, &logical, &operand(1), &operand(2)), expected, "{basic:?}");
+                assert_eq!(
+                    reduce_as(op, &logical, &operand(1), &operand(2)),
+                    expected,
+                    "{basic:?}"
+                );
             }
         }
     }
