@@ -3,7 +3,13 @@
 //! An image is a range of addresses in which the objects lie one behind the other, at the same distances in each rank.
 //! Code and constants are mapped from the original files. Writable pages are mapped from the *master*, a file in
 //! memory that all ranks share and in which everything stands that is the same in all of them: a page is a rank's own
-//! only from its first change on. The kernel limits the number of mappings, so there are as few as can be.
+//! only from its first change on.
+//!
+//! The kernel limits the number of mappings of a process, so there are as few as can be. Most linkers lay the headers,
+//! the code and the constants of an object one behind the other, in its file as in memory, as three segments that
+//! differ in their protection only. One mapping of the file shows all three. It is executable because the code is. So
+//! headers and constants can be executed, too, as in each program that was linked before linkers began to separate
+//! them from the code (binutils 2.31, 2018); nothing can write to them.
 
 use crate::elf::{Segment, abi, page_down, page_up};
 use crate::object::Object;
@@ -69,18 +75,31 @@ fn add(pieces: &mut Vec<Piece>, index: usize, object: &Object<'_>, segment: &Seg
         };
         match pieces.last_mut() {
             _ if piece.length == 0 => {}
-            Some(last) if continues(last, &piece) => last.length += piece.length,
+            Some(last) if continues(last, &piece) => last.take_in(&piece),
             _ => pieces.push(piece),
         }
     }
 }
 
-/// Whether one mapping can show both.
+impl Piece {
+    /// Makes this mapping show what the next one would, too.
+    fn take_in(&mut self, next: &Piece) {
+        self.length = next.start + next.length - self.start;
+        self.protection |= next.protection;
+    }
+}
+
+/// Whether one mapping can show both, and what lies between them in the file.
 fn continues(last: &Piece, next: &Piece) -> bool {
-    last.start + last.length == next.start
-        && last.protection == next.protection
-        && last.origin == next.origin
-        && last.origin == Origin::Master
+    match (last.origin, next.origin) {
+        (Origin::Master, Origin::Master) => {
+            last.start + last.length == next.start && last.protection == next.protection
+        }
+        (Origin::Original(object, from), Origin::Original(other, to)) => {
+            object == other && to.checked_sub(from) == next.start.checked_sub(last.start)
+        }
+        _ => false,
+    }
 }
 
 /// Protection of a segment for mmap.
