@@ -4,6 +4,9 @@ use std::io;
 
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
 
+/// `MADV_GUARD_INSTALL`, which Linux has had since 6.13.
+const GUARD_INSTALL: libc::c_int = 102;
+
 /// Why a region could not be mapped.
 #[derive(Debug)]
 pub struct RegionError {
@@ -37,6 +40,9 @@ pub fn page_size() -> usize {
 ///
 /// Pages are committed when they are first touched, and never as huge pages. So a large region of which only the top is
 /// used costs only the memory of the top.
+///
+/// The kernel limits the number of mappings of a process. Where it knows guard pages within a mapping, regions that lie
+/// side by side are one mapping together. Otherwise each one takes two, one of them for its guard page.
 #[derive(Debug)]
 pub struct Region {
     start: usize,
@@ -70,12 +76,13 @@ impl Region {
             size,
         };
         // SAFETY:
-        // - the page is the lowest of the mapping just made, to which nobody holds a pointer yet.
-        unsafe { rustix::mm::mprotect(start, page, MprotectFlags::empty()) }.map_err(failed)?;
-        // SAFETY:
         // - the range is the mapping just made; the advice changes no contents.
-        // A kernel without huge pages refuses the advice, and then it is not needed.
+        // A kernel without huge pages refuses the advice, and then it is not needed. It comes before the guard page:
+        // now the kernel can still unite the mapping with its neighbour, whose pages are not huge either.
         let _ = unsafe { rustix::mm::madvise(start, size, Advice::LinuxNoHugepage) };
+        // SAFETY:
+        // - the page is the lowest of the mapping just made, to which nobody holds a pointer yet.
+        unsafe { guard(start, page) }.map_err(failed)?;
         Ok(region)
     }
 
@@ -98,6 +105,23 @@ impl Region {
     }
 }
 
+/// Makes a page inaccessible.
+///
+/// # Safety
+///
+/// Nothing may use the page.
+unsafe fn guard(page: *mut std::ffi::c_void, size: usize) -> rustix::io::Result<()> {
+    // SAFETY:
+    // - nothing uses the page (caller).
+    unsafe {
+        if libc::madvise(page, size, GUARD_INSTALL) == 0 {
+            return Ok(());
+        }
+        // An older kernel does not know the advice, and locked memory (mlockall) may not have such pages.
+        rustix::mm::mprotect(page, size, MprotectFlags::empty())
+    }
+}
+
 impl Drop for Region {
     fn drop(&mut self) {
         // SAFETY:
@@ -110,7 +134,29 @@ impl Drop for Region {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd;
+
     use super::*;
+
+    /// Whether the kernel can read the byte at an address.
+    fn is_readable(address: usize) -> bool {
+        let (_reader, writer) = rustix::pipe::pipe().expect("a pipe");
+        // SAFETY:
+        // - the kernel reads the byte, or gives an error if it cannot.
+        unsafe { libc::write(writer.as_raw_fd(), address as *const _, 1) == 1 }
+    }
+
+    #[test]
+    fn the_page_below_a_region_is_inaccessible() {
+        let page = page_size();
+        let regions: Vec<Region> = (0..8)
+            .map(|_| Region::with_guard(4 * page, false).expect("mapping four pages"))
+            .collect();
+        for region in &regions {
+            assert!(!is_readable(region.guard()) && !is_readable(region.low() - 1));
+            assert!(is_readable(region.low()) && is_readable(region.high() - 1));
+        }
+    }
 
     #[test]
     fn a_region_is_usable_from_low_to_high() {
