@@ -64,12 +64,14 @@ pub fn reserve_tls(host_elf: &[u8], need: TlsNeed) -> Result<Vec<u8>, ImageError
     // glibc rounds the distance of the block up to its alignment, and may put another library's block into what that
     // leaves between the block's end and the thread pointer: nothing may be left.
     let size = need.size.max(MIN_ALIGN).next_multiple_of(align);
-    if old.file_size != 0 || old.vaddr % align != 0 {
+    if old.file_size != 0 {
         return Err(ImageError::Host(
-            "its thread-local segment is not an empty, page-aligned reservation",
+            "its thread-local segment is not an empty reservation",
         ));
     }
+    // The segment has no content, so it may be at any address that has the alignment.
     let new = Segment {
+        vaddr: old.vaddr & !(align - 1),
         mem_size: size,
         align,
         ..old

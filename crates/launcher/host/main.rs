@@ -21,8 +21,8 @@ use core::panic::PanicInfo;
 // linker from dropping it.
 global_asm!(
     ".pushsection .tbss.simurgh_reservation,\"awTR\",@nobits",
-    ".balign 4096",
-    ".skip 4096",
+    ".balign 64",
+    ".skip 1024",
     ".popsection"
 );
 

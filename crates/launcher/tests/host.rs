@@ -35,7 +35,7 @@ fn its_thread_local_storage_is_the_reservation_alone() {
         number::<8>(&elf, tls[0] + 40),
         number::<8>(&elf, tls[0] + 48),
     );
-    assert_eq!((in_file, in_memory, align), (0, 4096, 4096));
+    assert_eq!((in_file, in_memory, align), (0, 1024, 64));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Room for thread-local storage in the host as it is built (`host/main.rs`).
 const RESERVATION: TlsNeed = TlsNeed {
-    size: 4096,
-    align: 4096,
+    size: 1024,
+    align: 64,
 };
 
 /// A program of a job, with the libraries that come before its own.
