@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use simurgh_testing::{Compile, Stage};
+use simurgh_testing::{Binary, Compile, Stage};
 
 fn all_say_hello(ranks: usize) {
     let stage = Stage::locate();
@@ -95,18 +95,66 @@ fn code_is_mapped_from_files_and_the_loader_has_few_objects() {
     objects(2, "processes");
 }
 
-/// The kernel limits them, and the user's guide says how many ranks there may be.
+/// A program whose ranks tell what their process takes.
+struct Footprint<'a> {
+    stage: &'a Stage,
+    program: Binary,
+}
+
+impl Footprint<'_> {
+    /// The mappings and the kB of private memory of the process of so many ranks.
+    fn of(&self, ranks: usize) -> (f64, f64) {
+        let mpiexec = self.stage.mpiexec(ranks).mode("threads");
+        // By default there are as many arenas as eight times the cores, and each takes mappings, too.
+        let run = mpiexec.env("MALLOC_ARENA_MAX", "8").run(&self.program);
+        let text = &run.expect_success().stdout;
+        let mut numbers = text.split_whitespace().map(|number| number.parse().unwrap());
+        (numbers.next().unwrap(), numbers.next().unwrap())
+    }
+
+    /// Checks what each further rank takes at most, in mappings and in kB.
+    fn check(&self, what: &str, most: (f64, f64)) {
+        let (few, many) = (64, 264);
+        let (begin, end) = (self.of(few), self.of(many));
+        let for_each = |begin: f64, end: f64| (end - begin) / (many - few) as f64;
+        let mappings = for_each(begin.0, end.0);
+        let memory = for_each(begin.1, end.1);
+        println!("{what}: {mappings} mappings and {memory} kB for each rank");
+        // The allocator takes some more when there are more ranks.
+        assert!(
+            mappings < most.0 + 0.3,
+            "{what}: {mappings} mappings, not {}",
+            most.0
+        );
+        assert!(memory < most.1, "{what}: {memory} kB, not {}", most.1);
+    }
+}
+
+/// Whether guard pages take no mapping of their own: since Linux 6.13.
+fn has_guards_within_mappings() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(['.', '-']).map(|part| part.trim().parse::<u32>());
+    let (major, minor) = (numbers.next().unwrap().unwrap(), numbers.next().unwrap().unwrap());
+    (major, minor) >= (6, 13)
+}
+
+/// The kernel limits mappings, and the user's guide says how many ranks there may be.
 #[test]
-fn a_rank_takes_few_mappings() {
+fn a_rank_takes_few_mappings_and_little_memory() {
     let stage = Stage::locate();
-    let source = "tests/c/mappings.c";
-    for (program, most) in [(Compile::c(source), 9), (Compile::cxx(source), 14)] {
-        let program = program.against(&stage).build();
-        let mappings = |ranks| -> usize {
-            let run = stage.mpiexec(ranks).run(&program);
-            run.expect_success().stdout.trim().parse().unwrap()
-        };
-        let of_more = (mappings(110) - mappings(10)) / 100;
-        assert!(of_more <= most, "{of_more} for each rank, not {most}");
+    let stack = if has_guards_within_mappings() { 0.0 } else { 2.0 };
+    let source = "tests/c/footprint.c";
+    let fortran = Compile::by("gfortran", "tests/fortran/footprint.f90").source(source);
+    for (what, program, mappings, memory) in [
+        ("C", Compile::c(source), 5.0, 50.0),
+        ("C++", Compile::cxx(source), 8.0, 130.0),
+        ("Fortran", fortran.flags(["-DFORTRAN"]), 11.0, 110.0),
+    ] {
+        let program = program.flags(["-O2"]).against(&stage).build();
+        Footprint {
+            stage: &stage,
+            program,
+        }
+        .check(what, (mappings + stack, memory));
     }
 }
