@@ -31,7 +31,6 @@ mod command;
 mod conformance;
 mod demo;
 mod failure;
-mod fortran;
 mod fuzz;
 mod header;
 mod install;

@@ -19,7 +19,7 @@ pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
     }
 }
 
-/// The reasons for which this library refuses a buffer.
+/// The reasons for which this library refuses a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Refusal {
     /// The datatype does not fit the parts of a section.
@@ -30,19 +30,38 @@ pub(crate) enum Refusal {
     Lasting,
     /// Memory that stays in use has to be contiguous.
     Attached,
+    /// Operations and error handlers of more procedures than there are trampolines.
+    Procedures,
 }
 
-const TEXTS: [&CStr; 4] = [
-    c"the buffer is an array section that is not contiguous, and the extent of the datatype does not divide its contiguous parts: pass a datatype for the elements of the array, or a contiguous array",
-    c"the buffer is an array section that has fewer elements than the call says",
-    c"the buffer is an array section that is not contiguous, which this nonblocking or persistent operation cannot describe: pass a contiguous array, or use the blocking call",
-    c"the buffer is an array section that is not contiguous: attach contiguous memory",
+/// The class and the text of each.
+const ERRORS: [(c_int, &CStr); 5] = [
+    (
+        MPI_ERR_BUFFER,
+        c"the buffer is an array section that is not contiguous, and the extent of the datatype does not divide its contiguous parts: pass a datatype for the elements of the array, or a contiguous array",
+    ),
+    (
+        MPI_ERR_BUFFER,
+        c"the buffer is an array section that has fewer elements than the call says",
+    ),
+    (
+        MPI_ERR_BUFFER,
+        c"the buffer is an array section that is not contiguous, which this nonblocking or persistent operation cannot describe: pass a contiguous array, or use the blocking call",
+    ),
+    (
+        MPI_ERR_BUFFER,
+        c"the buffer is an array section that is not contiguous: attach contiguous memory",
+    ),
+    (
+        MPI_ERR_NO_SPACE,
+        c"the program has made operations and error handlers of more than 1024 different Fortran procedures",
+    ),
 ];
 
 /// The error codes of the reasons, once they have been made.
-static CODES: [AtomicI32; 4] = [const { AtomicI32::new(0) }; 4];
+static CODES: [AtomicI32; ERRORS.len()] = [const { AtomicI32::new(0) }; ERRORS.len()];
 
-/// Raises an error of the class `MPI_ERR_BUFFER` on a communicator. Returns its code, if the error handler returns.
+/// Raises the error of a reason on a communicator. Returns its code, if the error handler returns.
 #[cold]
 pub(crate) fn refuse(comm: MPI_Comm, refusal: Refusal) -> c_int {
     let code = code_of(refusal);
@@ -54,22 +73,23 @@ pub(crate) fn refuse(comm: MPI_Comm, refusal: Refusal) -> c_int {
 
 /// The error code of a reason, with its text.
 fn code_of(refusal: Refusal) -> c_int {
-    let (Some(made), Some(text)) = (CODES.get(refusal as usize), TEXTS.get(refusal as usize)) else {
+    let (Some(made), Some(&(class, text))) = (CODES.get(refusal as usize), ERRORS.get(refusal as usize))
+    else {
         return MPI_ERR_BUFFER;
     };
     let known = made.load(Ordering::Acquire);
     if known != 0 {
         return known;
     }
-    let mut code = MPI_ERR_BUFFER;
+    let mut code = class;
     // SAFETY:
     // - the code is stored in a variable of this function;
     // - the text ends in a null byte.
     unsafe {
-        if PMPI_Add_error_code(MPI_ERR_BUFFER, &raw mut code) != MPI_SUCCESS
+        if PMPI_Add_error_code(class, &raw mut code) != MPI_SUCCESS
             || PMPI_Add_error_string(code, text.as_ptr().cast_mut().cast::<c_char>()) != MPI_SUCCESS
         {
-            return MPI_ERR_BUFFER;
+            return class;
         }
     }
     made.store(code, Ordering::Release);

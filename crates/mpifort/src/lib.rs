@@ -27,9 +27,14 @@
 //! | `peers` | how many processes an array of a collective call is for |
 //! | `section` | choice buffers: addresses and descriptors, and sections that are not contiguous |
 //! | `start` | what the C library is told about Fortran when MPI starts |
+//! | `attribute` | attributes, whichever language sets and gets them |
+//! | `callback` | procedures of the program that MPI calls |
+//! | `spawn` | the commands of processes to be started |
 //! | `irregular` | procedures that are written by hand |
 //! | `procedures` | all procedures, and their names |
 
+mod attribute;
+mod callback;
 mod error;
 mod foreign;
 mod handles;
@@ -40,5 +45,9 @@ mod peers;
 mod procedures;
 mod section;
 mod sentinel;
+mod spawn;
 mod start;
 mod text;
+
+#[cfg(test)]
+extern crate mpi_abi as _;

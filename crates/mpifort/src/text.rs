@@ -31,7 +31,7 @@ impl Text {
     pub(crate) unsafe fn without_both(text: *const u8, length: usize) -> Self {
         // SAFETY:
         // - the caller's promise.
-        Self::of(leading(trailing(unsafe { bytes(text, length) })))
+        Self::of(unsafe { without_blanks(text, length) })
     }
 
     fn of(text: &[u8]) -> Self {
@@ -86,6 +86,17 @@ impl TextOut {
             variable.add(copied).write_bytes(b' ', length - copied);
         }
     }
+}
+
+/// The characters of a string of Fortran without the blanks at both its ends.
+///
+/// # Safety
+///
+/// `text` has `length` characters, which nobody changes as long as they are borrowed.
+pub(crate) unsafe fn without_blanks<'a>(text: *const u8, length: usize) -> &'a [u8] {
+    // SAFETY:
+    // - the caller's promise.
+    leading(trailing(unsafe { bytes(text, length) }))
 }
 
 /// The characters of a string of Fortran.

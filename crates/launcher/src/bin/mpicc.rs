@@ -1,5 +1,4 @@
-//! Compiles and links MPI programs. Also installed as `mpicxx` and `mpic++`, under which names it compiles C++, and as
-//! `mpifort`, `mpif77` and `mpif90`, under which it compiles Fortran.
+//! Compiles and links MPI programs. Also installed as `mpicxx` and `mpic++`; under these names it compiles C++.
 
 use simurgh_launcher::wrapper::{self, Language};
 use std::path::Path;

@@ -95,11 +95,7 @@ fn returns(function: &ItemFn, name: &str) -> Result<Returns, String> {
 
 fn body(name: &str) -> Body {
     let by_hand = table::BY_HAND.iter().find(|(procedure, _)| *procedure == name);
-    match by_hand {
-        Some((_, function)) => Body::ByHand(function),
-        None if table::MISSING.contains(&name) => Body::Missing,
-        None => Body::Generated,
-    }
+    by_hand.map_or(Body::Generated, |(_, function)| Body::ByHand(function))
 }
 
 fn bindings(name: &str, width: Width) -> Bindings {

@@ -54,8 +54,6 @@ pub enum Body {
     /// Written by hand: this function of the library, which takes Fortran's arguments as they come (addresses, then
     /// the lengths of the strings) and returns the error code.
     ByHand(&'static str),
-    /// Not there yet.
-    Missing,
 }
 
 /// A parameter.
@@ -276,11 +274,6 @@ impl Procedure {
     /// Whether there is a procedure of the program.
     pub fn has_callback(&self) -> bool {
         self.any(|kind| matches!(kind, Kind::Callback(_)))
-    }
-
-    /// Whether it gives the address of memory to the program.
-    pub fn hands_out_memory(&self) -> bool {
-        self.any(|kind| *kind == Kind::Memory)
     }
 
     fn any(&self, is: impl Fn(&Kind) -> bool) -> bool {

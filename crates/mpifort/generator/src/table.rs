@@ -47,36 +47,29 @@ pub(crate) const WITHOUT_ERROR: &[&str] = &["Pcontrol"];
 /// arguments as they come, then the lengths of the strings, and returns the error code; the generator makes the exported
 /// functions and all their names.
 pub(crate) const BY_HAND: &[(&str, &str)] = &[
+    ("Attr_get", "attribute::attr_get"),
+    ("Attr_put", "attribute::attr_put"),
+    ("Comm_create_errhandler", "callback::comm_create_errhandler"),
+    ("Comm_create_keyval", "callback::comm_create_keyval"),
+    ("Comm_get_attr", "attribute::comm_get_attr"),
+    ("Comm_set_attr", "attribute::comm_set_attr"),
+    ("Comm_spawn", "spawn::comm_spawn"),
+    ("Comm_spawn_multiple", "spawn::comm_spawn_multiple"),
+    ("Grequest_start", "callback::grequest_start"),
     ("Info_get", "irregular::info_get"),
     ("Info_get_string", "irregular::info_get_string"),
+    ("Keyval_create", "callback::keyval_create"),
+    ("Op_create", "callback::op_create"),
+    ("Op_create_c", "callback::op_create_c"),
+    ("Session_create_errhandler", "callback::session_create_errhandler"),
     ("Session_get_nth_pset", "irregular::session_get_nth_pset"),
+    ("Type_create_keyval", "callback::type_create_keyval"),
+    ("Type_get_attr", "attribute::type_get_attr"),
     ("Type_get_contents", "irregular::type_get_contents"),
     ("Type_get_contents_c", "irregular::type_get_contents_c"),
+    ("Type_set_attr", "attribute::type_set_attr"),
     ("Status_f2f08", "irregular::status_f2f08"),
     ("Status_f082f", "irregular::status_f082f"),
-];
-
-/// The procedures that are still to be written by hand.
-pub(crate) const MISSING: &[&str] = &[
-    "Attr_delete",
-    "Attr_get",
-    "Attr_put",
-    "Comm_create_errhandler",
-    "Comm_create_keyval",
-    "Comm_delete_attr",
-    "Comm_get_attr",
-    "Comm_set_attr",
-    "Comm_spawn",
-    "Comm_spawn_multiple",
-    "Grequest_start",
-    "Keyval_create",
-    "Op_create",
-    "Op_create_c",
-    "Session_create_errhandler",
-    "Type_create_keyval",
-    "Type_delete_attr",
-    "Type_get_attr",
-    "Type_set_attr",
 ];
 
 /// The procedures that start MPI.

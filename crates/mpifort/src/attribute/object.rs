@@ -1,0 +1,33 @@
+//! The kinds of objects that have attributes.
+
+use core::ffi::{c_int, c_void};
+
+use super::Value;
+use crate::foreign::*;
+
+/// The handle of an object that may have attributes.
+pub(crate) trait Object: Convert {
+    /// What Fortran gets for the attribute that C has got under this key.
+    ///
+    /// # Safety
+    ///
+    /// The attribute is one of an object of this kind under this key.
+    unsafe fn integer_of(keyval: c_int, attribute: *mut c_void) -> isize;
+}
+
+impl Object for MPI_Comm {
+    unsafe fn integer_of(keyval: c_int, attribute: *mut c_void) -> isize {
+        match keyval {
+            // SAFETY:
+            // - the predefined attributes of communicators are addresses of an `int`.
+            MPI_TAG_UB..=MPI_UNIVERSE_SIZE => unsafe { *attribute.cast::<c_int>() as isize },
+            _ => Value::of(attribute).integer(),
+        }
+    }
+}
+
+impl Object for MPI_Datatype {
+    unsafe fn integer_of(_: c_int, attribute: *mut c_void) -> isize {
+        Value::of(attribute).integer()
+    }
+}
