@@ -84,11 +84,17 @@ fn fortran_threads_have_their_threadprivate_variables() {
         .against(&stage)
         .output(&object)
         .build();
-    let program = Compile::by("gfortran", "tests/fortran/threadprivate.f90")
-        .flags(["-O2", "-fopenmp"])
-        .flags([format!("-J{}", yields.path().display())])
-        .source(object)
-        .against(&stage)
-        .build();
-    check(&program, "threadprivate OK", "threadprivate");
+    let folder = yields.path().display().to_string();
+    for (compiler, modules) in [
+        ("gfortran", vec![format!("-J{folder}")]),
+        ("flang-new-19", vec!["-module-dir".to_owned(), folder.clone()]),
+    ] {
+        let program = Compile::by(compiler, "tests/fortran/threadprivate.f90")
+            .flags(["-O2", "-fopenmp"])
+            .flags(modules)
+            .source(&object)
+            .against(&stage)
+            .build();
+        check(&program, "threadprivate OK", compiler);
+    }
 }

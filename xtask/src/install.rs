@@ -8,6 +8,7 @@ use simurgh_testing::Stage;
 
 use crate::command;
 use crate::failure::{Failure, Result};
+use crate::fortran;
 use crate::mpi4py_config;
 use crate::pkgconfig;
 use crate::workspace::{HEADERS, Workspace};
@@ -19,6 +20,7 @@ pub(crate) const BUILT: &[(&str, &str)] = &[
     ("simurgh", "bin/simurgh"),
     ("simurgh-host", "libexec/simurgh/host"),
     ("libmpi_abi.so", "lib/libmpi_abi.so.1"),
+    ("libmpifort_abi.so", "lib/libmpifort_abi.so.1"),
 ];
 
 /// The file of errors that valgrind is not to report: its place in the source tree, and below the prefix.
@@ -29,12 +31,17 @@ pub(crate) const LINKS: &[(&str, &str)] = &[
     ("bin/mpirun", "mpiexec"),
     ("bin/mpicxx", "mpicc"),
     ("bin/mpic++", "mpicc"),
+    ("bin/mpifort", "mpicc"),
+    ("bin/mpif77", "mpicc"),
+    ("bin/mpif90", "mpicc"),
     ("lib/libmpi_abi.so", "libmpi_abi.so.1"),
     ("lib/libmpi.so", "libmpi_abi.so.1"),
+    ("lib/libmpifort_abi.so", "libmpifort_abi.so.1"),
 ];
 
-/// The files that describe the installation to pkg-config, below the prefix.
+/// The files that describe the installation to pkg-config, below the prefix: for C and C++, and for Fortran.
 pub(crate) const PKG_CONFIG: &[&str] = &["lib/pkgconfig/mpi.pc", "lib/pkgconfig/simurgh.pc"];
+pub(crate) const PKG_CONFIG_FORTRAN: &str = "lib/pkgconfig/mpi-fort.pc";
 
 /// The installation that `SIMURGH_STAGE` names. Without that variable, builds for release and installs into the target
 /// folder.
@@ -76,11 +83,30 @@ pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
         let name = place.file_stem().unwrap_or_default().to_string_lossy();
         replace(&place, |new| fs::write(new, pkgconfig::file(&name)))?;
     }
-    Ok(())
+    fortran_into(workspace, prefix)
+}
+
+/// Installs what only Fortran needs. The wrapper, which compiles the modules, is there already.
+fn fortran_into(workspace: &Workspace, prefix: &Path) -> Result<()> {
+    let files = fortran::files(workspace)?;
+    fortran::clear(prefix, fortran::are_others(prefix, &files))?;
+    for (place, text) in files {
+        replace(&prefix.join(place), |new| fs::write(new, &text))?;
+    }
+    let usual = fortran::compile(prefix)?;
+    let text = pkgconfig::fortran_file(usual.as_deref());
+    replace(&prefix.join(PKG_CONFIG_FORTRAN), |new| fs::write(new, text))
 }
 
 fn build(workspace: &Workspace) -> Result<()> {
-    let packages = ["-p", "simurgh-mpi-abi", "-p", "simurgh-launcher"];
+    let packages = [
+        "-p",
+        "simurgh-mpi-abi",
+        "-p",
+        "simurgh-mpifort",
+        "-p",
+        "simurgh-launcher",
+    ];
     let mut arguments = vec!["build", "--release"];
     arguments.extend(packages);
     command::build(&mut workspace.cargo(&arguments))

@@ -31,6 +31,7 @@ mod command;
 mod conformance;
 mod demo;
 mod failure;
+mod fortran;
 mod fuzz;
 mod header;
 mod install;

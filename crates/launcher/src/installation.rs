@@ -52,6 +52,16 @@ impl Installation {
     pub fn lib_dir(&self) -> PathBuf {
         self.prefix.join("lib")
     }
+
+    /// The directory of the sources of the Fortran modules.
+    pub fn fortran_sources(&self) -> PathBuf {
+        self.prefix.join("share/simurgh/fortran")
+    }
+
+    /// The directory of the compiled Fortran modules, which has a directory for each compiler.
+    pub fn fortran_modules(&self) -> PathBuf {
+        self.prefix.join("lib/simurgh/fortran")
+    }
 }
 
 fn present(path: PathBuf) -> Result<PathBuf, LaunchError> {

@@ -1,4 +1,4 @@
-//! The programs that a user meets: `mpiexec`, the compiler wrappers `mpicc` and `mpicxx`, and `simurgh`.
+//! The programs that a user meets: `mpiexec`, the compiler wrappers `mpicc`, `mpicxx` and `mpifort`, and `simurgh`.
 //!
 //! `mpiexec` reads its command line ([`args`]), finds the programs and asks the image crate whether they can run
 //! ([`program`]), describes the job (`describe`), starts the hosts (`hosts`), and then only waits, wiring hosts up to

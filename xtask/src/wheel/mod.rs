@@ -18,8 +18,10 @@ use simurgh_testing::Stage;
 
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
-use crate::install::{BUILT, LINKS, PKG_CONFIG};
+use crate::fortran;
+use crate::install::{BUILT, LINKS, PKG_CONFIG, PKG_CONFIG_FORTRAN};
 use crate::mpi4py_config;
+use crate::pkgconfig;
 use crate::workspace::{HEADERS, Workspace};
 use needs::Needs;
 
@@ -49,6 +51,7 @@ pub(crate) fn build(workspace: &Workspace, stage: &Stage) -> Result<PathBuf> {
             .collect::<Vec<_>>(),
     )?;
     tree.add_installation(stage)?;
+    tree.add_fortran(workspace)?;
     tree.add_companions(&needs)?;
     tree.add_description(workspace, &needs)?;
     let wheel = place.join(format!("{PACKAGE}-{}.whl", needs.tag()));
@@ -101,6 +104,16 @@ impl Tree {
             copy(&stage.prefix().join(header), &made(self.installed(header))?)?;
         }
         Ok(())
+    }
+
+    /// Adds the sources of the Fortran modules. The wrapper compiles them where the package is installed, for the
+    /// compiler that is there.
+    fn add_fortran(&self, workspace: &Workspace) -> Result<()> {
+        for (place, text) in fortran::files(workspace)? {
+            write(&made(self.installed(&place.to_string_lossy()))?, &text)?;
+        }
+        let description = made(self.installed(PKG_CONFIG_FORTRAN))?;
+        write(&description, &pkgconfig::fortran_file(None))
     }
 
     fn add_companions(&self, needs: &Needs) -> Result<()> {

@@ -91,11 +91,14 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
     let left = [
         "bin/mpiexec",
         "lib/libmpi_abi.so.1",
+        "lib/libmpifort_abi.so.1",
         "lib/simurgh",
         "libexec/simurgh",
         "include/mpi.h",
         "include/mpi_removed.h",
+        "include/mpif.h",
         "include/simurgh",
+        "share/simurgh",
     ];
     match left.iter().find(|file| venv.place().join(file).exists()) {
         None => Ok(()),

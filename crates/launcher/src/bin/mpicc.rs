@@ -1,4 +1,5 @@
-//! Compiles and links MPI programs. Also installed as `mpicxx` and `mpic++`; under these names it compiles C++.
+//! Compiles and links MPI programs. Also installed as `mpicxx` and `mpic++`, under which names it compiles C++, and as
+//! `mpifort`, `mpif77` and `mpif90`, under which it compiles Fortran.
 
 use simurgh_launcher::wrapper::{self, Language};
 use std::path::Path;

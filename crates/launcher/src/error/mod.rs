@@ -168,6 +168,44 @@ pub enum LaunchError {
         /// The cause.
         source: io::Error,
     },
+    /// The Fortran compiler does not say what it is.
+    #[error("{compiler}: says neither its name nor its version when it is called with --version: {message}")]
+    UnknownCompiler {
+        /// Its name.
+        compiler: String,
+        /// Its output.
+        message: String,
+    },
+    /// The Fortran compiler is older than the modules allow.
+    #[error(
+        "{compiler}: version {version} is too old for the modules mpi and mpi_f08, which need {least} or newer"
+    )]
+    OldCompiler {
+        /// Its name.
+        compiler: String,
+        /// Its version.
+        version: u32,
+        /// The oldest version that can be used.
+        least: u32,
+    },
+    /// The Fortran modules cannot be compiled.
+    #[error("{compiler} cannot compile the modules mpi and mpi_f08:\n{message}")]
+    Modules {
+        /// The name of the compiler.
+        compiler: String,
+        /// The messages of the compiler.
+        message: String,
+    },
+    /// There is no directory for the compiled Fortran modules.
+    #[error(
+        "{directory}: the Fortran modules cannot be put there: {source}; XDG_CACHE_HOME can name another directory"
+    )]
+    ModulesDirectory {
+        /// The directory.
+        directory: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// The answer cannot be printed.
     #[error("cannot write to the standard output: {0}")]
     Output(#[source] io::Error),

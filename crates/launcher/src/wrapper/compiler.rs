@@ -11,6 +11,8 @@ pub enum Language {
     C,
     /// `mpicxx`, `mpic++`
     Cxx,
+    /// `mpifort`, `mpif77`, `mpif90`
+    Fortran,
 }
 
 impl Language {
@@ -18,6 +20,7 @@ impl Language {
     pub fn of_tool(name: &str) -> Self {
         match name {
             "mpicxx" | "mpic++" | "mpiCC" => Self::Cxx,
+            "mpifort" | "mpif77" | "mpif90" => Self::Fortran,
             _ => Self::C,
         }
     }
@@ -27,6 +30,7 @@ impl Language {
         match self {
             Self::C => &[b"-cc="],
             Self::Cxx => &[b"-cxx=", b"-CC="],
+            Self::Fortran => &[b"-fc=", b"-f77=", b"-f90="],
         }
     }
 
@@ -36,6 +40,7 @@ impl Language {
         match self {
             Self::C => &["SIMURGH_CC", "MPICH_CC", "OMPI_CC"],
             Self::Cxx => &["SIMURGH_CXX", "MPICH_CXX", "OMPI_CXX"],
+            Self::Fortran => &["SIMURGH_FC", "MPICH_FC", "OMPI_FC"],
         }
     }
 
@@ -44,6 +49,7 @@ impl Language {
         match self {
             Self::C => &["gcc", "cc", "clang"],
             Self::Cxx => &["g++", "c++", "clang++"],
+            Self::Fortran => &["gfortran", "flang", "flang-new"],
         }
     }
 }

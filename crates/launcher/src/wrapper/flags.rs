@@ -1,39 +1,69 @@
 //! The flags for an installation.
 
+use super::fortran::{self, Modules};
 use crate::installation::Installation;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Name of the library for the linker.
-pub(super) const LIBRARY: &str = "mpi_abi";
+const LIBRARY: &str = "mpi_abi";
 
-/// The directories in which the compiler finds the header, and the linker the library.
+/// Name of the library with the Fortran procedures.
+const FORTRAN_LIBRARY: &str = "mpifort_abi";
+
+/// The places of headers, modules and libraries, and what else a compiler has to be told.
 pub(super) struct Flags {
-    pub(super) include_dir: PathBuf,
-    pub(super) lib_dir: PathBuf,
+    /// The directories of headers and modules.
+    pub(super) include_dirs: Vec<PathBuf>,
+    /// The directories of libraries. The first one is that of the shared libraries.
+    pub(super) lib_dirs: Vec<PathBuf>,
+    /// The libraries, in the order for the linker.
+    pub(super) libraries: Vec<&'static str>,
+    /// Further options for compiling.
+    options: &'static [&'static str],
 }
 
 impl Flags {
+    /// The flags for C and C++.
     pub(super) fn of(installation: &Installation) -> Self {
         Self {
-            include_dir: installation.include_dir(),
-            lib_dir: installation.lib_dir(),
+            include_dirs: vec![installation.include_dir()],
+            lib_dirs: vec![installation.lib_dir()],
+            libraries: vec![LIBRARY],
+            options: &[],
+        }
+    }
+
+    /// The flags for Fortran.
+    ///
+    /// The static library of the modules comes after the shared one, so that the linker takes from it only what the
+    /// shared one lacks: the operators, and what the compiler generates for a module.
+    pub(super) fn of_fortran(installation: &Installation, modules: Modules) -> Self {
+        Self {
+            include_dirs: vec![installation.include_dir(), modules.directory.clone()],
+            lib_dirs: vec![installation.lib_dir(), modules.directory],
+            libraries: vec![FORTRAN_LIBRARY, fortran::LIBRARY, LIBRARY],
+            options: modules.options,
         }
     }
 
     /// The flags for compiling.
     pub(super) fn compile(&self) -> Vec<OsString> {
-        vec![joined("-I", &self.include_dir)]
+        let include = self.include_dirs.iter().map(|directory| joined("-I", directory));
+        let options = self.options.iter().map(OsString::from);
+        include.chain(options).collect()
     }
 
     /// The flags for linking.
     pub(super) fn link(&self) -> Vec<OsString> {
-        vec![
-            joined("-L", &self.lib_dir),
-            joined("-Wl,-rpath,", &self.lib_dir),
-            format!("-l{LIBRARY}").into(),
-        ]
+        let directories = self.lib_dirs.iter().map(|directory| joined("-L", directory));
+        let run_path = self
+            .lib_dirs
+            .first()
+            .map(|directory| joined("-Wl,-rpath,", directory));
+        let libraries = self.libraries.iter().map(|library| format!("-l{library}").into());
+        directories.chain(run_path).chain(libraries).collect()
     }
 
     /// The whole command for the arguments of the user.
@@ -59,7 +89,20 @@ fn links(words: &[OsString]) -> bool {
     const STOPS: &[&str] = &["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
     /// Options whose value is the next word, which is no input.
     const WITH_VALUE: &[&str] = &[
-        "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem", "-MF", "-MT", "-MQ", "-T",
+        "-o",
+        "-x",
+        "-I",
+        "-L",
+        "-D",
+        "-U",
+        "-include",
+        "-isystem",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-T",
+        "-J",
+        "-module-dir",
     ];
     let mut value_follows = false;
     let mut inputs = false;
@@ -83,7 +126,10 @@ mod tests {
     }
 
     fn command(line: &str) -> String {
-        let flags = Flags::of(&Installation::at(PathBuf::from("/p")));
+        shown(&Flags::of(&Installation::at(PathBuf::from("/p"))), line)
+    }
+
+    fn shown(flags: &Flags, line: &str) -> String {
         let command = flags.command(&words("cc"), &words(line));
         command
             .iter()
@@ -101,5 +147,21 @@ mod tests {
         for line in ["-c a.c", "-E a.c", "--version", "-v", "a.c -MM", "-o a"] {
             assert_eq!(command(line), format!("cc -I/p/include {line}"));
         }
+    }
+    #[test]
+    fn fortran_has_the_modules_besides() {
+        let modules = Modules {
+            directory: PathBuf::from("/m"),
+            options: &["-fo"],
+        };
+        let flags = Flags::of_fortran(&Installation::at(PathBuf::from("/p")), modules);
+        let compile = "cc -I/p/include -I/m -fo";
+        let link = "-L/p/lib -L/m -Wl,-rpath,/p/lib -lmpifort_abi -lmpifort_modules -lmpi_abi";
+        assert_eq!(
+            shown(&flags, "-J /mods a.f90"),
+            format!("{compile} -J /mods a.f90 {link}")
+        );
+        assert_eq!(shown(&flags, "-c a.f90"), format!("{compile} -c a.f90"));
+        assert_eq!(shown(&flags, "-J /mods"), format!("{compile} -J /mods"));
     }
 }

@@ -1,10 +1,12 @@
-//! The compiler wrappers `mpicc` and `mpicxx`: the user's compiler with the flags for this installation.
+//! The compiler wrappers `mpicc`, `mpicxx` and `mpifort`: the user's compiler with the flags for this installation.
 //!
-//! Programs need one include directory, one library, and no preparation. So a wrapper only adds flags. It also answers
-//! the questions by which CMake's FindMPI, meson and configure scripts find an MPI.
+//! Programs in C and C++ need one include directory, one library, and no preparation. So a wrapper only adds flags. In
+//! Fortran the modules besides have to be compiled by the user's compiler, which `fortran` does once. A wrapper also
+//! answers the questions by which CMake's FindMPI, meson and configure scripts find an MPI.
 
 mod compiler;
 mod flags;
+mod fortran;
 mod query;
 
 pub use compiler::Language;
@@ -25,13 +27,20 @@ use std::process::Command;
 ///
 /// When there is no compiler, or it cannot be started.
 pub fn run(language: Language, words: Vec<OsString>) -> Result<(), LaunchError> {
-    let flags = Flags::of(&Installation::of_this_tool()?);
+    let installation = Installation::of_this_tool()?;
     let (chosen, words) = compiler::take_choice(language, words);
     let compiler = match chosen {
         Some(compiler) => compiler,
         None => compiler::from_environment(language, |name| std::env::var_os(name))?,
     };
-    if let Some(query) = Query::find(&words) {
+    let query = Query::find(&words);
+    let flags = match language {
+        Language::Fortran if query.is_none_or(Query::is_about_flags) => {
+            Flags::of_fortran(&installation, fortran::modules(&installation, &compiler)?)
+        }
+        _ => Flags::of(&installation),
+    };
+    if let Some(query) = query {
         return query.answer(&compiler, &flags, &words);
     }
     let command = flags.command(&compiler, &words);

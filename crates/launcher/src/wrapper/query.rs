@@ -1,10 +1,10 @@
 //! Questions that build systems ask a wrapper.
 
-use super::flags::{Flags, LIBRARY};
+use super::flags::Flags;
 use super::print_words;
 use crate::VERSION;
 use crate::error::LaunchError;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// A question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,11 @@ impl Query {
             .map(|(_, query)| *query)
     }
 
+    /// Whether the answer has flags, or parts of them.
+    pub(super) fn is_about_flags(self) -> bool {
+        !matches!(self, Self::Compiler | Self::Version | Self::Help)
+    }
+
     /// Prints the answer.
     pub(super) fn answer(
         self,
@@ -87,9 +92,9 @@ impl Query {
             Self::LinkCommand => [compiler.to_vec(), flags.link()].concat(),
             Self::CompileFlags => flags.compile(),
             Self::LinkFlags => flags.link(),
-            Self::IncludeDirs => vec![flags.include_dir.clone().into()],
-            Self::LibDirs => vec![flags.lib_dir.clone().into()],
-            Self::Libs => vec![LIBRARY.into()],
+            Self::IncludeDirs => words_of(&flags.include_dirs),
+            Self::LibDirs => words_of(&flags.lib_dirs),
+            Self::Libs => words_of(&flags.libraries),
             Self::Compiler => compiler.to_vec(),
             Self::Version => {
                 println!("Simurgh {VERSION} (MPI 5.0 standard ABI)");
@@ -109,6 +114,10 @@ impl Query {
         };
         print_words(&answer)
     }
+}
+
+fn words_of(items: &[impl AsRef<OsStr>]) -> Vec<OsString> {
+    items.iter().map(|item| item.as_ref().to_owned()).collect()
 }
 
 #[cfg(test)]

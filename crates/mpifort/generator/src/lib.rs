@@ -14,10 +14,15 @@
 //! | [`table`] | rules and exceptions by name: what C prototypes do not say |
 //! | [`derive`] | the model, from the declarations and the table |
 //! | [`wrappers`] | the Rust source of the library's procedures, from the model |
+//! | [`constants`] | the constants, from their declarations |
+//! | [`fortran`] | the sources in Fortran: modules and include file |
 
+pub mod constants;
 pub mod derive;
+pub mod fortran;
 pub mod model;
 pub mod table;
 pub mod wrappers;
 
+pub use constants::constants;
 pub use derive::procedures;

@@ -276,6 +276,11 @@ impl Procedure {
         self.any(|kind| matches!(kind, Kind::Callback(_)))
     }
 
+    /// Whether it gives the address of memory to the program.
+    pub fn hands_out_memory(&self) -> bool {
+        self.any(|kind| *kind == Kind::Memory)
+    }
+
     fn any(&self, is: impl Fn(&Kind) -> bool) -> bool {
         self.parameters.iter().any(|parameter| is(&parameter.kind))
     }

@@ -47,11 +47,20 @@ fn source(procedure: &Procedure) -> String {
         let further = bindings.f08 && !f08_alone;
         let further = further.then_some(specific.symbol.as_str());
         text.push_str(&names::of_external(&procedure.name, further));
+        // The module `mpi` has the same procedure for C pointers.
+        if procedure.hands_out_memory() {
+            text.push_str(&names::of_alias(&format!("{}_cptr", procedure.name), &strong));
+        }
     }
     if f08_alone {
         let strong = names::profiling(&specific.symbol);
         text.push_str(&exported(procedure, &strong, Buffers::Descriptors));
         text.push_str(&names::weak(&specific.symbol, &strong));
+        // Modules for flang declare a procedure with a string as an external one.
+        if procedure.has_buffer() && procedure.has_text() {
+            let name = specific.name.trim_start_matches("MPI_");
+            text.push_str(&names::of_alias(name, &strong));
+        }
     }
     text
 }

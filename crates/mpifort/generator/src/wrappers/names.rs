@@ -24,6 +24,15 @@ pub(super) fn of_external(name: &str, f08: Option<&str>) -> String {
         .collect()
 }
 
+/// All names of an external procedure that is the same as the one with the strong name.
+pub(super) fn of_alias(name: &str, strong: &str) -> String {
+    let names = spellings(&format!("MPI_{name}")).into_iter();
+    names
+        .chain(spellings(&format!("PMPI_{name}")))
+        .map(|name| weak(&name, strong))
+        .collect()
+}
+
 /// The profiling name of a symbol: `PMPI_Send_f08ts`, `pmpi_op_create_f08_`.
 pub(super) fn profiling(symbol: &str) -> String {
     match symbol.starts_with("MPI") {
