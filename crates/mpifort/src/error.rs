@@ -22,12 +22,10 @@ pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
 /// The reasons for which this library refuses a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Refusal {
-    /// The datatype does not fit the parts of a section.
-    Datatype,
     /// The section is shorter than the call says.
     TooShort,
-    /// The data would have to be copied, but the operation goes on after the call.
-    Lasting,
+    /// Partitions of a section that cannot be described.
+    Partitions,
     /// Memory that stays in use has to be contiguous.
     Attached,
     /// Operations and error handlers of more procedures than there are trampolines.
@@ -35,18 +33,14 @@ pub(crate) enum Refusal {
 }
 
 /// The class and the text of each.
-const ERRORS: [(c_int, &CStr); 5] = [
-    (
-        MPI_ERR_BUFFER,
-        c"the buffer is an array section that is not contiguous, and the extent of the datatype does not divide its contiguous parts: pass a datatype for the elements of the array, or a contiguous array",
-    ),
+const ERRORS: [(c_int, &CStr); 4] = [
     (
         MPI_ERR_BUFFER,
         c"the buffer is an array section that has fewer elements than the call says",
     ),
     (
         MPI_ERR_BUFFER,
-        c"the buffer is an array section that is not contiguous, which this nonblocking or persistent operation cannot describe: pass a contiguous array, or use the blocking call",
+        c"the buffer is an array section that is not contiguous, and its elements, which have to be those of the datatype, do not have one distance: pass a contiguous array",
     ),
     (
         MPI_ERR_BUFFER,

@@ -2,8 +2,9 @@
 
 use core::ffi::c_int;
 
-use crate::foreign::Convert;
+use crate::foreign::{Convert, MPI_Request};
 use crate::memory::Temporary;
+use crate::section::pending;
 
 /// The handles of an array that need no memory of their own.
 const SHORT: usize = 32;
@@ -51,6 +52,23 @@ impl<T: Convert> Handles<T> {
             // SAFETY:
             // - both arrays have `length` elements.
             unsafe { integers.add(index).write((*first.add(index)).integer()) };
+        }
+    }
+}
+
+impl Handles<MPI_Request> {
+    /// What happens to the data of requests that a call has left, before [`Handles::give`].
+    ///
+    /// # Safety
+    ///
+    /// `integers` has the requests before the call, and C has left handles.
+    #[cold]
+    pub(crate) unsafe fn left(&mut self, integers: *const c_int) {
+        let first = self.handles.as_mut_ptr();
+        for index in 0..self.length {
+            // SAFETY:
+            // - both arrays have `length` elements.
+            unsafe { pending::left(*integers.add(index), *first.add(index)) };
         }
     }
 }

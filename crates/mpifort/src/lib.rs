@@ -22,10 +22,10 @@
 //! | `memory` | memory from the C library for a call |
 //! | `error` | the error code of a call, and errors of this library |
 //! | `text` | strings |
-//! | `handles` | arrays of handles |
 //! | `index` | indices that count from one |
 //! | `peers` | how many processes an array of a collective call is for |
 //! | `section` | choice buffers: addresses and descriptors, and sections that are not contiguous |
+//! | `handles` | arrays of handles |
 //! | `start` | what the C library is told about Fortran when MPI starts |
 //! | `attribute` | attributes, whichever language sets and gets them |
 //! | `callback` | procedures of the program that MPI calls |

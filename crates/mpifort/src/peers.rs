@@ -72,8 +72,9 @@ pub(crate) unsafe fn at_root(datatype: *const c_int, root: c_int, comm: *const c
     (0..4096).contains(&datatype) || is_root(root, MPI_Comm::of(comm))
 }
 
+/// Whether the calling process is the root of a rooted collective.
 #[cold]
-fn is_root(root: c_int, comm: MPI_Comm) -> bool {
+pub(crate) fn is_root(root: c_int, comm: MPI_Comm) -> bool {
     if root < 0 {
         return root == MPI_ROOT;
     }

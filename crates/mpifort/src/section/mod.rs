@@ -6,13 +6,15 @@
 //! * Elements that are sent or received become a derived datatype over the section ([`derived`]), so the data is copied
 //!   once, by the transfer itself.
 //! * Blocks for several processes are described by a resized datatype if the section's elements have one distance.
-//! * Where no datatype can describe them, as in reductions, a blocking call works on a contiguous copy ([`copy`]). An
-//!   operation that goes on after the call would have to fill the section when it is complete, which nothing tells this
-//!   library: such a call is refused with an error.
+//! * Where no datatype can describe them, as in reductions, the call works on a contiguous copy ([`copy`]). If the
+//!   operation goes on after the call, the section is filled by the call that completes its request ([`pending`]).
+//! * Partitions that become ready one by one, and memory that stays attached, have to be contiguous otherwise: the call is
+//!   refused with an error.
 
 mod copy;
 mod derived;
 mod parts;
+pub(crate) mod pending;
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -127,6 +129,19 @@ pub(crate) struct Data {
     copy: *mut u8,
 }
 
+/// How long the data is in use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Until the call returns.
+    Call,
+    /// Until the request is complete.
+    Request,
+    /// Until the request is freed, each time that it is started.
+    Persistent,
+    /// The same, in partitions.
+    Partitions,
+}
+
 /// The numbers of elements.
 pub(crate) trait Count: Copy {
     /// The number.
@@ -195,7 +210,7 @@ impl Data {
         comm: MPI_Comm,
         count: &mut C,
         datatype: &mut MPI_Datatype,
-        lasting: bool,
+        until: Use,
     ) -> c_int {
         let number = count.wide();
         if number <= 0 {
@@ -213,10 +228,7 @@ impl Data {
             return refuse(comm, Refusal::TooShort);
         }
         let Some(items) = span.items_in(parts.block()) else {
-            return match lasting {
-                true => refuse(comm, Refusal::Datatype),
-                false => self.copied(comm, lasting),
-            };
+            return self.copied(comm, until);
         };
         match derived::over(&parts, items, number, *datatype) {
             Ok(made) => {
@@ -231,7 +243,7 @@ impl Data {
 
     /// Prepares the call for blocks of elements of a datatype. Returns an error code.
     #[cold]
-    pub(crate) fn blocks(&mut self, comm: MPI_Comm, datatype: &mut MPI_Datatype, lasting: bool) -> c_int {
+    pub(crate) fn blocks(&mut self, comm: MPI_Comm, datatype: &mut MPI_Datatype, until: Use) -> c_int {
         let Some(parts) = self.descriptor().map(Parts::of) else {
             return MPI_SUCCESS;
         };
@@ -250,15 +262,15 @@ impl Data {
                     Err(code) => code,
                 }
             }
-            _ => self.copied(comm, lasting),
+            _ => self.copied(comm, until),
         }
     }
 
     /// Prepares the call with a contiguous copy. Returns an error code.
     #[cold]
-    pub(crate) fn copied(&mut self, comm: MPI_Comm, lasting: bool) -> c_int {
-        if lasting {
-            return refuse(comm, Refusal::Lasting);
+    pub(crate) fn copied(&mut self, comm: MPI_Comm, until: Use) -> c_int {
+        if until == Use::Partitions {
+            return refuse(comm, Refusal::Partitions);
         }
         let Some(parts) = self.descriptor().map(Parts::of) else {
             return MPI_SUCCESS;
@@ -286,12 +298,7 @@ impl Data {
     /// The caller's array may be written if `written`.
     #[cold]
     pub(crate) unsafe fn end(&mut self, written: bool) {
-        if self.made.0 != 0 {
-            // SAFETY:
-            // - the datatype has been made for this call; operations that go on keep it alive.
-            unsafe { PMPI_Type_free(&raw mut self.made) };
-            self.made = MPI_Datatype(0);
-        }
+        self.free_datatype();
         if self.copy.is_null() {
             return;
         }
@@ -305,5 +312,44 @@ impl Data {
         // - the copy has been made for this call.
         unsafe { memory::free(self.copy.cast()) };
         self.copy = ptr::null_mut();
+    }
+
+    /// Ends a prepared call that has made a request, if it has succeeded: a copy stays in use until the request is
+    /// complete.
+    ///
+    /// # Safety
+    ///
+    /// The caller's array may be written until then if `written`.
+    #[cold]
+    pub(crate) unsafe fn keep(&mut self, request: c_int, until: Use, code: c_int, written: bool) {
+        if code != MPI_SUCCESS {
+            // SAFETY:
+            // - nothing is written.
+            return unsafe { self.end(false) };
+        }
+        self.free_datatype();
+        if let (false, Some(descriptor)) = (self.copy.is_null(), self.descriptor()) {
+            let persistent = until != Use::Request;
+            let parts = Parts::of(descriptor);
+            pending::note(
+                request,
+                persistent,
+                written,
+                parts,
+                descriptor.base.cast(),
+                self.copy,
+            );
+            self.copy = ptr::null_mut();
+        }
+    }
+
+    /// Frees the datatype that has been made for the call. Operations that go on keep it alive.
+    fn free_datatype(&mut self) {
+        if self.made.0 != 0 {
+            // SAFETY:
+            // - the datatype has been made here, and is freed once.
+            unsafe { PMPI_Type_free(&raw mut self.made) };
+            self.made = MPI_Datatype(0);
+        }
     }
 }

@@ -182,11 +182,24 @@ impl<'a> Steps<'a> {
         put(&mut self.before, format_args!("let mut {name} = {converted};\n"));
         match parameter.intent {
             // A call that fails may leave it alone.
-            Intent::Out => put(
-                &mut self.after,
-                format_args!("if {name}.0 != 0 {{ *{given} = {name}.integer(); }}\n"),
-            ),
-            Intent::InOut => put(&mut self.after, format_args!("*{given} = {name}.integer();\n")),
+            Intent::Out => {
+                let made = match handle {
+                    Handle::Request => format!("if pending::any() {{ pending::made(*{given}); }}"),
+                    _ => String::new(),
+                };
+                put(
+                    &mut self.after,
+                    format_args!("if {name}.0 != 0 {{ *{given} = {name}.integer(); {made} }}\n"),
+                );
+            }
+            Intent::InOut => {
+                if handle == Handle::Request {
+                    let left = format!("pending::left(*{given}, {name})");
+                    self.pending(parameter, "1", &left);
+                }
+                put(&mut self.after, format_args!("*{given} = {name}.integer();\n"));
+            }
+            _ if handle == Handle::Request => self.looked_at(parameter, "1"),
             _ => {}
         }
         match parameter.by_address {
@@ -247,10 +260,46 @@ impl<'a> Steps<'a> {
             &mut self.before,
             format_args!("let mut {name} = Handles::<{ty}>::of({given}, {length});\n"),
         );
+        let count = match &parameter.shape {
+            Shape::Length(count) => format!("*f_{count}"),
+            _ => String::new(),
+        };
         if parameter.written {
+            if handle == Handle::Request {
+                self.pending(parameter, &count, &format!("{name}.left({given})"));
+            }
             put(&mut self.after, format_args!("{name}.give({given});\n"));
+        } else if handle == Handle::Request {
+            self.looked_at(parameter, &count);
         }
         format!("{name}.as_mut_ptr()")
+    }
+
+    /// What happens to the data of requests that the procedure completes, starts or frees.
+    fn pending(&mut self, parameter: &Parameter, count: &str, left: &str) {
+        let given = variable(parameter);
+        match self.procedure.name.as_str() {
+            "Start" | "Startall" => put(
+                &mut self.before,
+                format_args!("if pending::any() {{ pending::start({given}, {count}); }}\n"),
+            ),
+            "Request_free" => put(
+                &mut self.before,
+                format_args!("if pending::any() {{ pending::abandon(*{given}); }}\n"),
+            ),
+            _ => put(&mut self.after, format_args!("if pending::any() {{ {left}; }}\n")),
+        }
+    }
+
+    /// What happens to the data of requests that the procedure may find complete.
+    fn looked_at(&mut self, parameter: &Parameter, count: &str) {
+        let given = variable(parameter);
+        if self.procedure.name.starts_with("Request_get_status") {
+            put(
+                &mut self.after,
+                format_args!("if pending::any() {{ pending::looked_at({given}, {count}); }}\n"),
+            );
+        }
     }
 
     fn text_in(&mut self, parameter: &Parameter, trim: Trim) -> String {
@@ -304,27 +353,61 @@ impl<'a> Steps<'a> {
             Some(_) => "comm",
             None => "MPI_COMM_SELF",
         };
-        let lasting = self.procedure.starts();
+        let until = self.until();
         let prepare = match layout {
             Layout::Address => return,
             Layout::Elements { count, datatype } => {
-                format!("elements({comm}, &mut {count}, &mut {datatype}, {lasting})")
+                format!("elements({comm}, &mut {count}, &mut {datatype}, {until})")
             }
             Layout::Blocks { datatype } => match self.procedure.parameter(datatype) {
-                Some(datatype) if is_array(datatype) => format!("copied({comm}, {lasting})"),
-                _ => format!("blocks({comm}, &mut {datatype}, {lasting})"),
+                Some(datatype) if is_array(datatype) => format!("copied({comm}, {until})"),
+                _ => format!("blocks({comm}, &mut {datatype}, {until})"),
             },
-            Layout::Reduction | Layout::Bytes => format!("copied({comm}, {lasting})"),
+            Layout::Reduction | Layout::Bytes => format!("copied({comm}, {until})"),
             Layout::Attached => format!("refused({comm})"),
         };
+        let significant = self.significant(name);
         put(
             &mut self.sections,
-            format_args!("if {name}.is_section() && code == MPI_SUCCESS {{ code = {name}.{prepare}; }}\n"),
+            format_args!(
+                "if {name}.is_section() && code == MPI_SUCCESS{significant} {{ code = {name}.{prepare}; }}\n"
+            ),
         );
         let written = parameter.intent != Intent::In;
+        let end = match self.procedure.starts() {
+            true => format!("keep(*f_request, {until}, code, {written})"),
+            false => format!("end({written})"),
+        };
         put(
             &mut self.after,
-            format_args!("if {name}.is_section() {{ {name}.end({written}); }}\n"),
+            format_args!("if {name}.is_section() {{ {name}.{end}; }}\n"),
         );
+    }
+
+    /// How long the procedure's data is in use.
+    fn until(&self) -> &'static str {
+        if self.procedure.parameter("partitions").is_some() {
+            "Use::Partitions"
+        } else if self.procedure.name.contains("_init") {
+            "Use::Persistent"
+        } else if self.procedure.starts() {
+            "Use::Request"
+        } else {
+            "Use::Call"
+        }
+    }
+
+    /// A condition under which a buffer is significant: some are only at the root.
+    fn significant(&self, buffer: &str) -> &'static str {
+        let name = self.procedure.name.to_lowercase();
+        let only_at_root = match buffer {
+            "recvbuf" => name.contains("gather") || name.contains("reduce"),
+            "sendbuf" => name.contains("scatter"),
+            _ => false,
+        };
+        match only_at_root && self.procedure.parameter("root").is_some() {
+            true => " && peers::is_root(*f_root, comm)",
+            false => "",
+        }
     }
 }
