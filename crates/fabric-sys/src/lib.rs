@@ -1,4 +1,4 @@
-//! libfabric: its types as the installed headers declare them, its functions as they are found at run time.
+//! libfabric: its types as its headers declare them, its functions as they are found at run time.
 //!
 //! * [`Library`] is `libfabric.so.1`. It is opened when it is first needed, so a program runs without it where it is
 //!   not needed, and uses a newer one where a site has it. Only the functions that create the first objects are looked
@@ -6,9 +6,10 @@
 //! * All other functions are called through the tables that objects carry. libfabric's headers do so in inline
 //!   functions, which [`calls`] has in Rust.
 //!
-//! The declarations are those of the headers at build time. [`VERSION`] is the version that is asked of the library,
-//! which answers in its terms. Structures that a newer library may have made longer are made by the library itself (see
-//! [`Library::fi_dupinfo`]) or have room to spare ([`ErrorEntry`]).
+//! The declarations are those of the headers of [`VERSION`]. That is the version which is asked of the library, and in
+//! whose terms it answers. No header is needed to build this crate; a test compares the declarations with them.
+//! Structures that a newer library may have made longer are made by the library itself (see [`Library::fi_dupinfo`])
+//! or have room to spare ([`ErrorEntry`]).
 //!
 //! # Layers
 //!
