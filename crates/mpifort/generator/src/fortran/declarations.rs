@@ -99,8 +99,13 @@ impl Interface<'_> {
     fn declaration(&self, parameter: &Parameter) -> String {
         let f08 = self.module == Module::F08;
         let mut attributes = vec![self.type_of(parameter)];
-        if (f08 || self.has_descriptors()) && matches!(parameter.kind, Kind::Buffer(_)) {
-            attributes.push("dimension(..)".to_owned());
+        if is_address(&parameter.kind) && !(f08 && parameter.kind == Kind::Detached) {
+            let rank = match f08 || self.has_descriptors() {
+                true => "dimension(..)",
+                // flang copies a section that is not contiguous for an array, but not for a scalar.
+                false => "dimension(*)",
+            };
+            attributes.push(rank.to_owned());
         }
         let intent = match parameter.intent {
             _ if !f08 && is_address(&parameter.kind) => None,
