@@ -1,11 +1,21 @@
 //! Compiling test programs.
+//!
+//! Many tests need the same programs. In a run of all tests, the environment variable [`PROGRAMS`] names a folder,
+//! empty at first, where a program is kept that has been compiled; the next test that compiles it in the same way
+//! finds it there.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use crate::{Input, LIMIT, Scratch, Stage, run};
+
+/// The environment variable with the folder of compiled programs. The sources must not change while it is used.
+pub const PROGRAMS: &str = "SIMURGH_TEST_PROGRAMS";
 
 /// The builder of a compilation. Paths of sources are relative to the root of the source tree.
 #[derive(Debug, Clone)]
@@ -80,29 +90,66 @@ impl Compile {
 
     /// Compiles and links; on failure gives the compiler's messages.
     pub fn try_build(&self) -> Result<Binary, String> {
-        let (path, scratch) = match &self.output {
-            Some(path) => (path.clone(), None),
+        if let Some(path) = &self.output {
+            return self.compile(path).map(|()| Binary::at(path));
+        }
+        match self.place_to_keep() {
+            Some(place) => self.kept(&place),
             None => {
                 let scratch = Scratch::new("build");
-                (scratch.path().join(self.name()), Some(Arc::new(scratch)))
+                let path = scratch.path().join(self.name());
+                self.compile(&path)?;
+                Ok(Binary {
+                    path,
+                    _scratch: Some(Arc::new(scratch)),
+                })
             }
-        };
+        }
+    }
+
+    /// Compiles and links into this file.
+    fn compile(&self, path: &Path) -> Result<(), String> {
         let mut command = Command::new(&self.compiler);
         command
             .args(&self.flags)
             .args(&self.sources)
             .args(&self.libraries)
             .arg("-o")
-            .arg(&path);
+            .arg(path);
         let outcome = run(&mut command, Input::Empty, LIMIT)
             .map_err(|e| format!("cannot run {}: {e}", self.compiler.display()))?;
-        if outcome.success() {
-            Ok(Binary {
-                path,
-                _scratch: scratch,
-            })
-        } else {
-            Err(outcome.to_string())
+        outcome.success().then_some(()).ok_or_else(|| outcome.to_string())
+    }
+
+    /// The folder for the program where it is kept for other tests, if there is one. Names of scratch files are used
+    /// again, so what is compiled from them is not kept.
+    fn place_to_keep(&self) -> Option<PathBuf> {
+        let programs = PathBuf::from(env::var_os(PROGRAMS)?);
+        let sources = self.sources.iter().map(|source| source.as_os_str());
+        let options = self.flags.iter().chain(&self.libraries);
+        let words: Vec<_> = sources.chain(options.map(OsString::as_os_str)).collect();
+        let scratch = env::temp_dir();
+        let of_scratch = |word: &&OsStr| word.to_string_lossy().contains(&*scratch.to_string_lossy());
+        if words.iter().any(of_scratch) {
+            return None;
+        }
+        let mut hasher = DefaultHasher::new();
+        (&self.compiler, words).hash(&mut hasher);
+        Some(programs.join(format!("{:016x}", hasher.finish())))
+    }
+
+    /// The program in `place`, compiled unless it is there. Tests that compile it at the same time do so side by side,
+    /// and the first result stays.
+    fn kept(&self, place: &Path) -> Result<Binary, String> {
+        let binary = Binary::at(&place.join(self.name()));
+        if binary.path.exists() {
+            return Ok(binary);
+        }
+        let scratch = Scratch::within(place.parent().unwrap_or(place), "build");
+        self.compile(&scratch.path().join(self.name()))?;
+        match fs::rename(scratch.path(), place) {
+            Err(error) if !binary.path.exists() => Err(format!("cannot keep {}: {error}", place.display())),
+            _ => Ok(binary),
         }
     }
 
@@ -125,6 +172,13 @@ pub struct Binary {
 }
 
 impl Binary {
+    fn at(path: &Path) -> Self {
+        Binary {
+            path: path.to_owned(),
+            _scratch: None,
+        }
+    }
+
     /// The path of the program.
     pub fn path(&self) -> &Path {
         &self.path

@@ -41,7 +41,7 @@ mod started;
 mod texts;
 mod virtual_time;
 
-pub use compile::{Binary, Compile};
+pub use compile::{Binary, Compile, PROGRAMS};
 pub use mpiexec::{Mpiexec, TCP};
 pub use other_mpis::{of_another, of_open_mpi};
 pub use outcome::{AT_ONCE, Ending, Outcome};

@@ -12,13 +12,18 @@ pub struct Scratch(PathBuf);
 impl Scratch {
     /// Makes a directory; `name` helps people to find it while a test runs.
     pub fn new(name: &str) -> Self {
+        Self::within(&std::env::temp_dir(), name)
+    }
+
+    /// Makes a directory in another one.
+    pub(crate) fn within(folder: &Path, name: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let unique = format!(
             "simurgh-{name}-{}-{}",
             std::process::id(),
             NEXT.fetch_add(1, Ordering::Relaxed)
         );
-        let path = std::env::temp_dir().join(unique);
+        let path = folder.join(unique);
         std::fs::create_dir_all(&path).unwrap_or_else(|e| panic!("cannot make {}: {e}", path.display()));
         Scratch(path)
     }

@@ -54,7 +54,7 @@ pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
 /// same sources, which did not come to its end, are left out unless `anew` is set.
 pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     let (stage, programs) = built(workspace)?;
-    let environment = Environment::new(workspace, &stage);
+    let environment = Environment::new(workspace, &stage)?;
     let progress = Progress::begin(workspace, anew)?;
     let of_program = |program| Step::new(Program::name(program), || program.run(&environment, &[]));
     let mut steps: Vec<_> = programs.iter().map(of_program).collect();

@@ -1,11 +1,12 @@
 //! The test programs of the workspace. Cargo builds them, and they are run from here, one after the other.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, io};
 
 use serde::Deserialize;
-use simurgh_testing::Stage;
+use simurgh_testing::{PROGRAMS, Stage};
 
 use crate::command::{build_output, captured_success, minutes};
 use crate::failure::{Failure, Result};
@@ -21,8 +22,11 @@ pub(super) struct Environment(Vec<(&'static str, OsString)>);
 
 impl Environment {
     /// The environment for a staged installation, and for other MPIs where they can be installed.
-    pub(super) fn new(workspace: &Workspace, stage: &Stage) -> Self {
-        let mut variables: Vec<(_, OsString)> = vec![("SIMURGH_STAGE", stage.prefix().into())];
+    pub(super) fn new(workspace: &Workspace, stage: &Stage) -> Result<Self> {
+        let mut variables: Vec<(_, OsString)> = vec![
+            ("SIMURGH_STAGE", stage.prefix().into()),
+            (PROGRAMS, empty(&workspace.target("test-programs"))?.into()),
+        ];
         match MPICH.install(workspace) {
             Ok(mpich) => {
                 variables.push(("SIMURGH_REFERENCE_HEADER", mpich.join("include/mpi_abi.h").into()));
@@ -38,7 +42,7 @@ impl Environment {
                 eprintln!("x: no test of Open MPI's launcher, which cannot be installed here: {failure}");
             }
         }
-        Self(variables)
+        Ok(Self(variables))
     }
 
     /// The same environment, with a seed for tests that use random data.
@@ -51,6 +55,15 @@ impl Environment {
     fn give<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command.envs(self.0.iter().map(|(name, value)| (name, value)))
     }
+}
+
+/// Makes a folder, or empties it.
+fn empty(folder: &Path) -> Result<PathBuf> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Failure::file(folder)(error)),
+        _ => fs::create_dir_all(folder).map_err(Failure::file(folder))?,
+    }
+    Ok(folder.to_owned())
 }
 
 /// A program with tests.

@@ -15,7 +15,7 @@ const FUZZ_SECONDS: u64 = 600;
 /// for ten minutes. Failures are shown and do not keep anything else from running.
 pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
     let (stage, programs) = built(workspace)?;
-    let environment = Environment::new(workspace, &stage);
+    let environment = Environment::new(workspace, &stage)?;
     let mut failures = Failures::default();
     for round in 1..=rounds {
         let start = Instant::now();
