@@ -38,7 +38,7 @@ pub(super) fn include_file(procedures: &[Procedure], constants: &[Constant]) -> 
         &mut source,
         "INTEGER",
         "MPI_NEEDS_4_BYTE_INTEGERS",
-        "1/(8-KIND(0))",
+        "(8-KIND(0))/(8-KIND(0))",
     );
     for (name, kind) in types::KINDS {
         parameter(&mut source, "INTEGER", name, &kind.to_string());
