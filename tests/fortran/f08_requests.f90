@@ -19,7 +19,7 @@ contains
     ierror = MPI_SUCCESS
   end subroutine
 
-  subroutine free(extra_state, ierror)
+  subroutine free_state(extra_state, ierror)
     integer(wide) :: extra_state
     integer :: ierror
     frees = frees + 1
@@ -51,7 +51,7 @@ program f08_requests
 
   ! The state is a variable, which the procedures change.
   state = 1000 + rank
-  call MPI_Grequest_start(query, free, cancel, state, request)
+  call MPI_Grequest_start(query, free_state, cancel, state, request)
   call MPI_Test(request, flag, status)
   if (flag) error stop 'the operation is not complete'
   call MPI_Grequest_complete(request)
@@ -79,7 +79,7 @@ program f08_requests
 contains
   subroutine start_of_expression(request)
     type(MPI_Request), intent(out) :: request
-    call MPI_Grequest_start(query, free, cancel, 5000_wide + 3 * rank, request)
+    call MPI_Grequest_start(query, free_state, cancel, 5000_wide + 3 * rank, request)
   end subroutine
 
   recursive subroutine use_the_stack(depth)
