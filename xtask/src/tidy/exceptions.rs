@@ -1,11 +1,18 @@
 //! The exceptions from the rules, with their reasons.
 
 /// The files that may be longer than others: (path, lines, reason).
-pub(crate) const LONG: &[(&str, usize, &str)] = &[(
-    "include/mpi.h",
-    8000,
-    "generated: the whole interface of the standard",
-)];
+pub(crate) const LONG: &[(&str, usize, &str)] = &[
+    (
+        "crates/fabric-sys/src/raw.rs",
+        1500,
+        "generated: the declarations of libfabric's headers",
+    ),
+    (
+        "include/mpi.h",
+        8000,
+        "generated: the whole interface of the standard",
+    ),
+];
 
 /// The places that may use atomics of the standard library: (path prefix, reason).
 pub(crate) const ATOMICS: &[(&str, &str)] = &[
