@@ -31,7 +31,8 @@ impl Needs {
         for file in files {
             let outcome = captured_success(Command::new("ldd").arg(file), minutes(1))?;
             for (name, path) in outcome.stdout.lines().filter_map(library) {
-                if !EVERYWHERE.contains(&name) {
+                let is_ours = files.iter().any(|file| file.ends_with(name));
+                if !is_ours && !EVERYWHERE.contains(&name) {
                     companions.insert(path);
                 }
             }

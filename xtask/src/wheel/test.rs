@@ -28,6 +28,9 @@ const PARENTS: [(&str, &str, &str); 2] = [
 /// A program in C.
 const PROGRAM: &str = "tests/c/mpi_collectives.c";
 
+/// A program in Fortran.
+const FORTRAN: &str = "tests/fortran/hello_f08.f90";
+
 /// Tests the package in an environment where it and mpi4py are installed. The package is removed at the end.
 pub(crate) fn run(workspace: &Workspace, python: &Mpi4py) -> Result<()> {
     let venv = python.venv();
@@ -78,6 +81,7 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
     };
     run(&venv.tool("mpiexec"))?;
     run(&venv.tool("mpirun"))?;
+    fortran_program(workspace, venv, elsewhere)?;
     let moved = venv.place().with_extension("moved");
     rename(venv.place(), &moved)?;
     let ran = run(&moved.join("bin/mpiexec"))
@@ -98,7 +102,7 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
         "include/mpi_removed.h",
         "include/mpif.h",
         "include/simurgh",
-        "share/simurgh",
+        "share/simurgh/fortran",
     ];
     match left.iter().find(|file| venv.place().join(file).exists()) {
         None => Ok(()),
@@ -106,6 +110,17 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
             "{PACKAGE} leaves {file} when it is removed"
         ))),
     }
+}
+
+/// Tests that the wrapper compiles the modules, of which the package has the sources only, into the user's cache.
+fn fortran_program(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result<()> {
+    let mut compile = in_venv(venv, &["mpifort", "-o", "fortran"]);
+    compile
+        .arg(workspace.source(FORTRAN))
+        .env("XDG_CACHE_HOME", elsewhere.path());
+    check(compile.current_dir(elsewhere.path()), "")?;
+    let mut run = in_venv(venv, &["mpiexec", "-n", "1", "./fortran"]);
+    check(run.current_dir(elsewhere.path()), "hello from rank 0 of 1\n")
 }
 
 /// A command in the activated environment.

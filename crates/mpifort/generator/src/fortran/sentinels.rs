@@ -1,8 +1,8 @@
 //! The variables whose addresses have meanings of their own.
 //!
 //! Each is alone in a common block, in both modules and in `mpif.h`. The library recognises all three by one address.
-//! A `BIND(C)` variable of `mpi_f08` would do the same for gfortran, but flang does not compile a file in which a common
-//! block and such a variable have the same symbol, or two such variables of different types.
+//! A `BIND(C)` variable of `mpi_f08` would do the same for gfortran. But flang does not compile a file in which a
+//! common block and such a variable have the same symbol, or two such variables of different types.
 
 use crate::model::{SENTINELS, Sentinel};
 
