@@ -1,4 +1,4 @@
-//! Memory of the Simurgh runtime: mapped regions with guard pages, for stacks.
+//! Memory of the Simurgh runtime: mapped regions with guard regions below them, for stacks.
 //!
 //! This crate is the bottom of the workspace, and depends on no other crate of it. It has `unsafe` code, for `mmap`.
 //!

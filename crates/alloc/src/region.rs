@@ -1,8 +1,19 @@
-//! Regions of anonymous memory with a guard page below them.
+//! Regions of anonymous memory with a guard region below them.
 
+use std::ffi::c_void;
 use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
+
+/// The addresses for regions, besides a random distance of up to 4 TiB. The kernel gives out addresses from the other
+/// end, or from above these where stacks are not limited, so that nothing else comes to lie between regions.
+const ADDRESSES: Range<usize> = 0x0800_0000_0000..0x2600_0000_0000;
+
+/// The size of a guard region, in addresses: nothing is mapped there. A page more than a power of two keeps the same
+/// places of all stacks from sharing one set of the processor's caches of addresses.
+const GUARD: usize = (1 << 30) + 4096;
 
 /// `MADV_GUARD_INSTALL`, which Linux has had since 6.13.
 const GUARD_INSTALL: libc::c_int = 102;
@@ -36,21 +47,26 @@ pub fn page_size() -> usize {
     rustix::param::page_size()
 }
 
-/// Private anonymous memory, readable and writable, with one inaccessible guard page at its low end.
+/// Private anonymous memory, readable and writable, with an inaccessible guard region at its low end.
 ///
 /// Pages are committed when they are first touched, and never as huge pages. So a large region of which only the top is
 /// used costs only the memory of the top.
 ///
-/// The kernel limits the number of mappings of a process. Where it knows guard pages within a mapping, regions that lie
-/// side by side are one mapping together. Otherwise each one takes two, one of them for its guard page.
+/// A function with large local arrays moves the stack pointer by any distance at once, and must not get into the stack of
+/// another rank. So regions lie a gibibyte apart. Nothing is mapped in between: the kernel limits the number of mappings
+/// of a process, and this takes one. Where these addresses cannot be had, the kernel chooses others, and the guard is a
+/// page.
 #[derive(Debug)]
 pub struct Region {
+    guard: usize,
+    low: usize,
+    high: usize,
+    /// Where the mapping begins: at `guard` or at `low`.
     start: usize,
-    size: usize,
 }
 
 impl Region {
-    /// Maps `usable` bytes (rounded up to whole pages) above a guard page.
+    /// Maps `usable` bytes (rounded up to whole pages) above a guard region.
     ///
     /// With `executable`, the memory may also hold code, as programs with trampolines on their stacks need.
     ///
@@ -58,51 +74,110 @@ impl Region {
     ///
     /// When the kernel refuses the mapping.
     pub fn with_guard(usable: usize, executable: bool) -> Result<Self, RegionError> {
+        let mut protection = ProtFlags::READ | ProtFlags::WRITE;
+        protection.set(ProtFlags::EXEC, executable);
+        let size = usable.next_multiple_of(page_size());
+        let apart = Self::apart(size, protection);
+        apart.map_or_else(|| Self::with_guard_page(size, protection), Ok)
+    }
+
+    /// A region far from all others.
+    fn apart(size: usize, protection: ProtFlags) -> Option<Self> {
+        let guard = next_address(GUARD.checked_add(size)?)?;
+        let low = guard + GUARD;
+        // SAFETY:
+        // - the flag keeps existing mappings from being replaced.
+        let start = unsafe { map(low as *mut _, size, protection, MapFlags::FIXED_NOREPLACE) }.ok()?;
+        if start as usize != low {
+            // A kernel that does not know the flag has put the mapping elsewhere.
+            // SAFETY:
+            // - the mapping was made just now, and nobody knows of it.
+            let _ = unsafe { rustix::mm::munmap(start, size) };
+            return None;
+        }
+        Some(Self {
+            guard,
+            low,
+            high: low + size,
+            start: low,
+        })
+    }
+
+    /// A region wherever the kernel finds room, with a guard of one page.
+    fn with_guard_page(usable: usize, protection: ProtFlags) -> Result<Self, RegionError> {
         let page = page_size();
-        let size = usable.next_multiple_of(page) + page;
+        let size = usable + page;
         let failed = |errno: rustix::io::Errno| RegionError {
             size,
             source: errno.into(),
         };
-        let mut protection = ProtFlags::READ | ProtFlags::WRITE;
-        protection.set(ProtFlags::EXEC, executable);
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
         // SAFETY:
         // - the address is chosen by the kernel, so no existing mapping is replaced.
-        let start = unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), size, protection, flags) }
-            .map_err(failed)?;
+        let start =
+            unsafe { map(std::ptr::null_mut(), size, protection, MapFlags::empty()) }.map_err(failed)?;
         let region = Self {
+            guard: start as usize,
+            low: start as usize + page,
+            high: start as usize + size,
             start: start as usize,
-            size,
         };
-        // SAFETY:
-        // - the range is the mapping just made; the advice changes no contents.
-        // A kernel without huge pages refuses the advice, and then it is not needed. It comes before the guard page:
-        // now the kernel can still unite the mapping with its neighbour, whose pages are not huge either.
-        let _ = unsafe { rustix::mm::madvise(start, size, Advice::LinuxNoHugepage) };
         // SAFETY:
         // - the page is the lowest of the mapping just made, to which nobody holds a pointer yet.
         unsafe { guard(start, page) }.map_err(failed)?;
         Ok(region)
     }
 
-    /// Lowest usable address, just above the guard page.
+    /// Lowest usable address, just above the guard region.
     #[must_use]
     pub fn low(&self) -> usize {
-        self.start + page_size()
+        self.low
     }
 
     /// First address above the region.
     #[must_use]
     pub fn high(&self) -> usize {
-        self.start + self.size
+        self.high
     }
 
-    /// Lowest address of the guard page.
+    /// Lowest address of the guard region.
     #[must_use]
     pub fn guard(&self) -> usize {
-        self.start
+        self.guard
     }
+}
+
+/// Takes so many of the addresses for regions; `None` if there are no more. They are not given back.
+fn next_address(size: usize) -> Option<usize> {
+    static TAKEN: AtomicUsize = AtomicUsize::new(0);
+    // The place of this variable is random where the system makes it so.
+    let random = ((&raw const TAKEN).addr() / page_size() % (1 << 30)) * page_size();
+    // Relaxed: each address is given out once, and nothing else is passed on.
+    let taken = TAKEN.fetch_add(size, Ordering::Relaxed);
+    let start = ADDRESSES.start.checked_add(random)?.checked_add(taken)?;
+    (start.checked_add(size)? <= ADDRESSES.end).then_some(start)
+}
+
+/// Maps memory for a region.
+///
+/// # Safety
+///
+/// As for `mmap`: the address is null, or the flags keep existing mappings from being replaced.
+unsafe fn map(
+    address: *mut c_void,
+    size: usize,
+    protection: ProtFlags,
+    flags: MapFlags,
+) -> rustix::io::Result<*mut c_void> {
+    let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
+    // SAFETY:
+    // - no existing mapping is replaced (caller).
+    let start = unsafe { rustix::mm::mmap_anonymous(address, size, protection, flags) }?;
+    // SAFETY:
+    // - the range is the mapping just made; the advice changes no contents.
+    // A kernel without huge pages refuses the advice, and then it is not needed. It comes before the guard page: now the
+    // kernel can still unite the mapping with its neighbour, whose pages are not huge either.
+    let _ = unsafe { rustix::mm::madvise(start, size, Advice::LinuxNoHugepage) };
+    Ok(start)
 }
 
 /// Makes a page inaccessible.
@@ -110,7 +185,7 @@ impl Region {
 /// # Safety
 ///
 /// Nothing may use the page.
-unsafe fn guard(page: *mut std::ffi::c_void, size: usize) -> rustix::io::Result<()> {
+unsafe fn guard(page: *mut c_void, size: usize) -> rustix::io::Result<()> {
     // SAFETY:
     // - nothing uses the page (caller).
     unsafe {
@@ -127,7 +202,7 @@ impl Drop for Region {
         // SAFETY:
         // - the range was mapped by `with_guard` and belongs to this value alone;
         // - whoever hands out addresses of it keeps the region alive as long as they are used.
-        let unmapped = unsafe { rustix::mm::munmap(self.start as *mut _, self.size) };
+        let unmapped = unsafe { rustix::mm::munmap(self.start as *mut _, self.high - self.start) };
         debug_assert!(unmapped.is_ok(), "a region is unmapped exactly once");
     }
 }
@@ -146,23 +221,44 @@ mod tests {
         unsafe { libc::write(writer.as_raw_fd(), address as *const _, 1) == 1 }
     }
 
-    #[test]
-    fn the_page_below_a_region_is_inaccessible() {
-        let page = page_size();
-        let regions: Vec<Region> = (0..8)
-            .map(|_| Region::with_guard(4 * page, false).expect("mapping four pages"))
-            .collect();
-        for region in &regions {
+    fn check_guards(regions: &[Region]) {
+        for region in regions {
             assert!(!is_readable(region.guard()) && !is_readable(region.low() - 1));
             assert!(is_readable(region.low()) && is_readable(region.high() - 1));
         }
     }
 
     #[test]
+    fn the_gibibyte_below_a_region_is_inaccessible() {
+        let regions: Vec<Region> = (0..8)
+            .map(|_| Region::with_guard(4 * page_size(), false).expect("mapping four pages"))
+            .collect();
+        check_guards(&regions);
+        for region in &regions {
+            assert!(region.low() - region.guard() >= 1 << 30);
+            let steps = (1..=256).map(|step| region.low() - (step << 22));
+            assert_eq!(steps.filter(|address| is_readable(*address)).count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_region_anywhere_has_a_guard_page() {
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        let regions: Vec<Region> = (0..8)
+            .map(|_| Region::with_guard_page(4 * page_size(), protection).expect("mapping four pages"))
+            .collect();
+        check_guards(&regions);
+        assert!(
+            regions
+                .iter()
+                .all(|region| region.low() - region.guard() == page_size())
+        );
+    }
+
+    #[test]
     fn a_region_is_usable_from_low_to_high() {
         let region = Region::with_guard(10_000, false).expect("mapping 10 kB");
         assert!(region.high() - region.low() >= 10_000);
-        assert_eq!(region.low() - region.guard(), page_size());
         for address in [region.low(), region.high() - 1] {
             // SAFETY:
             // - the address lies in the usable part of a live region.

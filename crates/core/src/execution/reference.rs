@@ -24,7 +24,7 @@ pub enum Attribute {
 /// The memory of an execution context's stack, as addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackBounds {
-    /// Lowest address of the guard page; a fault from here up to `low` is a stack overflow.
+    /// Lowest address of the guard region; a fault from here up to `low` is a stack overflow.
     pub guard: usize,
     /// Lowest usable address.
     pub low: usize,

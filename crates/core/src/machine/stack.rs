@@ -1,4 +1,4 @@
-//! Stacks of execution contexts: a guard page, the usable memory, and a thread control block at the top.
+//! Stacks of execution contexts: a guard region, the usable memory, and a thread control block at the top.
 
 use simurgh_alloc::{Region, RegionError};
 
@@ -85,14 +85,14 @@ impl EcStack {
         self.thread_pointer
     }
 
-    /// The lowest address of the guard page, that of the usable memory, and the first address above that.
+    /// The lowest address of the guard region, that of the usable memory, and the first address above that.
     pub(crate) fn bounds(&self) -> (usize, usize, usize) {
         (self.region.guard(), self.region.low(), self.region.high())
     }
 }
 
 // SAFETY:
-// - the region has a guard page and, checked by `hollow_thread::create`, far more than the minimum of usable bytes.
+// - the region has a guard and, checked by `hollow_thread::create`, far more than the minimum of usable bytes.
 unsafe impl corosensei::stack::Stack for EcStack {
     fn base(&self) -> corosensei::stack::StackPointer {
         std::num::NonZeroUsize::new(self.top).expect("a stack does not lie at address zero")
