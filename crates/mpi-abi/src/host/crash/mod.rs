@@ -22,6 +22,7 @@
 //! forked child, which does not belong to the job.
 
 pub(super) mod altstack;
+mod overflow;
 mod record;
 mod report;
 

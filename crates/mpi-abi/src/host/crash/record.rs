@@ -14,6 +14,8 @@ pub(super) const DEPTH: usize = 48;
 pub(super) struct CrashRecord {
     /// The signal.
     pub(super) signal: c_int,
+    /// The kernel's code for the reason.
+    pub(super) code: c_int,
     /// The address that could not be accessed, or the instruction that could not be executed. `None` if the signal was
     /// sent, for example by the program itself.
     pub(super) address: Option<usize>,
@@ -36,15 +38,21 @@ struct Record(UnsafeCell<CrashRecord>);
 // - it is written once, by the handler of the first crash, before the main thread is woken to read it.
 unsafe impl Sync for Record {}
 
-static RECORD: Record = Record(UnsafeCell::new(CrashRecord {
-    signal: 0,
-    address: None,
-    rank: None,
-    stack: None,
-    stack_pointer: 0,
-    frames: [0; DEPTH],
-    depth: 0,
-}));
+static RECORD: Record = Record(UnsafeCell::new(CrashRecord::EMPTY));
+
+impl CrashRecord {
+    /// The record before a crash.
+    pub(super) const EMPTY: Self = Self {
+        signal: 0,
+        code: 0,
+        address: None,
+        rank: None,
+        stack: None,
+        stack_pointer: 0,
+        frames: [0; DEPTH],
+        depth: 0,
+    };
+}
 
 /// The kernel thread that crashed first.
 static THREAD: AtomicI32 = AtomicI32::new(0);
@@ -87,6 +95,7 @@ pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const
     // - the kernel's description of this signal has an address, or something else in its place;
     // - with SA_SIGINFO the context is a `ucontext_t`.
     let registers = unsafe {
+        record.code = (*info).si_code;
         record.address = ((*info).si_code > 0).then(|| (*info).si_addr() as usize);
         &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs
     };

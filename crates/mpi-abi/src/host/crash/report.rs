@@ -1,14 +1,10 @@
 //! The report of a crash for the user.
 
-use super::noted;
 use super::record::CrashRecord;
+use super::{noted, overflow};
 use crate::host::state::Host;
 use libc::c_int;
 use std::fmt::Write;
-
-/// The farthest distance of a fault from the stack pointer that is still taken for an overflow: a large frame may step
-/// over the guard page.
-const OVERSHOOT: usize = 1 << 20;
 
 /// The functions in which a program or a thread begins. Their callers are of no interest.
 const BEGINNINGS: &[&str] = &["main", "_start", "start_thread"];
@@ -36,42 +32,30 @@ fn cause(host: &Host, record: &CrashRecord) -> String {
             .map_or_else(String::new, |address| format!(" at {place}{address:#x}"))
     };
     match record.signal {
-        libc::SIGSEGV | libc::SIGBUS if near_stack_pointer(record) => overflow(host, record),
+        libc::SIGSEGV | libc::SIGBUS if overflow::is_one(record) => overflow::words(host, record),
         libc::SIGSEGV => format!("crashed: segmentation fault (SIGSEGV){}", at("address ")),
         libc::SIGBUS => format!("crashed: bus error (SIGBUS){}", at("address ")),
-        libc::SIGFPE => "crashed: arithmetic error (SIGFPE), such as a division by zero".to_owned(),
+        libc::SIGFPE => format!(
+            "crashed: arithmetic error (SIGFPE), {}",
+            arithmetic_error(record.code)
+        ),
         libc::SIGILL => format!("crashed: illegal instruction (SIGILL){}", at("")),
         _ => "aborted (SIGABRT): abort() or a failed assertion".to_owned(),
     }
 }
 
-/// Whether the fault is a stack overflow. Memory near the stack pointer can be accessed unless the stack has run out;
-/// and the end of a rank's own stack is known.
-fn near_stack_pointer(record: &CrashRecord) -> bool {
-    record.address.is_some_and(|address| {
-        let near = address.abs_diff(record.stack_pointer) < OVERSHOOT;
-        near && record.stack.is_none_or(|stack| address < stack.low)
-    })
-}
-
-fn overflow(host: &Host, record: &CrashRecord) -> String {
-    match record.stack {
-        Some(stack) => {
-            let size = stack.high - stack.low;
-            let more = ((size * 4) >> 20).max(1);
-            format!(
-                "has overflown its stack of {} KiB: give it more with --stack-size {more}M",
-                size >> 10
-            )
-        }
-        None if host.is_program() => {
-            "has overflown its stack: give it more with ulimit -s, or, if it is that of one of its threads, where \
-             the thread is made"
-                .to_owned()
-        }
-        None => {
-            "has overflown the stack of one of its threads: give it more where the thread is made".to_owned()
-        }
+/// The arithmetic error of a SIGFPE, by the kernel's code.
+fn arithmetic_error(code: c_int) -> &'static str {
+    // The numbers are those of POSIX's names, FPE_INTDIV and so on.
+    match code {
+        1 => "division of an integer by zero, or its overflow",
+        2 => "overflow of an integer",
+        3 => "floating-point division by zero",
+        4 => "floating-point overflow",
+        5 => "floating-point underflow",
+        6 => "inexact floating-point result",
+        7 => "invalid floating-point operation",
+        _ => "such as a division by zero",
     }
 }
 
