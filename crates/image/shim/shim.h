@@ -149,6 +149,11 @@ extern FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;
 extern bool simurgh_forked;
 
 void simurgh_flush_streams(void);
+void simurgh_note_input(void);
+/* Whether the calling thread writes out the rank's buffers because the job ends. It waits for no lock for long. */
+bool simurgh_is_flushing(void);
+/* Locks a mutex for such a thread, or goes on without it after a moment. */
+int simurgh_lock_soon(pthread_mutex_t *mutex);
 void simurgh_run_thread_destructors(void);
 void simurgh_leave(int status, void *saved_stack) __attribute__((noreturn));
 void simurgh_wait_for_threads(void);

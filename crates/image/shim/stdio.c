@@ -124,6 +124,7 @@ EXPORT int simurgh_shim_setup(void)
     simurgh_stdin = simurgh_shim_rank.rank == 0 ? *libc.stdin_stream : make_stream(&input, "r");
     if (!simurgh_stdin || !simurgh_stdout || !simurgh_stderr)
         return -1;
+    simurgh_note_input();
     libc.setvbuf(simurgh_stdout, NULL, _IOLBF, 0);
     libc.setvbuf(simurgh_stderr, NULL, _IONBF, 0);
     return 0;
@@ -314,10 +315,8 @@ EXPORT ssize_t write(int descriptor, const void *bytes, size_t length)
     return libc.write(descriptor, bytes, length);
 }
 
-EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count)
+static ssize_t emit_parts(int descriptor, const struct iovec *parts, int count)
 {
-    if (descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO)
-        return libc.writev(descriptor, parts, count);
     ssize_t total = 0;
     for (int i = 0; i < count; i++) {
         ssize_t written = emit(descriptor, parts[i].iov_base, parts[i].iov_len);
@@ -326,6 +325,29 @@ EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count)
         total += written;
     }
     return total;
+}
+
+/* Joins the parts, so that lines of other ranks do not come between them. Returns the length, or 0 if there is too
+ * little room. */
+static size_t join(const struct iovec *parts, int count, char *bytes, size_t room)
+{
+    size_t length = 0;
+    for (int i = 0; i < count; i++) {
+        if (parts[i].iov_len > room - length)
+            return 0;
+        libc.memcpy(bytes + length, parts[i].iov_base, parts[i].iov_len);
+        length += parts[i].iov_len;
+    }
+    return length;
+}
+
+EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count)
+{
+    if (descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO)
+        return libc.writev(descriptor, parts, count);
+    char bytes[1024];
+    size_t length = join(parts, count, bytes, sizeof bytes);
+    return length ? emit(descriptor, bytes, length) : emit_parts(descriptor, parts, count);
 }
 
 EXPORT pid_t fork(void)
