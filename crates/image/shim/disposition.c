@@ -12,6 +12,14 @@ static bool is_of_crashes(int number)
     return false;
 }
 
+/* Whether this is the handler with which the run-time of a language reports crashes. The host does that better: it
+ * knows the rank, and a handler here would run first. */
+static bool reports_crashes(int number, const struct sigaction *action)
+{
+    return is_of_crashes(number) && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
+           simurgh_shim_rank.image->is_crash_handler((const void *)action->sa_handler);
+}
+
 static bool may_handle(int number)
 {
     return is_signal(number) && !(unblockable() & set_of(number));
@@ -47,10 +55,11 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action, struct
     struct sigaction wanted;
     if (action)
         wanted = *action;
+    bool is_set = action && !reports_crashes(number, &wanted);
     simurgh_lock_signals();
     if (old)
         *old = simurgh_signals.table->actions[number];
-    if (action)
+    if (is_set)
         set_action(number, &wanted);
     simurgh_unlock_signals();
     return 0;

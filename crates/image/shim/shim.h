@@ -93,6 +93,7 @@ struct image_calls {
     int (*describe)(const void *address, Dl_info *info, void **extra, int flags);
     int (*iterate)(const void *image, int (*visit)(struct dl_phdr_info *, size_t, void *), void *data);
     int (*find_object)(void *address, void *result);
+    int (*is_crash_handler)(const void *function);
 };
 
 /* The record of this rank, filled in by the loader: struct RankRecord in src/shim.rs. */

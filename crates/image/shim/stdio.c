@@ -189,14 +189,24 @@ void simurgh_flush_streams(void)
     flush_opened();
 }
 
-/* Called by the host when it ends the job. Takes no lock that a stopped thread may hold. */
-EXPORT void simurgh_shim_flush(void)
+/* Flushes a stream that no thread is using. */
+static void flush_if_unused(FILE *file)
 {
-    FILE *file = output.file;
     if (file && libc.ftrylockfile(file) == 0) {
         libc.fflush_unlocked(file);
         libc.funlockfile(file);
     }
+}
+
+/* Called by the host when it ends the job. Takes no lock that a stopped thread may hold. */
+EXPORT void simurgh_shim_flush(void)
+{
+    flush_if_unused(output.file);
+    if (libc.pthread_mutex_trylock(&streams_lock) != 0)
+        return;
+    for (size_t i = 0; i < stream_count; i++)
+        flush_if_unused(streams[i]);
+    libc.pthread_mutex_unlock(&streams_lock);
 }
 
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)

@@ -94,7 +94,7 @@ EXPORT int thrd_join(thrd_t thread, int *result)
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     if (!shares_its_thread())
-        return libc.pthread_mutex_lock(mutex);
+        return simurgh_is_flushing() ? simurgh_lock_soon(mutex) : libc.pthread_mutex_lock(mutex);
     int error = libc.pthread_mutex_trylock(mutex);
     if (error != EBUSY)
         return error;

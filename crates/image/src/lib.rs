@@ -22,6 +22,8 @@
 //! | `reservation` | the host's reservation of thread-local storage |
 //! | `closure` | the libraries that a program uses |
 //! | `program` | [`Program`], the executable of ranks |
+//! | `fortran` | the run-times of Fortran in objects |
+//! | `own_fortran` | those of a process that is a rank by itself |
 //! | `object` | an object with its place in the image |
 //! | `pieces` | the mappings of which an image consists |
 //! | `master` | the file with the data that all images begin with |
@@ -49,6 +51,7 @@ mod check;
 mod closure;
 mod elf;
 mod error;
+mod fortran;
 mod hooks;
 mod instance;
 mod link;
@@ -60,6 +63,7 @@ mod master;
 mod memory;
 mod object;
 mod objects;
+mod own_fortran;
 mod own_process;
 mod pieces;
 mod prepared;
@@ -75,6 +79,7 @@ pub use check::{Fit, LibraryUse, MpiLink};
 pub use error::ImageError;
 pub use hooks::{Hooks, MainThread, ProcessorSet, RankContext};
 pub use instance::{Flusher, Instance};
+pub use own_fortran::{flush_own_fortran, is_own_crash_handler};
 pub use own_process::number_in_proc;
 pub use prepared::{Options, Prepared};
 pub use program::Program;

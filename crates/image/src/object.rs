@@ -2,9 +2,11 @@
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
 
 use crate::elf::exports::Exports;
 use crate::elf::{Elf, Malformed, Segment, abi, page_down, page_up};
+use crate::fortran::FortranRuntime;
 use crate::source::Source;
 
 /// The constructors and destructors of an object: addresses and counts, 0 for none.
@@ -35,6 +37,8 @@ pub(crate) struct Object<'a> {
     pub(crate) path: CString,
     /// Its program headers for `dl_iterate_phdr`.
     pub(crate) headers: Box<[libc::Elf64_Phdr]>,
+    /// The run-time of Fortran in it, once somebody has looked for that.
+    fortran: OnceLock<FortranRuntime>,
 }
 
 impl<'a> Object<'a> {
@@ -52,12 +56,18 @@ impl<'a> Object<'a> {
             names,
             offset: 0,
             tls_distance: None,
+            fortran: OnceLock::new(),
         })
     }
 
     /// The parsed file.
     pub(crate) fn elf(&self) -> &Elf<'a> {
         &self.exports.elf
+    }
+
+    /// The run-time of Fortran that it contains.
+    pub(crate) fn fortran(&self) -> FortranRuntime {
+        *self.fortran.get_or_init(|| FortranRuntime::of(&self.exports))
     }
 
     /// The pages that become read-only after relocation: their start in the image, and their length.

@@ -1,10 +1,12 @@
 //! The image of one rank, and running its program.
 
+mod flusher;
 mod record;
 
 use std::ffi::{CStr, CString};
 
-use record::{Enter, Flush, ObjectCode, RankRecord, Setup};
+pub use flusher::Flusher;
+use record::{Enter, ObjectCode, RankRecord, Setup};
 
 use crate::arena::Place;
 use crate::hooks::RankContext;
@@ -106,11 +108,9 @@ impl Instance {
         Instance { image }
     }
 
-    /// A handle to flush the rank's stdout from outside.
+    /// A handle to write out the rank's buffers from outside.
     pub fn flusher(&self) -> Flusher {
-        Flusher {
-            function: self.image.shim + self.image.linked.symbols.flush as usize,
-        }
+        Flusher::new(self.image.place)
     }
 
     /// A handle to tell the rank of signals.
@@ -151,23 +151,6 @@ impl Instance {
                 &raw mut (*self.image.record()).saved_stack,
             )
         }
-    }
-}
-
-/// Flushes the stdout of one rank from outside, for the end of a job in an emergency.
-#[derive(Clone, Copy, Debug)]
-pub struct Flusher {
-    function: usize,
-}
-
-impl Flusher {
-    /// Flushes, unless the rank itself is using its stdout just now. May be called on any thread, even after the
-    /// rank has ended.
-    pub fn flush(self) {
-        // SAFETY: the address is that of the shim's function of this type.
-        let flush: Flush = unsafe { std::mem::transmute(self.function) };
-        // SAFETY: the rank's copies are never unloaded, and the function takes the stream's lock or does nothing.
-        unsafe { flush() }
     }
 }
 

@@ -51,3 +51,5 @@ pub(crate) type Enter = unsafe extern "C" fn(
 ) -> c_int;
 /// `simurgh_shim_flush`.
 pub(crate) type Flush = unsafe extern "C" fn();
+/// `simurgh_shim_flush_runtime`.
+pub(crate) type FlushRuntime = unsafe extern "C" fn(function: usize, argument: *mut c_void);

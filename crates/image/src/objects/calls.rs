@@ -33,6 +33,7 @@ pub(crate) struct RankCalls {
         unsafe extern "C" fn(*const c_void, *mut libc::Dl_info, *mut *mut c_void, flags: c_int) -> c_int,
     iterate: unsafe extern "C" fn(image: *const c_void, visit: Visit, data: *mut c_void) -> c_int,
     find_object: FindObject,
+    is_crash_handler: unsafe extern "C" fn(function: *const c_void) -> c_int,
 }
 
 /// The functions for the shim. `image` is any address in the rank's image.
@@ -43,6 +44,7 @@ pub(crate) static CALLS: RankCalls = RankCalls {
     describe: names::describe,
     iterate,
     find_object: find::find_any_object,
+    is_crash_handler,
 };
 
 fn place(image: *const c_void) -> Option<Place> {
@@ -180,6 +182,15 @@ fn address(place: Place, definition: Definition<'_>) -> Option<usize> {
             }
         }
     }
+}
+
+/// Whether a function of an image is the handler with which a run-time of Fortran reports crashes.
+unsafe extern "C" fn is_crash_handler(function: *const c_void) -> c_int {
+    let is_handler = |located: arena::Located| {
+        let address = (function as usize - located.base()) as u64;
+        located.object().fortran().has_crash_handler(address)
+    };
+    c_int::from(arena::locate(function as usize).is_some_and(is_handler))
 }
 
 /// `dl_iterate_phdr` for the rank's own objects.

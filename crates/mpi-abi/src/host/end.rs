@@ -4,6 +4,7 @@
 //! libraries would only unmap, one by one, thousands of mappings that the kernel drops at once.
 
 use super::control;
+use super::flush::flush;
 use super::state::Host;
 
 /// Ends the process.
@@ -32,19 +33,6 @@ pub(super) fn conclude(host: &Host, status: u8, message: &str) {
     } else {
         flush(host);
         control::give_up(status, message);
-    }
-}
-
-/// Writes out the incomplete lines that ranks have written.
-pub(super) fn flush(host: &Host) {
-    if host.is_program() {
-        // SAFETY:
-        // - it may be called by any thread, at any time.
-        unsafe { libc::fflush(std::ptr::null_mut()) };
-        return;
-    }
-    for rank in host.ranks() {
-        rank.flush();
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::control::Control;
 use super::crash;
-use super::end::{conclude, end_job, exit, flush, wait_for_the_end};
+use super::end::{conclude, end_job, exit, wait_for_the_end};
 use super::error::HostError;
+use super::flush::flush;
 use super::output::say;
 use super::self_pipe::{Event, News};
 use super::state::Host;

@@ -196,11 +196,15 @@ impl Rank {
         self.signals.get().copied()
     }
 
-    /// Writes out what the rank has written so far, at the end of the job.
-    pub(super) fn flush(&self) {
+    /// Writes out what the rank's program holds in its buffers, at the end of the job. May last; see [`Flusher::flush`].
+    pub(super) fn flush_program(&self) {
         if let Some(flusher) = self.flusher.get().filter(|_| !self.has_ended()) {
             flusher.flush();
         }
+    }
+
+    /// Writes out the incomplete lines of the rank, at the end of the job.
+    pub(super) fn finish_lines(&self) {
         self.output.finish_if_possible();
         self.errors.finish_if_possible();
     }

@@ -36,6 +36,7 @@ use super::state::Host;
 use libc::{c_int, c_void, siginfo_t};
 use record::CrashRecord;
 use simurgh_core::sync::{AtomicBool, AtomicI32, AtomicU32, Ordering, futex_wait, futex_wake};
+use simurgh_image::is_own_crash_handler;
 use std::io;
 
 /// The time that the reporter has, in seconds.
@@ -68,14 +69,15 @@ pub(super) fn install() -> io::Result<()> {
     SIGNALS.iter().try_for_each(|&signal| handle(signal, on_crash))
 }
 
-/// Installs the handlers in a rank's own process where the program has none, and gives the calling thread, which is the
-/// program's, an alternate stack.
+/// Installs the handlers in a rank's own process where the program has none but those of Fortran's run-time, which report
+/// crashes and know of no ranks. Gives the calling thread, which is the program's, an alternate stack.
 pub(super) fn install_in_program() -> io::Result<()> {
     if !altstack::is_there() {
         altstack::add()?;
     }
     for &signal in SIGNALS {
-        if signal_sources::handler(signal) == libc::SIG_DFL {
+        let own = signal_sources::handler(signal);
+        if own == libc::SIG_DFL || (own != libc::SIG_IGN && is_own_crash_handler(own)) {
             handle(signal, on_crash)?;
         }
     }
