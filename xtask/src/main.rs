@@ -19,6 +19,7 @@
 //! * `mpi4py_config`: the configuration of mpi4py for this library
 //! * `install`: the installed tree
 //! * `mpi4py`: the tests of mpi4py
+//! * `forum`: the Fortran modules beside the Forum's description of them
 //! * `bench`, `demo`, `wheel`, `test`: the commands of these names
 
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ mod conformance;
 mod demo;
 mod failure;
 mod fortran;
+mod forum;
 mod fuzz;
 mod header;
 mod install;

@@ -12,6 +12,7 @@ use simurgh_testing::Stage;
 
 use crate::command::{build, captured_success, minutes};
 use crate::failure::Result;
+use crate::forum;
 use crate::install;
 use crate::mpi4py::Mpi4py;
 use crate::wheel;
@@ -37,15 +38,18 @@ pub(crate) enum Part {
     Mpi4py,
     /// The package for pip, in a virtual environment
     Wheel,
+    /// The Fortran modules beside the Forum's description of them
+    Forum,
 }
 
 /// Tests one part, with a staged installation.
 pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
-    let wheel = wheel::build(workspace, &install::staged(workspace)?)?;
-    let python = Mpi4py::prepared(workspace, &wheel)?;
+    let stage = install::staged(workspace)?;
+    let python = || Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?);
     match part {
-        Part::Mpi4py => python.test(),
-        Part::Wheel => wheel::test::run(workspace, &python),
+        Part::Mpi4py => python()?.test(),
+        Part::Wheel => wheel::test::run(workspace, &python()?),
+        Part::Forum => forum::compare(workspace, &stage).map(|compared| eprintln!("x: {compared}")),
     }
 }
 
@@ -66,6 +70,9 @@ pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
             loom(workspace, model)
         }));
     }
+    steps.push(Step::new("the Forum's description of Fortran", || {
+        forum::compare(workspace, &stage)
+    }));
     steps.push(Step::new("the wheel and mpi4py", || {
         let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;
         python.test_briefly()?;

@@ -73,7 +73,22 @@ fn procedure(declared: &Declared) -> Result<Procedure, String> {
         })?;
         procedure.parameters.push(parameter);
     }
+    if procedure.body == Body::Generated && !can_be_generated(&procedure) {
+        return Err(format!(
+            "MPI_{} takes a procedure of the program or an array of strings: write it by hand, and add it to the table",
+            procedure.name
+        ));
+    }
     Ok(procedure)
+}
+
+/// Whether arguments of all kinds in the procedure have a conversion that is generated.
+fn can_be_generated(procedure: &Procedure) -> bool {
+    procedure.parameters.iter().all(|parameter| match parameter.kind {
+        Kind::Callback(_) => false,
+        Kind::Text(_) | Kind::TextOut { .. } => parameter.shape == Shape::Scalar,
+        _ => true,
+    })
 }
 
 fn returns(function: &ItemFn, name: &str) -> Result<Returns, String> {
