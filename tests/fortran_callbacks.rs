@@ -1,5 +1,5 @@
-//! Procedures of Fortran that MPI calls, attributes of several languages, and the commands of started processes: programs
-//! with `mpif.h` and with `mpi_f08`, by gfortran and flang, ranks as threads and as processes.
+//! Procedures of Fortran that MPI calls, attributes of several languages, and the commands of started processes.
+//! Programs with `mpif.h`, `mpi` and `mpi_f08`, by gfortran and flang, ranks as threads and as processes.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,25 @@ const COMPILERS: [&str; 2] = ["gfortran", "flang-new-19"];
 /// Modes, ranks, and virtual processors: many ranks share few of them.
 const RUNS: [(&str, usize, usize); 3] = [("threads", 7, 2), ("threads", 1, 1), ("processes", 3, 2)];
 
+/// The source of a program. Those with `mpif.h` are used with the module `mpi`, too, under names of their own.
+fn source(scratch: &Scratch, program: &str) -> PathBuf {
+    let source = |name: &str| Stage::workspace().join(format!("tests/fortran/{name}.f90"));
+    let Some(name) = program.strip_prefix("mpi_") else {
+        return source(program);
+    };
+    let with_file = std::fs::read_to_string(source(&format!("mpif_{name}"))).expect("the program is there");
+    let with_module = with_file.replace(
+        "  implicit none\n  include 'mpif.h'\n",
+        "  use mpi\n  implicit none\n",
+    );
+    assert!(!with_module.contains("include"), "{with_module}");
+    scratch.write(&format!("{program}.f90"), &with_module)
+}
+
 /// Builds a program with these objects.
 fn build(compiler: &str, program: &str, objects: &[PathBuf]) -> Binary {
     let (stage, scratch) = (Stage::locate(), Scratch::new("fortran"));
-    let mut compile = Compile::by("env", format!("tests/fortran/{program}.f90"))
+    let mut compile = Compile::by("env", source(&scratch, program))
         .flags([format!("SIMURGH_FC={compiler}").into(), stage.tool("mpifort")])
         .flags(["-O2".as_ref(), "-J".as_ref(), scratch.path()]);
     for object in objects {
@@ -40,7 +55,7 @@ fn pass(programs: &[&str], objects: &[PathBuf]) {
 
 #[test]
 fn operations_call_procedures() {
-    pass(&["f08_operations", "mpif_operations"], &[]);
+    pass(&["f08_operations", "mpif_operations", "mpi_operations"], &[]);
 }
 
 #[test]
@@ -48,19 +63,20 @@ fn too_many_procedures_are_an_error_that_says_so() {
     for compiler in COMPILERS {
         let program = build(compiler, "f08_many_procedures", &[]);
         let outcome = Stage::locate().mpiexec(3).vps(2).run(&program);
-        let expected = "the program has made operations and error handlers of more than 1024 different Fortran procedures";
+        let expected = "the program has made operations and error handlers of more than 1024 different \
+                        Fortran procedures";
         assert_eq!(outcome.expect_success().sorted_lines(), [expected; 3]);
     }
 }
 
 #[test]
 fn error_handlers_call_procedures() {
-    pass(&["f08_errhandlers", "mpif_errhandlers"], &[]);
+    pass(&["f08_errhandlers", "mpif_errhandlers", "mpi_errhandlers"], &[]);
 }
 
 #[test]
 fn attributes_are_copied_and_deleted_by_procedures() {
-    pass(&["f08_attributes", "mpif_attributes"], &[]);
+    pass(&["f08_attributes", "mpif_attributes", "mpi_attributes"], &[]);
 }
 
 #[test]
@@ -76,10 +92,10 @@ fn attributes_pass_between_c_and_fortran() {
 
 #[test]
 fn generalised_requests_call_procedures() {
-    pass(&["f08_requests", "mpif_requests"], &[]);
+    pass(&["f08_requests", "mpif_requests", "mpi_requests"], &[]);
 }
 
 #[test]
 fn processes_are_started_with_their_arguments() {
-    pass(&["f08_spawn", "mpif_spawn"], &[]);
+    pass(&["f08_spawn", "mpif_spawn", "mpi_spawn"], &[]);
 }

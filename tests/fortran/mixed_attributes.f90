@@ -26,6 +26,23 @@ contains
   end subroutine
 end module
 
+! The deprecated functions, which mpi_f08 does not have.
+subroutine put_integer(comm, key, value)
+  implicit none
+  include 'mpif.h'
+  integer :: comm, key, value, error
+  call MPI_ATTR_PUT(comm, key, value, error)
+end subroutine
+
+subroutine get_integer(comm, key, value)
+  implicit none
+  include 'mpif.h'
+  integer :: comm, key, value, error
+  logical :: flag
+  call MPI_ATTR_GET(comm, key, value, flag, error)
+  if (.not. flag) stop 'there is no attribute'
+end subroutine
+
 program mixed_attributes
   use key_of_fortran
   use, intrinsic :: iso_c_binding
@@ -57,7 +74,8 @@ program mixed_attributes
     end function
   end interface
   integer(MPI_ADDRESS_KIND), parameter :: large = 1234567890123_MPI_ADDRESS_KIND
-  integer :: rank, ranks, of_fortran, of_c, i
+  external put_integer, get_integer
+  integer :: rank, ranks, of_fortran, of_c, i, number
   type(MPI_Comm) :: comm, copy
   integer, target :: anything
   integer(MPI_ADDRESS_KIND) :: found, address
@@ -90,6 +108,8 @@ program mixed_attributes
     call c_set(comm%MPI_VAL, key(i), address)
     call MPI_Comm_get_attr(comm, key(i), found, flag)
     if (.not. flag .or. found /= address) error stop 'Fortran gets what C has set'
+    call get_integer(comm%MPI_VAL, key(i), number)
+    if (number /= transfer(address, number)) error stop 'an INTEGER gets the low half of a pointer'
   end do
   copies = 0
   deletions = 0
@@ -108,6 +128,10 @@ program mixed_attributes
     if (c_value(comm%MPI_VAL, key(i)) /= -large) error stop 'C gets what Fortran has set anew'
     call MPI_Comm_get_attr(comm, key(i), found, flag)
     if (.not. flag .or. found /= -large) error stop 'Fortran gets what it has set anew'
+    call put_integer(comm%MPI_VAL, key(i), -5 - i)
+    if (c_low_half(comm%MPI_VAL, key(i)) /= -5 - i) error stop 'C gets an INTEGER'
+    call MPI_Comm_get_attr(comm, key(i), found, flag)
+    if (.not. flag .or. found /= -5 - i) error stop 'an INTEGER keeps its sign'
     call MPI_Comm_delete_attr(comm, key(i))
   end do
   call MPI_Comm_free(comm)

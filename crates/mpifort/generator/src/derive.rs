@@ -67,7 +67,8 @@ fn procedure(declared: &Declared) -> Result<Procedure, String> {
         let parameter = parameter.of(argument).ok_or_else(|| {
             let (parameter, (wrapper, inner)) = argument;
             format!(
-                "MPI_{}: nothing says what {parameter} is in Fortran (C has {wrapper} {inner}); add a line to the table",
+                "MPI_{}: nothing says what {parameter} is in Fortran (C has {wrapper} {inner}); add a line to \
+                 the table",
                 procedure.name
             )
         })?;
@@ -75,7 +76,8 @@ fn procedure(declared: &Declared) -> Result<Procedure, String> {
     }
     if procedure.body == Body::Generated && !can_be_generated(&procedure) {
         return Err(format!(
-            "MPI_{} takes a procedure of the program or an array of strings: write it by hand, and add it to the table",
+            "MPI_{} takes a procedure of the program, or what such a procedure gets, or an array of strings: write it \
+             by hand, and add it to the table",
             procedure.name
         ));
     }
@@ -87,7 +89,7 @@ fn can_be_generated(procedure: &Procedure) -> bool {
     procedure.parameters.iter().all(|parameter| match parameter.kind {
         Kind::Callback(_) => false,
         Kind::Text(_) | Kind::TextOut { .. } => parameter.shape == Shape::Scalar,
-        _ => true,
+        _ => !table::KEPT_FOR_CALLBACKS.contains(&&*parameter.name),
     })
 }
 
@@ -403,5 +405,20 @@ mod tests {
         let before = symbols.len();
         symbols.dedup();
         assert_eq!(symbols.len(), before);
+    }
+
+    #[test]
+    fn callbacks_are_not_passed_to_c_as_they_are() {
+        let folder = std::env::temp_dir().join(format!("simurgh-derive-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let declaration = "/// A key.\n#[mpi]\nfn win_create_keyval(rank: Rank<'_>, \
+            win_copy_attr_fn: Callback<MPI_Win_copy_attr_function>, win_keyval: Out<c_int>) -> Outcome { Ok(()) }\n";
+        std::fs::write(folder.join("win.rs"), declaration).unwrap();
+        let told = procedures(&folder).map(|_| ()).unwrap_err();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(
+            told.starts_with("MPI_Win_create_keyval takes a procedure"),
+            "{told}"
+        );
     }
 }

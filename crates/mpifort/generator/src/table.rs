@@ -72,6 +72,9 @@ pub(crate) const BY_HAND: &[(&str, &str)] = &[
     ("Status_f082f", "irregular::status_f082f"),
 ];
 
+/// Parameters that MPI hands to the program's procedures later.
+pub(crate) const KEPT_FOR_CALLBACKS: &[&str] = &["attribute_val", "extra_state"];
+
 /// The procedures that start MPI.
 pub(crate) const AT_START: &[&str] = &["Init", "Init_thread", "Session_init"];
 

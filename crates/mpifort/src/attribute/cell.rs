@@ -166,6 +166,27 @@ mod tests {
     }
 
     #[test]
+    fn threads_do_not_share_cells() {
+        static SHARED: Cells = Cells::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let values = (0..20).map(|number| thread * 1_000_000 + round * 100 + number);
+                        let made: Vec<_> = values.map(|number| (SHARED.make(number), number)).collect();
+                        for (address, number) in made {
+                            assert_eq!(value(&SHARED, address), Some(number));
+                            let (chunk, cell) = SHARED.find(address).unwrap();
+                            chunk.used.fetch_and(!(1 << cell), Ordering::Release);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(SHARED.chunks().count() <= 8, "{}", SHARED.chunks().count());
+    }
+
+    #[test]
     fn a_cell_is_used_again() {
         let first = make(1);
         assert_eq!(get(first), Some(1));
