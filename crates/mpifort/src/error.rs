@@ -40,8 +40,7 @@ const ERRORS: [(c_int, &CStr); 4] = [
     ),
     (
         MPI_ERR_BUFFER,
-        c"the buffer is an array section that is not contiguous, and its elements, which \
-           have to be those of the datatype, do not have one distance: pass a contiguous array",
+        c"the buffer is an array section whose elements do not have one distance: pass a contiguous array",
     ),
     (
         MPI_ERR_BUFFER,

@@ -7,9 +7,8 @@
 //! programs. The procedures are generated (`generator`); what they share is here.
 //!
 //! The library is private to each rank, as all libraries of a program are: the variables whose addresses have a meaning
-//! (`MPI_BOTTOM`, `MPI_IN_PLACE`, …) are the rank's own. So it keeps little data that has to be written or relocated, and
-//! has no thread-local storage, threads or constructors. It must not panic: that alone would link in what the standard
-//! library has for it.
+//! (`MPI_BOTTOM`, `MPI_IN_PLACE`, …) are the rank's own. So it keeps little data that has to be written or relocated.
+//! What it allocates comes from the C library, and nothing in it can panic.
 //!
 //! # Layers
 //!

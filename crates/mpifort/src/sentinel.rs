@@ -1,8 +1,8 @@
 //! The variables whose addresses have a meaning: `MPI_BOTTOM`, `MPI_IN_PLACE`, `MPI_STATUS_IGNORE` and their kin.
 //!
 //! Each is a common block in `mpif.h` and a variable of the same linker name in `mpi_f08`. The dynamic linker makes one
-//! variable of all of them and of the definition here, so one comparison serves all modules. For that the library has to
-//! reach them by way of the dynamic linker: they are visible symbols, defined in assembly, and foreign to Rust.
+//! variable of all of them and of the definition here, so one comparison serves all modules. For that the library has
+//! to reach them by way of the dynamic linker: they are visible symbols, defined in assembly, and foreign to Rust.
 
 use core::ffi::{c_int, c_void};
 

@@ -382,7 +382,7 @@ contains
     call MPI_Send(a(2, :, 1), 6, MPI_INTEGER, right, 1, own, ierr)
     call is_error(ierr, 'fewer elements than the call says')
     call MPI_Psend_init(a(:3, :, 1), 5, 3_MPI_COUNT_KIND, MPI_INTEGER, right, 1, own, MPI_INFO_NULL, request, ierr)
-    call is_error(ierr, 'pass a contiguous array')
+    call is_error(ierr, 'do not have one distance')
     call MPI_Buffer_attach(room(1, :), 4000, ierr)
     call is_error(ierr, 'attach contiguous memory')
     call MPI_Send(a(2, :, 1), 5, MPI_DATATYPE_NULL, right, 1, own, ierr)

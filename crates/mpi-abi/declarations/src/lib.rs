@@ -15,5 +15,5 @@
 pub mod collect;
 pub mod declaration;
 
-pub use collect::{Constant, Declared, Value, constants, functions, parse};
+pub use collect::{Constant, Declared, Value, parse};
 pub use declaration::{Exported, Options, Width, declared, exported, parameters, returns_outcome};

@@ -15,8 +15,8 @@
 //! after `MPI_Finalize`, unless the option `early` says that the standard allows it at any time. The result `Outcome`
 //! becomes the error code, after the error handler has run.
 //!
-//! `simurgh-mpi-abi-declarations` says what a declaration stands for. The generators of the C headers and of the Fortran
-//! interface read the same declarations through it.
+//! `simurgh-mpi-abi-declarations` says what a declaration stands for. The generators of the C headers and of the
+//! Fortran interface read the same declarations through it.
 
 mod expand;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use quote::{ToTokens, format_ident, quote};
-use simurgh_mpi_abi_declarations::{Declared, Width, functions, parameters, parse, returns_outcome};
+use simurgh_mpi_abi_declarations::collect::functions;
+use simurgh_mpi_abi_declarations::{Declared, Width, parameters, parse, returns_outcome};
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote};
 

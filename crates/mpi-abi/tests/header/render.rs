@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use cbindgen::{Builder, Config, EnumConfig, FunctionConfig, Language, ParseConfig, Style};
-use simurgh_mpi_abi_declarations::constants as constants_of;
+use simurgh_mpi_abi_declarations::collect::constants as constants_of;
 
 use crate::constants;
 use crate::plain::Plain;

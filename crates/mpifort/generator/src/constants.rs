@@ -38,7 +38,7 @@ pub enum Value {
 pub fn constants(folder: &Path) -> Result<Vec<Constant>, String> {
     let mut all: Vec<Constant> = Vec::new();
     for file in FILES {
-        for declared in declarations::constants(&folder.join(file)) {
+        for declared in declarations::collect::constants(&folder.join(file)) {
             if let Some(value) = value(&declared, &all)? {
                 all.push(in_fortran(declared.name, value));
             }

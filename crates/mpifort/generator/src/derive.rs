@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use quote::ToTokens;
-use simurgh_mpi_abi_declarations::{Declared, Width, functions, parameters, returns_outcome};
+use simurgh_mpi_abi_declarations::collect::functions;
+use simurgh_mpi_abi_declarations::{Declared, Width, parameters, returns_outcome};
 use syn::{GenericArgument, ItemFn, PathArguments, ReturnType, Type};
 
 use crate::model::{
@@ -55,6 +56,7 @@ fn procedure(declared: &Declared) -> Result<Procedure, String> {
         width,
         variadic: declared.variadic,
         parameters: Vec::new(),
+        generic_name: generic_name(&name, width).to_owned(),
         name,
     };
     let starts = all.iter().any(|(name, ty)| name == "request" && ty.0 == "Out");
@@ -67,8 +69,7 @@ fn procedure(declared: &Declared) -> Result<Procedure, String> {
         let parameter = parameter.of(argument).ok_or_else(|| {
             let (parameter, (wrapper, inner)) = argument;
             format!(
-                "MPI_{}: nothing says what {parameter} is in Fortran (C has {wrapper} {inner}); add a line to \
-                 the table",
+                "MPI_{}: nothing says what {parameter} is in Fortran (C has {wrapper} {inner}): add it to the table",
                 procedure.name
             )
         })?;
@@ -115,6 +116,14 @@ fn body(name: &str) -> Body {
     by_hand.map_or(Body::Generated, |(_, function)| Body::ByHand(function))
 }
 
+/// The name that a procedure shares with that of the other width.
+fn generic_name(name: &str, width: Width) -> &str {
+    match width {
+        Width::Large if !table::NAMED_LARGE.contains(&name) => name.strip_suffix("_c").unwrap_or(name),
+        _ => name,
+    }
+}
+
 fn bindings(name: &str, width: Width) -> Bindings {
     let large = width == Width::Large && name.ends_with("_c");
     Bindings {
@@ -124,7 +133,8 @@ fn bindings(name: &str, width: Width) -> Bindings {
     }
 }
 
-/// The wrapper of a C parameter's type, and the type in it: `Out` and `MPI_Comm`. The wrapper is empty if there is none.
+/// The wrapper of a C parameter's type, and the type in it: `Out` and `MPI_Comm`. The wrapper is empty if there is
+/// none.
 type Parts = (String, String);
 
 fn arguments(function: &ItemFn) -> Vec<(String, Parts)> {
@@ -337,6 +347,7 @@ fn without_c() -> [Procedure; 2] {
     };
     let procedure = |name: &str, parameters, returns, body| Procedure {
         name: name.to_owned(),
+        generic_name: name.to_owned(),
         width: Width::Narrow,
         parameters,
         returns,

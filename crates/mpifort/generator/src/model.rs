@@ -8,6 +8,8 @@ pub struct Procedure {
     /// Its name without `MPI_`, in the spelling of C: `Send`, `Send_c`. Where a C function exists, it is that of the
     /// function.
     pub name: String,
+    /// The same without the `_c` of large counts, if the large and the small procedure have one generic name.
+    pub generic_name: String,
     /// Whether counts are `INTEGER` or `INTEGER(KIND=MPI_COUNT_KIND)`.
     pub width: Width,
     /// The parameters of the C function, in its order, without `ierror`.
@@ -292,14 +294,7 @@ impl Procedure {
 
     /// The name under which `mpi_f08` offers it, which is generic: `MPI_Send`, also for `Send_c`.
     pub fn generic(&self) -> String {
-        let name = &self.name;
-        let base = match self.width {
-            Width::Large if !crate::table::NAMED_LARGE.contains(&name.as_str()) => {
-                name.strip_suffix("_c").unwrap_or(name)
-            }
-            _ => name,
-        };
-        format!("MPI_{base}")
+        format!("MPI_{}", self.generic_name)
     }
 
     /// The specific procedure of `mpi_f08`.

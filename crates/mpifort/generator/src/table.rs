@@ -44,8 +44,8 @@ pub(crate) const NOT_IN_MPIF: &[&str] = &["Status_f2f08", "Status_f082f", "Sizeo
 pub(crate) const WITHOUT_ERROR: &[&str] = &["Pcontrol"];
 
 /// The procedures that are written by hand: (name, the function in the library). Such a function takes Fortran's
-/// arguments as they come, then the lengths of the strings, and returns the error code; the generator makes the exported
-/// functions and all their names.
+/// arguments as they come, then the lengths of the strings, and returns the error code. The generator makes the
+/// exported functions and all their names.
 pub(crate) const BY_HAND: &[(&str, &str)] = &[
     ("Attr_get", "attribute::attr_get"),
     ("Attr_put", "attribute::attr_put"),
@@ -77,6 +77,9 @@ pub(crate) const KEPT_FOR_CALLBACKS: &[&str] = &["attribute_val", "extra_state"]
 
 /// The procedures that start MPI.
 pub(crate) const AT_START: &[&str] = &["Init", "Init_thread", "Session_init"];
+
+/// The procedures that end it.
+pub(crate) const AT_END: &[&str] = &["Finalize", "Session_finalize"];
 
 /// `int`s that are truth values.
 pub(crate) const LOGICAL: &[&str] = &[

@@ -72,13 +72,7 @@ fn first(levels: &[Level], items: i64, count: i64, datatype: MPI_Datatype) -> Re
     if whole == 0 {
         return first(inner, items, rest, datatype);
     }
-    let one = first(inner, items, each, datatype)?;
-    let repeated = made(|made| {
-        // SAFETY:
-        // - the result is stored in a variable of `made`.
-        unsafe { PMPI_Type_create_hvector_c(whole, 1, level.distance, one, made) }
-    });
-    free(one);
+    let repeated = repeated(inner, items, each, (whole, level.distance), datatype);
     if rest == 0 {
         return repeated;
     }
@@ -91,6 +85,30 @@ fn first(levels: &[Level], items: i64, count: i64, datatype: MPI_Datatype) -> Re
     });
     free(repeated);
     both
+}
+
+/// A datatype for `times` repetitions of the blocks at the inner levels, at a distance.
+fn repeated(
+    inner: &[Level],
+    items: i64,
+    each: i64,
+    (times, distance): (i64, i64),
+    datatype: MPI_Datatype,
+) -> Result<MPI_Datatype, c_int> {
+    let repeat = |blocklength, of| {
+        made(|made| {
+            // SAFETY:
+            // - the result is stored in a variable of `made`.
+            unsafe { PMPI_Type_create_hvector_c(times, blocklength, distance, of, made) }
+        })
+    };
+    if inner.is_empty() {
+        return repeat(items, datatype);
+    }
+    let one = first(inner, items, each, datatype)?;
+    let repeated = repeat(1, one);
+    free(one);
+    repeated
 }
 
 /// A datatype with one element of each, the second one at a displacement.

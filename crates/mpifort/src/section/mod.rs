@@ -8,11 +8,13 @@
 //! * Blocks for several processes are described by a resized datatype if the section's elements have one distance.
 //! * Where no datatype can describe them, as in reductions, the call works on a contiguous copy ([`copy`]). If the
 //!   operation goes on after the call, the section is filled by the call that completes its request ([`pending`]).
-//! * Partitions that become ready one by one, and memory that stays attached, have to be contiguous otherwise: the call is
-//!   refused with an error.
+//! * Partitions that become ready one by one, and memory that stays attached, have to be contiguous otherwise: the call
+//!   is refused with an error.
 
+mod cache;
 mod copy;
 mod derived;
+mod lock;
 mod parts;
 pub(crate) mod pending;
 
@@ -24,6 +26,7 @@ use crate::foreign::*;
 use crate::memory;
 use crate::sentinel;
 
+use cache::{Key, Used};
 use parts::Parts;
 
 /// One dimension of an array: lower bound, number of elements, distance in bytes from one to the next.
@@ -123,8 +126,10 @@ pub(crate) struct Data {
     section: *const Descriptor,
     /// The size of an element in bytes; 0 if only its address is known.
     element: usize,
-    /// The datatype that has been made for the section; 0 if none has.
+    /// The datatype that has been made for the section; 0 if none has, or if it is kept.
     made: MPI_Datatype,
+    /// The datatype for the section that is kept.
+    kept: Option<Used>,
     /// The copy of the section; null if there is none.
     copy: *mut u8,
 }
@@ -175,6 +180,7 @@ impl Data {
             section,
             element,
             made: MPI_Datatype(0),
+            kept: None,
             copy: ptr::null_mut(),
         }
     }
@@ -220,6 +226,11 @@ impl Data {
         let Some(parts) = self.descriptor().map(Parts::of) else {
             return MPI_SUCCESS;
         };
+        let key = Key::of(&parts, number, *datatype);
+        if self.takes_kept(key.as_ref(), datatype) {
+            *count = C::ONE;
+            return MPI_SUCCESS;
+        }
         let span = match derived::Span::of(*datatype) {
             Ok(span) => span,
             Err(code) => return code,
@@ -232,12 +243,29 @@ impl Data {
         };
         match derived::over(&parts, items, number, *datatype) {
             Ok(made) => {
-                self.made = made;
-                *datatype = made;
+                self.takes(key, made, datatype);
                 *count = C::ONE;
                 MPI_SUCCESS
             }
             Err(code) => code,
+        }
+    }
+
+    /// Takes the datatype that is kept for a key, if there is one.
+    fn takes_kept(&mut self, key: Option<&Key>, datatype: &mut MPI_Datatype) -> bool {
+        self.kept = key.and_then(cache::find);
+        if let Some(kept) = self.kept {
+            *datatype = kept.datatype;
+        }
+        self.kept.is_some()
+    }
+
+    /// Takes a datatype that has just been made.
+    fn takes(&mut self, key: Option<Key>, made: MPI_Datatype, datatype: &mut MPI_Datatype) {
+        *datatype = made;
+        self.kept = key.and_then(|key| cache::keep(key, made));
+        if self.kept.is_none() {
+            self.made = made;
         }
     }
 
@@ -247,22 +275,25 @@ impl Data {
         let Some(parts) = self.descriptor().map(Parts::of) else {
             return MPI_SUCCESS;
         };
-        let span = match derived::Span::of(*datatype) {
-            Ok(span) => span,
-            Err(code) => return code,
+        let distance = match parts.only_distance() {
+            Some(distance) if distance > 0 => distance,
+            _ => return self.copied(comm, until),
         };
-        match parts.only_distance() {
-            Some(distance) if distance > 0 && span.items_in(parts.block()) == Some(1) => {
-                match derived::resized(*datatype, distance) {
-                    Ok(made) => {
-                        self.made = made;
-                        *datatype = made;
-                        MPI_SUCCESS
-                    }
-                    Err(code) => code,
-                }
+        let key = Key::of(&parts, 0, *datatype);
+        if self.takes_kept(key.as_ref(), datatype) {
+            return MPI_SUCCESS;
+        }
+        match derived::Span::of(*datatype) {
+            Ok(span) if span.items_in(parts.block()) == Some(1) => {}
+            Ok(_) => return self.copied(comm, until),
+            Err(code) => return code,
+        }
+        match derived::resized(*datatype, distance) {
+            Ok(made) => {
+                self.takes(key, made, datatype);
+                MPI_SUCCESS
             }
-            _ => self.copied(comm, until),
+            Err(code) => code,
         }
     }
 
@@ -343,8 +374,11 @@ impl Data {
         }
     }
 
-    /// Frees the datatype that has been made for the call. Operations that go on keep it alive.
+    /// Frees the datatype that has been made for the call, unless it is kept. Operations that go on keep it alive.
     fn free_datatype(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            kept.release();
+        }
         if self.made.0 != 0 {
             // SAFETY:
             // - the datatype has been made here, and is freed once.
@@ -352,4 +386,10 @@ impl Data {
             self.made = MPI_Datatype(0);
         }
     }
+}
+
+/// Frees what is kept for later calls: MPI is about to end.
+#[cold]
+pub(crate) fn before_end() {
+    cache::clear();
 }

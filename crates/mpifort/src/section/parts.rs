@@ -3,7 +3,7 @@
 use super::{Descriptor, MAX_RANK};
 
 /// Blocks that repeat so many times at a distance in bytes.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Level {
     pub(crate) times: i64,
     pub(crate) distance: i64,

@@ -11,12 +11,13 @@
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::foreign::*;
 use crate::memory;
 
 use super::copy;
+use super::lock::Locked;
 use super::parts::Parts;
 
 /// A copy that is in use, in a list.
@@ -44,8 +45,8 @@ enum State {
 /// completes a request knows of the call that has made it.
 static FIRST: AtomicPtr<Note> = AtomicPtr::new(ptr::null_mut());
 
-/// Held while notes are looked at. No call of MPI is made then.
-static LOCKED: AtomicBool = AtomicBool::new(false);
+/// Held while notes are looked at.
+static LOCK: Locked<()> = Locked::new(());
 
 /// Whether there are any notes.
 #[inline(always)]
@@ -55,33 +56,29 @@ pub(crate) fn any() -> bool {
 
 /// Calls `with` with each note of a request, which is dropped if the result is false.
 fn retain(request: c_int, mut with: impl FnMut(&mut Note) -> bool) {
-    while LOCKED.swap(true, Ordering::Acquire) {
+    LOCK.with(|()| {
+        let mut before: *mut Note = ptr::null_mut();
+        let mut next = FIRST.load(Ordering::Relaxed);
         // SAFETY:
-        // - the call has no conditions.
-        unsafe { libc::sched_yield() };
-    }
-    let mut before: *mut Note = ptr::null_mut();
-    let mut next = FIRST.load(Ordering::Relaxed);
-    // SAFETY:
-    // - the lock is held, so the list and its notes are this thread's.
-    while let Some(note) = unsafe { next.as_mut() } {
-        let (this, after) = (next, note.next);
-        next = after;
-        if note.request != request || with(note) {
-            before = this;
-            continue;
+        // - the lock is held, so the list and its notes are this thread's.
+        while let Some(note) = unsafe { next.as_mut() } {
+            let (this, after) = (next, note.next);
+            next = after;
+            if note.request != request || with(note) {
+                before = this;
+                continue;
+            }
+            // SAFETY:
+            // - the lock is held; the note before this one is still in the list.
+            match unsafe { before.as_mut() } {
+                Some(before) => before.next = after,
+                None => FIRST.store(after, Ordering::Relaxed),
+            }
+            // SAFETY:
+            // - the note has been allocated by `note`, and is no longer in the list.
+            unsafe { memory::free(this.cast()) };
         }
-        // SAFETY:
-        // - the lock is held; the note before this one is still in the list.
-        match unsafe { before.as_mut() } {
-            Some(before) => before.next = after,
-            None => FIRST.store(after, Ordering::Relaxed),
-        }
-        // SAFETY:
-        // - the note has been allocated by `note`, and is no longer in the list.
-        unsafe { memory::free(this.cast()) };
-    }
-    LOCKED.store(false, Ordering::Release);
+    });
 }
 
 /// Notes a copy that is in use by a request. A persistent request has yet to be started.
@@ -98,26 +95,22 @@ pub(super) fn note(
         false => State::Active,
     };
     let made = memory::allocate(size_of::<Note>()).cast::<Note>();
-    while LOCKED.swap(true, Ordering::Acquire) {
+    LOCK.with(|()| {
+        let next = FIRST.load(Ordering::Relaxed);
+        let note = Note {
+            next,
+            request,
+            state,
+            written,
+            parts,
+            section,
+            copy,
+        };
         // SAFETY:
-        // - the call has no conditions.
-        unsafe { libc::sched_yield() };
-    }
-    let next = FIRST.load(Ordering::Relaxed);
-    let note = Note {
-        next,
-        request,
-        state,
-        written,
-        parts,
-        section,
-        copy,
-    };
-    // SAFETY:
-    // - the memory has the size of a note, and `malloc` aligns for any type.
-    unsafe { made.write(note) };
-    FIRST.store(made, Ordering::Relaxed);
-    LOCKED.store(false, Ordering::Release);
+        // - the memory has the size of a note, and `malloc` aligns for any type.
+        unsafe { made.write(note) };
+        FIRST.store(made, Ordering::Relaxed);
+    });
 }
 
 impl Note {
@@ -147,7 +140,8 @@ impl Note {
     }
 }
 
-/// A request of this integer has just been made: notes of an older one, which has been completed elsewhere, are dropped.
+/// A request of this integer has just been made: notes of an older one, which has been completed elsewhere, are
+/// dropped.
 #[cold]
 pub(crate) fn made(request: c_int) {
     retain(request, |note| {

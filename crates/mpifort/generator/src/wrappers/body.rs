@@ -117,7 +117,11 @@ impl<'a> Steps<'a> {
             true => "if code == MPI_SUCCESS { start::declare(); }\n",
             false => "",
         };
-        format!("{before}{call}{after}{started}error::give(ierror, code);\n")
+        let ending = match table::AT_END.contains(&procedure.name.as_str()) {
+            true => "section::before_end();\n",
+            false => "",
+        };
+        format!("{before}{ending}{call}{after}{started}error::give(ierror, code);\n")
     }
 
     /// What has to be done for one argument.

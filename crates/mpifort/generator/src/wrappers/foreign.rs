@@ -13,7 +13,8 @@ pub fn foreign(model: &[Procedure], converted: &[Handle], constants: &[Constant]
     for handle in Handle::ALL {
         let name = handle.type_name();
         text.push_str(&format!(
-            "/// A handle.\n#[repr(transparent)]\n#[derive(Clone, Copy, PartialEq, Eq)]\npub(crate) struct {name}(pub(crate) usize);\n"
+            "/// A handle.\n#[repr(transparent)]\n#[derive(Clone, Copy, PartialEq, Eq)]\n\
+             pub(crate) struct {name}(pub(crate) usize);\n"
         ));
     }
     for constant in constants {
@@ -26,7 +27,8 @@ pub fn foreign(model: &[Procedure], converted: &[Handle], constants: &[Constant]
     for handle in converted {
         let (name, stem) = (handle.type_name(), handle.stem());
         text.push_str(&format!(
-            "pub(crate) fn MPI_{stem}_toint(handle: {name}) -> c_int;\npub(crate) fn MPI_{stem}_fromint(number: c_int) -> {name};\n"
+            "pub(crate) fn MPI_{stem}_toint(handle: {name}) -> c_int;\n\
+             pub(crate) fn MPI_{stem}_fromint(number: c_int) -> {name};\n"
         ));
     }
     text.push_str(FURTHER);
@@ -44,7 +46,8 @@ pub fn foreign(model: &[Procedure], converted: &[Handle], constants: &[Constant]
 const FURTHER: &str = "\
 pub(crate) fn PMPI_Type_get_extent_c(c_datatype: MPI_Datatype, c_lb: *mut i64, c_extent: *mut i64) -> c_int;
 pub(crate) fn PMPI_Type_get_true_extent_c(c_datatype: MPI_Datatype, c_lb: *mut i64, c_extent: *mut i64) -> c_int;
-pub(crate) fn PMPI_Type_create_resized_c(c_oldtype: MPI_Datatype, c_lb: i64, c_extent: i64, c_newtype: *mut MPI_Datatype) -> c_int;
+pub(crate) fn PMPI_Type_create_resized_c(c_oldtype: MPI_Datatype, c_lb: i64, c_extent: i64,
+    c_newtype: *mut MPI_Datatype) -> c_int;
 ";
 
 /// Whether the procedure has a C function of its name.
@@ -83,7 +86,8 @@ fn prototype(procedure: &Procedure) -> String {
     };
     let (name, parameters) = (&procedure.name, parameters.join(", "));
     format!(
-        "pub(crate) fn MPI_{name}({parameters}) -> {result};\npub(crate) fn PMPI_{name}({parameters}) -> {result};\n"
+        "pub(crate) fn MPI_{name}({parameters}) -> {result};\n\
+         pub(crate) fn PMPI_{name}({parameters}) -> {result};\n"
     )
 }
 

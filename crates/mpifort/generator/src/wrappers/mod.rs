@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use simurgh_mpi_abi_declarations::functions;
+use simurgh_mpi_abi_declarations::collect::functions;
 
 use crate::model::{Handle, Kind, Parameter, Procedure, Returns, Shape};
 
 pub use foreign::foreign;
 pub use names::sentinels;
-pub use simurgh_mpi_abi_declarations::constants;
+pub use simurgh_mpi_abi_declarations::collect::constants;
 
 /// The handles that C functions convert. A handle without objects yet has none.
 pub fn handles(folder: &Path) -> Vec<Handle> {
