@@ -1,5 +1,6 @@
-//! Generates the procedures, and sets the link arguments of the shared library: its name, the library that it needs,
-//! and which symbols it shows.
+//! Generates the procedures, and compiles the shared library, which must not contain `std` (see `src/lib.rs`).
+//!
+//! A Cargo package cannot have one library that unwinds and one that does not, so the compiler is called here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +16,7 @@ const CONSTANTS: [&str; 3] = ["values", "errors", "handles"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src");
     for folder in ["functions", "constants"] {
         println!("cargo::rerun-if-changed={ABI}/{folder}");
     }
@@ -36,7 +38,7 @@ fn main() {
     ] {
         fs::write(out.join(file), text).expect("OUT_DIR is writable");
     }
-    link(&out);
+    compile(&out);
 }
 
 /// The weak names and the sentinels come from assembly, which rustc's own list of exports does not know: a second
@@ -44,21 +46,63 @@ fn main() {
 /// their place.
 const EXPORTS: &str = "{ global: MPI_*; PMPI_*; mpi_*; pmpi_*; local: *; };\n";
 
-fn link(out: &Path) {
-    let argument = |text: String| println!("cargo::rustc-cdylib-link-arg={text}");
-    argument("-Wl,-soname,libmpifort_abi.so.1".to_owned());
-    // The library lies beside the one that it needs; a program's own search path comes first.
-    argument("-Wl,-rpath,$ORIGIN".to_owned());
-    argument(format!(
-        "-Wl,--version-script={}",
-        out.join("exports.map").display()
-    ));
+/// Compiles the shared library, and puts it where Cargo puts those that it makes: into the folder of the profile.
+fn compile(out: &Path) {
+    let library = out.join("libmpifort_abi.so");
+    let mut rustc = Command::new(variable("RUSTC"));
+    rustc.args([
+        "--edition=2024",
+        "--crate-name=mpifort_abi",
+        "--crate-type=cdylib",
+    ]);
+    rustc.args([
+        "-Copt-level=3",
+        "-Cpanic=abort",
+        "-Ccodegen-units=1",
+        "-Cdebuginfo=line-tables-only",
+    ]);
+    rustc.arg(format!("--target={}", variable("TARGET")));
+    if let Ok(linker) = env::var("RUSTC_LINKER") {
+        rustc.arg(format!("-Clinker={linker}"));
+    }
+    for argument in link_arguments(out) {
+        rustc.arg(format!("-Clink-arg={argument}"));
+    }
+    let status = rustc.arg("-o").arg(&library).arg("src/lib.rs").status();
+    assert!(
+        status.as_ref().is_ok_and(std::process::ExitStatus::success),
+        "the shared library (src/lib.rs) does not compile: {status:?}"
+    );
+    // OUT_DIR is <programs>/build/<package>-<hash>/out.
+    let programs = out
+        .ancestors()
+        .nth(3)
+        .expect("OUT_DIR lies in the folder of a profile");
+    // The rename leaves the file to programs that have it open.
+    let beside = programs.join(format!("libmpifort_abi.so.{}", std::process::id()));
+    fs::copy(&library, &beside).expect("the folder of programs is writable");
+    fs::rename(&beside, programs.join("libmpifort_abi.so")).expect("the folder of programs is writable");
+}
+
+fn link_arguments(out: &Path) -> Vec<String> {
+    let mut arguments = vec![
+        "-Wl,-soname,libmpifort_abi.so.1".to_owned(),
+        // The library lies beside the one that it needs; a program's own search path comes first.
+        "-Wl,-rpath,$ORIGIN".to_owned(),
+        format!("-Wl,--version-script={}", out.join("exports.map").display()),
+        "-Wl,--no-as-needed".to_owned(),
+        stand_in(out).display().to_string(),
+        "-lc".to_owned(),
+    ];
     // Only lld takes two scripts, and it is the default linker on x86-64; elsewhere it has to be asked for.
     if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch != "x86_64") {
-        argument("-fuse-ld=lld".to_owned());
+        arguments.push("-fuse-ld=lld".to_owned());
     }
-    argument("-Wl,--no-as-needed".to_owned());
-    argument(stand_in(out).display().to_string());
+    arguments
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|_| panic!("Cargo sets {name}"))
 }
 
 /// An empty library with the name of the one that the procedures call, for the linker. Any implementation of the

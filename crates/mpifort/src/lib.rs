@@ -7,8 +7,10 @@
 //! programs. The procedures are generated (`generator`); what they share is here.
 //!
 //! The library is private to each rank, as all libraries of a program are: the variables whose addresses have a meaning
-//! (`MPI_BOTTOM`, `MPI_IN_PLACE`, …) are the rank's own. So it keeps little data that has to be written or relocated.
-//! What it allocates comes from the C library, and nothing in it can panic.
+//! (`MPI_BOTTOM`, `MPI_IN_PLACE`, …) are the rank's own. So it keeps little data that has to be written or relocated, and
+//! has no thread-local storage, threads or constructors. `std` would bring all of that, and libgcc's unwinder: the
+//! shared library does without. It is compiled apart from the rest, by `build.rs`, with `panic=abort`. The tests compile
+//! the crate as any other.
 //!
 //! # Layers
 //!
@@ -16,6 +18,8 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | `c` | the functions of the C library |
+//! | `freestanding` | what a shared library without `std` has to have |
 //! | `foreign` | the C functions, handles and constants, and the conversion of handles |
 //! | `sentinel` | the variables whose addresses have a meaning |
 //! | `memory` | memory from the C library for a call |
@@ -32,10 +36,15 @@
 //! | `irregular` | procedures that are written by hand |
 //! | `procedures` | all procedures, and their names |
 
+#![cfg_attr(panic = "abort", no_std)]
+
 mod attribute;
+mod c;
 mod callback;
 mod error;
 mod foreign;
+#[cfg(panic = "abort")]
+mod freestanding;
 mod handles;
 mod index;
 mod irregular;

@@ -4,6 +4,11 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use crate::c;
+
+/// The file descriptor of messages.
+const STDERR: core::ffi::c_int = 2;
+
 /// Room for `length` values, the first `INLINE` of them on the stack.
 pub(crate) struct Temporary<T, const INLINE: usize> {
     inline: [MaybeUninit<T>; INLINE],
@@ -50,14 +55,14 @@ impl<T, const INLINE: usize> Drop for Temporary<T, INLINE> {
 pub(crate) fn allocate(bytes: usize) -> *mut c_void {
     // SAFETY:
     // - any number of bytes may be asked for.
-    let memory = unsafe { libc::malloc(bytes.max(1)) };
+    let memory = unsafe { c::malloc(bytes.max(1)) };
     if memory.is_null() {
         const TEXT: &[u8] = b"libmpifort_abi: no memory is left for the arguments of a call\n";
         // SAFETY:
         // - the text has this length.
         unsafe {
-            libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len());
-            libc::abort()
+            c::write(STDERR, TEXT.as_ptr().cast(), TEXT.len());
+            c::abort()
         }
     }
     memory
@@ -71,5 +76,5 @@ pub(crate) fn allocate(bytes: usize) -> *mut c_void {
 pub(crate) unsafe fn free(memory: *mut c_void) {
     // SAFETY:
     // - the caller's promise.
-    unsafe { libc::free(memory) }
+    unsafe { c::free(memory) }
 }

@@ -3,6 +3,7 @@
 use core::ffi::{c_char, c_int};
 use core::slice;
 
+use crate::c;
 use crate::memory::Temporary;
 
 /// The bytes of a string that need no memory of their own.
@@ -81,7 +82,7 @@ impl TextOut {
         // - the string ends in a null byte;
         // - the variable has room for `length` characters.
         unsafe {
-            let copied = libc::strnlen(text.cast(), length);
+            let copied = c::strnlen(text.cast(), length);
             variable.copy_from_nonoverlapping(text, copied);
             variable.add(copied).write_bytes(b' ', length - copied);
         }

@@ -3,6 +3,8 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use crate::c;
+
 /// A value behind a spin lock. It is held for a few instructions, in which no call of MPI is made.
 pub(super) struct Locked<T> {
     held: AtomicBool,
@@ -27,7 +29,7 @@ impl<T> Locked<T> {
         while self.held.swap(true, Ordering::Acquire) {
             // SAFETY:
             // - the call has no conditions.
-            unsafe { libc::sched_yield() };
+            unsafe { c::sched_yield() };
         }
         // SAFETY:
         // - the lock is held, so nobody else has a reference to the value.

@@ -203,14 +203,14 @@ fn look(request: c_int, handle: MPI_Request) {
         known |= note.state == State::Active;
         true
     });
+    if !known {
+        return;
+    }
     let mut flag = 0;
     // SAFETY:
     // - the handle is that of a request; the result is stored in a variable of this function, and a status is not
     //   wanted.
-    let code = match known {
-        true => unsafe { PMPI_Request_get_status(handle, &raw mut flag, ptr::null_mut()) },
-        false => return,
-    };
+    let code = unsafe { PMPI_Request_get_status(handle, &raw mut flag, ptr::null_mut()) };
     if code == MPI_SUCCESS && flag != 0 {
         retain(request, |note| {
             note.complete();
