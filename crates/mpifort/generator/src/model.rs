@@ -347,8 +347,7 @@ impl Procedure {
 pub struct Sentinel {
     /// Its name in Fortran.
     pub name: &'static str,
-    /// The common block of `mpif.h` that holds it, which is also the linker name of the variable in `mpi_f08`, without
-    /// the underscore that compilers add.
+    /// The common block that holds it, in `mpif.h` and in both modules.
     pub block: &'static str,
     /// Its size in bytes.
     pub size: usize,
