@@ -7,10 +7,10 @@
 //! programs. The procedures are generated (`generator`); what they share is here.
 //!
 //! The library is private to each rank, as all libraries of a program are: the variables whose addresses have a meaning
-//! (`MPI_BOTTOM`, `MPI_IN_PLACE`, …) are the rank's own. So it keeps little data that has to be written or relocated, and
-//! has no thread-local storage, threads or constructors. `std` would bring all of that, and libgcc's unwinder: the
-//! shared library does without. It is compiled apart from the rest, by `build.rs`, with `panic=abort`. The tests compile
-//! the crate as any other.
+//! (`MPI_BOTTOM`, `MPI_IN_PLACE`, …) are the rank's own. So it keeps little data that has to be written or relocated,
+//! and has no thread-local storage, threads or constructors. `std` would bring all of that, and libgcc's unwinder. The
+//! shared library does without: `build.rs` compiles it apart from the rest, with `panic=abort`. The tests compile the
+//! crate as any other.
 //!
 //! # Layers
 //!

@@ -1,8 +1,8 @@
 //! The datatypes that have been made for sections last.
 //!
 //! A program passes sections of the same form again and again: the faces of its arrays. A datatype that describes one
-//! costs more to make than a short message, so the last ones are kept. Only those of predefined datatypes are, since the
-//! handle of another one may come to stand for something else. They are freed before MPI ends.
+//! costs more to make than a short message, so the last ones are kept. Only those of predefined datatypes are, since
+//! the handle of another one may come to stand for something else. They are freed before MPI ends.
 
 use crate::foreign::*;
 
