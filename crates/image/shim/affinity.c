@@ -39,20 +39,27 @@ static bool is_main_number(pid_t number)
     return simurgh_on_main() && (number == 0 || number == (pid_t)libc.syscall(SYS_gettid));
 }
 
+static void copy_processors(size_t size, cpu_set_t *set)
+{
+    const unsigned char *own = (const unsigned char *)&simurgh_shim_rank.processors;
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)set)[i] = i < sizeof simurgh_shim_rank.processors ? own[i] : 0;
+}
+
 /* Reports the set as the kernel does: it is an error if the caller's set is too small for the kernel's. */
 static int tell_processors(size_t size, cpu_set_t *set)
 {
     if (libc.syscall(SYS_sched_getaffinity, 0, size, set) < 0)
         return errno;
-    const unsigned char *own = (const unsigned char *)&simurgh_shim_rank.processors;
-    for (size_t i = 0; i < size; i++)
-        ((unsigned char *)set)[i] = i < sizeof simurgh_shim_rank.processors ? own[i] : 0;
+    copy_processors(size, set);
     return 0;
 }
 
 static int take_processors(size_t size, const cpu_set_t *set)
 {
     cpu_set_t taken = {{0}};
+    if (!set)
+        return EFAULT;
     /* The processors that this process may use at all. */
     if (libc.sched_getaffinity(simurgh_shim_rank.host_pid, sizeof taken, &taken) != 0)
         return errno;
@@ -95,6 +102,33 @@ EXPORT int sched_setaffinity(pid_t number, size_t size, const cpu_set_t *set)
 {
     return is_main_number(number) ? as_system_call(take_processors(size, set))
                                   : libc.sched_setaffinity(number, size, set);
+}
+
+static __attribute__((noinline)) long call_about_processors(long call, pid_t number, size_t size, cpu_set_t *set)
+{
+    if (!is_main_number(number))
+        return libc.syscall(call, number, size, set);
+    if (call == SYS_sched_setaffinity)
+        return as_system_call(take_processors(size, set));
+    /* The length of the kernel's set. The rest of the caller's set stays as it is. */
+    long length = libc.syscall(call, 0, size, set);
+    if (length > 0)
+        copy_processors((size_t)length, set);
+    return length;
+}
+
+/* The kernel's calls by number. LLVM's OpenMP asks for its processors so, and binds the main thread so. All other calls
+ * are passed on to libc, with registers and stack as they are. The seventh argument is on the caller's stack, where it
+ * stays, since the last call is a jump. */
+typedef long system_call(long, long, long, long, long, long);
+
+EXPORT system_call call_by_number __asm__("syscall");
+
+long call_by_number(long call, long first, long second, long third, long fourth, long fifth)
+{
+    if (call == SYS_sched_setaffinity || call == SYS_sched_getaffinity)
+        return call_about_processors(call, (pid_t)first, (size_t)second, (cpu_set_t *)third);
+    return ((system_call *)libc.syscall)(call, first, second, third, fourth, fifth);
 }
 
 EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
