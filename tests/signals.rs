@@ -84,6 +84,18 @@ fn handlers_run_while_their_rank_waits_in_mpi() {
     passes(&hosts.args(["calls"]).limit(LIMIT).run(&program), 4);
 }
 
+#[test]
+fn a_thread_may_be_the_first_to_use_signals_while_the_main_thread_waits() {
+    let stage = Stage::locate();
+    let program = build(&stage, "tests/c/signal_waits.c");
+    for mode in ["threads", "processes"] {
+        for ranks in [1, 2, 7] {
+            let run = stage.mpiexec(ranks).mode(mode).args(["late"]).limit(LIMIT);
+            passes(&run.run(&program), ranks);
+        }
+    }
+}
+
 /// The handler completes the request at some time, so no rank waits for ever.
 #[test]
 fn a_request_that_a_handler_completes_is_no_deadlock() {

@@ -1,5 +1,6 @@
 /* Handlers of signals that run while their rank waits in MPI. */
 #include "mpi_check.h"
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/time.h>
@@ -164,9 +165,45 @@ static void wait_for_ever(void)
     MPI_Recv(&number, 1, MPI_INT, check_rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static pthread_t main_thread;
+static volatile sig_atomic_t late;
+
+static void on_late_signal(int number)
+{
+    late = number == SIGUSR2 && pthread_self() == main_thread;
+}
+
+/* The first of its rank that uses signals. It does so some time after the main thread has begun to wait. */
+static void *signal_late(void *unused)
+{
+    usleep(200000);
+    handle(SIGUSR2, on_late_signal);
+    CHECK(pthread_kill(main_thread, SIGUSR2) == 0);
+    while (!late)
+        usleep(1000);
+    OK(MPI_Send(NULL, 0, MPI_INT, check_rank, 3, MPI_COMM_WORLD));
+    return unused;
+}
+
+static void handlers_that_come_late_run(void)
+{
+    pthread_t thread;
+    main_thread = pthread_self();
+    CHECK(pthread_create(&thread, NULL, signal_late, NULL) == 0);
+    OK(MPI_Recv(NULL, 0, MPI_INT, check_rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
 int main(int argc, char **argv)
 {
-    check_begin(&argc, &argv);
+    int level;
+    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level));
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    if (argc > 1 && !strcmp(argv[1], "late")) {
+        handlers_that_come_late_run();
+        return check_end();
+    }
     if (argc > 1 && !strcmp(argv[1], "forever"))
         wait_for_ever();
     alarms_complete_requests();

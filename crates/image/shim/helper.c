@@ -79,6 +79,7 @@ static bool ask(struct sigevent *notice, const struct sigevent *place, int code)
     bool is_asked = notice->sigev_notify == SIGEV_THREAD && notice->sigev_notify_function == fulfil;
     if (simurgh_forked || !is_told || is_asked)
         return true;
+    simurgh_listen_on_main();
     simurgh_lock_signals();
     bool done = redirect(notice, place, code);
     simurgh_unlock_signals();

@@ -109,6 +109,13 @@ void simurgh_listen(void)
         simurgh_shim_rank.hooks->listen(thread->context);
 }
 
+void simurgh_listen_on_main(void)
+{
+    const struct signal_thread *me = simurgh_signal_thread();
+    if (me && !simurgh_forked && simurgh_on_main())
+        simurgh_shim_rank.hooks->listen(me->context);
+}
+
 /* The child is a process of its own, so from now on the kernel is told of its dispositions. */
 void simurgh_hand_signals_over(void)
 {

@@ -129,6 +129,10 @@ void simurgh_attend(void *frame);
  * on the monotonic clock, the result is false once that time is reached. */
 bool simurgh_rest(struct signal_thread *me, const struct timespec *end);
 
+/* Called before the rank gets another thread. That thread may be the first to use signals, while the main context waits
+ * in MPI. So the waits of the main context can be interrupted from now on. On other threads there is nothing to do. */
+void simurgh_listen_on_main(void);
+
 /* Runs the handler for SIGABRT, if there is one. The rank ends in any case. */
 void simurgh_handle_abort(void);
 

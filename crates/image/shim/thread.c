@@ -153,6 +153,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
     struct running *own = libc.malloc(sizeof *own);
     int error = EAGAIN;
     if (copy && own) {
+        simurgh_listen_on_main();
         *copy = start;
         copy->own = own;
         copy->has_processors = simurgh_inherit_processors(attributes, &copy->processors);
