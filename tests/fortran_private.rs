@@ -1,6 +1,6 @@
-//! What a Fortran program keeps between two statements is private to each rank: variables of every storage class, units,
-//! random numbers, the command line. With gfortran and flang, in ranks that wander between virtual processors, and in
-//! process mode.
+//! What a Fortran program keeps between two statements is private to each rank: variables of every storage class,
+//! units, random numbers, the command line. With gfortran and flang, in ranks that wander between virtual processors,
+//! and in process mode.
 //!
 //! Threadprivate variables are in `thread_local.rs`, the IEEE modes in `float_environment.rs`.
 

@@ -35,8 +35,8 @@ fn mpiexec(ranks: usize, options: &[&str], arguments: &[&str]) -> Mpiexec {
     Stage::locate().mpiexec(ranks).options(options).args(arguments)
 }
 
-/// Runs a job in which rank 1 ends in this way, for all compilers and ways to run, and passes the number of the compiler
-/// and the outcome on. All that the ranks have written before is there.
+/// Runs a job in which rank 1 ends in this way, for all compilers and ways to run, and passes the number of the
+/// compiler and the outcome on. All that the ranks have written before is there.
 #[track_caller]
 fn end_by(arguments: &[&str], check: impl Fn(usize, &Outcome)) {
     for compiler in 0..COMPILERS.len() {

@@ -52,10 +52,10 @@ pub fn page_size() -> usize {
 /// Pages are committed when they are first touched, and never as huge pages. So a large region of which only the top is
 /// used costs only the memory of the top.
 ///
-/// A function with large local arrays moves the stack pointer by any distance at once, and must not get into the stack of
-/// another rank. So regions lie a gibibyte apart. Nothing is mapped in between: the kernel limits the number of mappings
-/// of a process, and this takes one. Where these addresses cannot be had, the kernel chooses others, and the guard is a
-/// page.
+/// A function with large local arrays moves the stack pointer by any distance at once, and must not get into the stack
+/// of another rank. So regions lie a gibibyte apart. Nothing is mapped in between: the kernel limits the number of
+/// mappings of a process, and this takes one. Where these addresses cannot be had, the kernel chooses others, and the
+/// guard is a page.
 #[derive(Debug)]
 pub struct Region {
     guard: usize,
@@ -174,8 +174,8 @@ unsafe fn map(
     let start = unsafe { rustix::mm::mmap_anonymous(address, size, protection, flags) }?;
     // SAFETY:
     // - the range is the mapping just made; the advice changes no contents.
-    // A kernel without huge pages refuses the advice, and then it is not needed. It comes before the guard page: now the
-    // kernel can still unite the mapping with its neighbour, whose pages are not huge either.
+    // A kernel without huge pages refuses the advice, and then it is not needed. It comes before the guard page: now
+    // the kernel can still unite the mapping with its neighbour, whose pages are not huge either.
     let _ = unsafe { rustix::mm::madvise(start, size, Advice::LinuxNoHugepage) };
     Ok(start)
 }

@@ -1,8 +1,8 @@
 /* Writing out, at the end of the job, what the run-times of languages hold in the rank's buffers.
  *
  * A thread of the host calls a run-time's own function for that. The rank may be suspended in the middle of a write, or
- * have crashed there, and so hold the lock of a unit for ever. The thread waits a moment for each lock, in case the rank
- * is about to release it, and then goes on without it: nobody else will come to that unit any more. */
+ * have crashed there, and so hold the lock of a unit for ever. The thread waits a moment for each lock, in case the
+ * rank is about to release it, and then goes on without it: nobody else will come to that unit any more. */
 #include "signals.h"
 
 enum { PATIENCE_NANOSECONDS = 20000000, SECOND = 1000000000 };

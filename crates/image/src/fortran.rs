@@ -6,14 +6,14 @@
 //!
 //! | run-time | function | argument |
 //! |---|---|---|
-//! | libgfortran as a library | `_gfortran_flush_i4`, that of the subroutine `flush` | a unit's number, or null: all units that have numbers of the program's |
-//! | libgfortran in the program | `_gfortrani_flush_all_units` | none: the former |
+//! | libgfortran as a library | `_gfortran_flush_i4` of `flush` | a unit's number; null for all with numbers |
+//! | libgfortran in the program | `_gfortrani_flush_all_units` | none |
 //! | that of flang | `Fortran::runtime::io::ExternalFileUnit::FlushAll` | an error handler (`FlangErrorHandler`) |
 //!
 //! Those of the second and third row are found by the symbols that a stripped program does not have.
 //!
-//! The run-time of gfortran also installs handlers that report crashes. They know of no ranks and run first, so they are
-//! told apart from those of a program ([`FortranRuntime::has_crash_handler`]).
+//! The run-time of gfortran also installs handlers that report crashes. They know of no ranks and run first, so they
+//! are told apart from those of a program ([`FortranRuntime::has_crash_handler`]).
 
 use std::ffi::c_void;
 use std::ops::RangeInclusive;
@@ -39,8 +39,8 @@ pub(crate) enum Flush {
     Flang(u64),
 }
 
-/// The numbers that libgfortran gives out where a program asks for `newunit`, from the first one downwards. It takes free
-/// ones again, so as many as a process may usually have open files.
+/// The numbers that libgfortran gives out where a program asks for `newunit`, from the first one downwards. It takes
+/// free ones again, so as many as a process may usually have open files.
 const NEW_UNITS: RangeInclusive<i32> = -1034..=-10;
 
 /// The numbers that programs themselves usually give to units of files.

@@ -25,8 +25,8 @@ const SEARCH: &str = "LD_LIBRARY_PATH";
 ///   meanwhile. 100 us let them connect without that delay.
 /// - rxm has 4096 receive buffers of 16 KiB for each endpoint. A quarter of them takes 100 MiB less per host, and
 ///   messages are received no slower.
-/// - The run-time of gfortran keeps standard output in a buffer where that is a file. It passes each record on at once to a
-///   pipe, which other launchers give to ranks. So nothing is lost, however a rank ends.
+/// - The run-time of gfortran keeps standard output in a buffer where that is a file. It passes each record on at once
+///   to a pipe, which other launchers give to ranks. So nothing is lost, however a rank ends.
 const DEFAULTS: [(&str, &str); 3] = [
     ("GFORTRAN_UNBUFFERED_PRECONNECTED", "y"),
     ("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"),

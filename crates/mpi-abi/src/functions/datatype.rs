@@ -101,7 +101,8 @@ fn type_get_name(
     type_name.set("type_name", name, MPI_MAX_OBJECT_NAME, resultlen)
 }
 
-/// `MPI_Type_size`: the bytes of data in an element; `MPI_UNDEFINED` for a type that the Fortran compiler does not have.
+/// `MPI_Type_size`: the bytes of data in an element; `MPI_UNDEFINED` for a type that the Fortran compiler does not
+/// have.
 #[mpi(large, also_x)]
 fn type_size(rank: Rank<'_>, datatype: MPI_Datatype, size: Out<Count>) -> Outcome {
     if rank.lacking(datatype).is_some() {

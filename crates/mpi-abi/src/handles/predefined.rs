@@ -1,8 +1,8 @@
 //! The predefined datatypes by handle.
 //!
 //! One table serves all ranks of the process, so that a lookup is one load, which is on the path of every message. A
-//! rank may declare that its Fortran compiler has other types. The datatypes concerned then lose their entries here, for
-//! all ranks, and what they are is asked of the calling rank: see [`Fortran`](super::fortran::Fortran).
+//! rank may declare that its Fortran compiler has other types. The datatypes concerned then lose their entries here,
+//! for all ranks, and what they are is asked of the calling rank: see [`Fortran`](super::fortran::Fortran).
 
 use simurgh_core::sync::{AtomicU16, Ordering};
 use simurgh_mpi::datatype::Basic;

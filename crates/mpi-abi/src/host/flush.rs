@@ -1,10 +1,10 @@
 //! Writing out what ranks have written, where the job ends before they do.
 //!
-//! A program's output waits in buffers of the C library, of Fortran's run-time, and in the host's line buffers. Where the
-//! job ends in another way than by the ends of all programs, nobody but the host writes them out.
+//! A program's output waits in buffers of the C library, of Fortran's run-time, and in the host's line buffers. Where
+//! the job ends in another way than by the ends of all programs, nobody but the host writes them out.
 //!
-//! A rank may be suspended or have crashed in the middle of a write, with locks that nobody releases, and its data may be
-//! damaged. So its own functions are called on a thread that nobody waits for without a time limit. If a rank is not
+//! A rank may be suspended or have crashed in the middle of a write, with locks that nobody releases, and its data may
+//! be damaged. So its own functions are called on a thread that nobody waits for without a time limit. If a rank is not
 //! done in time, that thread is left where it is, and another one goes on with the next rank.
 
 use super::state::{Host, Rank};

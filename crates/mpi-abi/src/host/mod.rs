@@ -15,8 +15,8 @@
 //! process that was started without any launcher gets one when it asks for something that only a launcher can do:
 //! [`singleton_launcher`].
 //!
-//! The output of ranks passes through [`output`], which keeps lines whole; [`flush`] writes out what is still in buffers
-//! where the job ends before its ranks do. Every message for the user begins with
+//! The output of ranks passes through [`output`], which keeps lines whole; [`flush`] writes out what is still in
+//! buffers where the job ends before its ranks do. Every message for the user begins with
 //! `simurgh:` and goes to the standard error.
 
 mod binding;

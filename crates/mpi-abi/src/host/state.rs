@@ -196,7 +196,8 @@ impl Rank {
         self.signals.get().copied()
     }
 
-    /// Writes out what the rank's program holds in its buffers, at the end of the job. May last; see [`Flusher::flush`].
+    /// Writes out what the rank's program holds in its buffers, at the end of the job. May last; see
+    /// [`Flusher::flush`].
     pub(super) fn flush_program(&self) {
         if let Some(flusher) = self.flusher.get().filter(|_| !self.has_ended()) {
             flusher.flush();

@@ -69,8 +69,8 @@ pub(super) fn install() -> io::Result<()> {
     SIGNALS.iter().try_for_each(|&signal| handle(signal, on_crash))
 }
 
-/// Installs the handlers in a rank's own process where the program has none but those of Fortran's run-time, which report
-/// crashes and know of no ranks. Gives the calling thread, which is the program's, an alternate stack.
+/// Installs the handlers in a rank's own process where the program has none but those of Fortran's run-time, which
+/// report crashes and know of no ranks. Gives the calling thread, which is the program's, an alternate stack.
 pub(super) fn install_in_program() -> io::Result<()> {
     if !altstack::is_there() {
         altstack::add()?;

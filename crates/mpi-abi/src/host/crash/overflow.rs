@@ -1,8 +1,8 @@
 //! Stack overflows, and what the user is to do about them.
 //!
-//! A stack that runs out by and by ends at its guard region, near the stack pointer. A function with large local arrays, as
-//! in Fortran, may move the stack pointer by any distance at once, and then write anywhere between its old and its new
-//! place.
+//! A stack that runs out by and by ends at its guard region, near the stack pointer. A function with large local
+//! arrays, as in Fortran, may move the stack pointer by any distance at once, and then write anywhere between its old
+//! and its new place.
 
 use super::record::CrashRecord;
 use crate::host::state::Host;
