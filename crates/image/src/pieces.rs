@@ -114,3 +114,58 @@ fn protection(segment: &Segment) -> i32 {
         .filter(|(flag, _)| segment.flags & flag != 0)
         .fold(0, |all, (_, bit)| all | bit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elf::PAGE;
+
+    const READ: i32 = libc::PROT_READ;
+    const CODE: i32 = libc::PROT_READ | libc::PROT_EXEC;
+
+    fn piece(pages: std::ops::Range<u64>, protection: i32, origin: Origin) -> Piece {
+        Piece {
+            start: pages.start * PAGE,
+            length: (pages.end - pages.start) * PAGE,
+            protection,
+            origin,
+        }
+    }
+
+    fn file(object: usize, page: u64) -> Origin {
+        Origin::Original(object, page * PAGE)
+    }
+
+    #[test]
+    fn segments_that_keep_their_distance_in_the_file_are_one_mapping() {
+        let mut headers = piece(10..12, READ, file(0, 0));
+        let code = piece(12..15, CODE, file(0, 2));
+        let constants = piece(20..21, READ, file(0, 10));
+        for next in [code, constants] {
+            assert!(continues(&headers, &next));
+            headers.take_in(&next);
+        }
+        assert_eq!(
+            (headers.start, headers.length, headers.protection),
+            (10 * PAGE, 11 * PAGE, CODE)
+        );
+    }
+
+    #[test]
+    fn other_pieces_stay_apart() {
+        let headers = piece(10..12, READ, file(0, 0));
+        for next in [
+            // Shifted by a page: the page in between is there twice.
+            piece(12..15, CODE, file(0, 1)),
+            piece(12..15, CODE, file(1, 2)),
+            piece(12..15, READ, Origin::Master),
+            piece(12..15, READ, Origin::Nothing),
+        ] {
+            assert!(!continues(&headers, &next), "{next:?}");
+        }
+        let data = piece(10..12, READ, Origin::Master);
+        assert!(continues(&data, &piece(12..13, READ, Origin::Master)));
+        assert!(!continues(&data, &piece(13..14, READ, Origin::Master)));
+        assert!(!continues(&data, &piece(12..13, CODE, Origin::Master)));
+    }
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{folder, run, source, succeed};
+use common::{folder, has, run, source, succeed};
 
 /// Compiles a C program plainly.
 fn compile(name: &str, flags: &[&str]) -> PathBuf {
@@ -320,6 +320,25 @@ fn executable_pages_come_from_files() {
     };
     // Whatever is in the loader's list is looked at each time that something is loaded.
     assert_eq!(objects(1), objects(20), "the loader's list grows with the ranks");
+}
+
+#[test]
+fn constants_cannot_be_written_to_and_take_few_mappings() {
+    let layouts: [(&[&str], usize); 4] = [
+        (&[], 3),
+        (&["-Wl,-z,noseparate-code"], 3),
+        (&["-Wl,-z,max-page-size=0x200000"], 3),
+        // Its segments are shifted against each other, so that they share pages of the file.
+        (&["-fuse-ld=lld"], 4),
+    ];
+    for (flags, mappings) in layouts {
+        if flags.contains(&"-fuse-ld=lld") && !has("ld.lld") {
+            continue;
+        }
+        let run = run(&compile("constants", flags), 3, &[], &[]);
+        let line = format!("constants OK, mappings {mappings}");
+        assert_eq!(run.count(&line), 3, "{flags:?}: {}", run.output);
+    }
 }
 
 /// Memory of each rank in kB.
