@@ -135,13 +135,14 @@ impl Footprint<'_> {
 fn a_rank_takes_few_mappings_and_little_memory() {
     let stage = Stage::locate();
     let source = "tests/c/footprint.c";
-    let fortran = Compile::by("gfortran", "tests/fortran/footprint.f90").source(source);
+    let fortran =
+        Compile::by(stage.tool("mpifort"), "tests/fortran/footprint.f90").source("tests/c/footprint_parts.c");
     for (what, program, mappings, memory) in [
-        ("C", Compile::c(source), 6.0, 50.0),
-        ("C++", Compile::cxx(source), 9.0, 130.0),
-        ("Fortran", fortran.flags(["-DFORTRAN"]), 12.0, 110.0),
+        ("C", Compile::c(source).against(&stage), 6.0, 50.0),
+        ("C++", Compile::cxx(source).against(&stage), 9.0, 130.0),
+        ("Fortran", fortran, 15.0, 130.0),
     ] {
-        let program = program.flags(["-O2"]).against(&stage).build();
+        let program = program.flags(["-O2"]).build();
         Footprint {
             stage: &stage,
             program,

@@ -14,7 +14,7 @@ static FILE *kernels_file(const char *path)
 }
 
 /* Prints the number of its mappings, and the kB of memory that it has written to and shares with no other. */
-static void tell_footprint(void)
+static inline void tell_footprint(void)
 {
     char line[4096];
     long mappings = 0, private_memory = -1;
