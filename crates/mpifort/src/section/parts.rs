@@ -69,3 +69,62 @@ impl Parts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core::ptr;
+
+    use super::super::Dimension;
+    use super::*;
+
+    /// The parts of a section of elements of 4 bytes: (number of elements, distance in bytes) of each dimension.
+    fn parts(dimensions: &[(isize, isize)]) -> Parts {
+        let unused = Dimension {
+            lower: 0,
+            extent: 1,
+            stride: 0,
+        };
+        let mut descriptor = Descriptor {
+            base: ptr::null_mut(),
+            element: 4,
+            version: 1,
+            rank: dimensions.len() as u8,
+            others: [0; 3],
+            dimensions: [unused; MAX_RANK],
+        };
+        for (place, &(extent, stride)) in descriptor.dimensions.iter_mut().zip(dimensions) {
+            *place = Dimension {
+                lower: 0,
+                extent,
+                stride,
+            };
+        }
+        Parts::of(&descriptor)
+    }
+
+    fn levels(parts: &Parts) -> Vec<(i64, i64)> {
+        let levels = parts.levels().iter();
+        levels.map(|level| (level.times, level.distance)).collect()
+    }
+
+    #[test]
+    fn dimensions_that_continue_one_another_are_one() {
+        // All of a(6, 5, 4) but the last column of each plane: 24 elements, four times.
+        let columns = parts(&[(6, 4), (4, 24), (4, 120)]);
+        assert_eq!((columns.block(), columns.bytes()), (96, 384));
+        assert_eq!(levels(&columns), [(4, 120)]);
+        // a(2, :, :): every sixth element.
+        let face = parts(&[(5, 24), (4, 120)]);
+        assert_eq!((face.block(), levels(&face)), (4, vec![(20, 24)]));
+        assert_eq!(face.only_distance(), Some(24));
+    }
+
+    #[test]
+    fn others_are_levels() {
+        let corners = parts(&[(3, 8), (2, 96), (1, 77), (2, 480)]);
+        assert_eq!(levels(&corners), [(3, 8), (2, 96), (2, 480)]);
+        assert_eq!((corners.bytes(), corners.only_distance()), (48, None));
+        let backwards = parts(&[(6, -4)]);
+        assert_eq!((backwards.block(), levels(&backwards)), (4, vec![(6, -4)]));
+    }
+}
