@@ -10,12 +10,12 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`model`] | procedures, parameters, kinds, names: what there is to say about the interface |
-//! | [`table`] | rules and exceptions by name: what C prototypes do not say |
-//! | [`derive`] | the model, from the declarations and the table |
-//! | [`wrappers`] | the Rust source of the library's procedures, from the model |
-//! | [`constants`] | the constants, from their declarations |
-//! | [`fortran`] | the sources in Fortran: modules and include file |
+//! | `model` | procedures, parameters, kinds, names: what there is to say about the interface |
+//! | `table` | rules and exceptions by name: what C prototypes do not say |
+//! | `derive` | the model, from the declarations and the table |
+//! | `wrappers` | the Rust source of the library's procedures, from the model |
+//! | `constants` | the constants, from their declarations |
+//! | `fortran` | the sources in Fortran: modules and include file |
 
 pub mod constants;
 pub mod derive;
