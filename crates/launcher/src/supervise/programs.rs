@@ -62,8 +62,13 @@ impl Supervisor<'_> {
             .iter()
             .find(|member| member.is_gone() && !member.has_joined());
         if let (Phase::Joining, Some(member)) = (&self.phase, missing) {
-            let message = format!("{member} ended{NEVER_BEGAN}");
-            self.conclude(Verdict { status: 1, message });
+            let status = member.bad_status();
+            let words = status.map_or_else(String::new, |code| format!(" with status {code}"));
+            let message = format!("{member} ended{words}{NEVER_BEGAN}");
+            self.conclude(Verdict {
+                status: status.unwrap_or(1),
+                message,
+            });
         }
     }
 }
