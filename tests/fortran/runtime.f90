@@ -66,7 +66,7 @@ contains
 
   ! Leaves output in the buffers of three units: standard output, a file, and a file without a format.
   subroutine write_much()
-    integer :: i, formatted, unformatted
+    integer :: i, before, formatted, unformatted
     character(len=64) :: name
     call get_environment_variable('RUNTIME_FOLDER', name)
     do i = 1, 3
@@ -81,11 +81,15 @@ contains
       write (formatted, '(a,i0)') ('number ', i, i = 1, 3)
       return
     end if
+    open (newunit=before, status='scratch')
     open (newunit=formatted, file=trim(name) // '/' // trim(folder), status='replace', action='write')
     open (newunit=unformatted, file=trim(name) // '/' // trim(folder) // '.raw', status='replace', action='write', &
           form='unformatted', access='stream')
     write (formatted, '(a,i0)') ('number ', i, i = 1, 3)
     write (unformatted) rank, 4321
+    ! A text that is written to like a file has a unit of its own, which stays behind: here that of a closed file.
+    close (before)
+    write (name, '(i0)') rank
   end subroutine
 
   subroutine write_lines()

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::elf::exports::Exports;
-use crate::fortran::{FLANG_FLUSH, Flush, FortranRuntime, GFORTRAN_FLUSH, SET_OPTIONS};
+use crate::fortran::{Flush, FortranRuntime, SET_OPTIONS};
 use crate::source::Source;
 
 /// The run-time in the program, and the address at which the program's address 0 lies.
@@ -35,27 +35,22 @@ fn in_libraries(name: &str) -> usize {
 /// Another thread may hold the lock of a unit for ever, and so this may never return: it has to be called on a thread
 /// of its own.
 pub fn flush_own_fortran() {
-    for (name, flush) in [
-        (GFORTRAN_FLUSH, Flush::Gfortran(0)),
-        (FLANG_FLUSH, Flush::Flang(0)),
-    ] {
-        let address = in_libraries(name);
-        if address != 0 {
-            call(address, flush);
-        }
+    let in_libraries = Flush::of(|name| Some(in_libraries(name)).filter(|address| *address != 0));
+    if let Some(flush) = in_libraries {
+        flush.run(0, call);
     }
     if let Some((runtime, base)) = of_program()
         && let Some(flush) = runtime.flush()
     {
-        call(base.wrapping_add(flush.address()) as usize, flush);
+        flush.run(base as usize, call);
     }
 }
 
-/// Calls the function of a run-time, which lies at this address.
-fn call(address: usize, flush: Flush) {
+/// Calls the function of a run-time that lies at this address.
+fn call(function: usize, argument: *mut c_void) {
     // SAFETY: the address is that of a function of a run-time in this process, which takes one argument, or none.
-    let function: extern "C" fn(*mut c_void) = unsafe { std::mem::transmute(address) };
-    flush.for_arguments(|argument| function(argument));
+    let function: extern "C" fn(*mut c_void) = unsafe { std::mem::transmute(function) };
+    function(argument);
 }
 
 /// Whether the function at this address is the handler with which a run-time of Fortran in this process reports

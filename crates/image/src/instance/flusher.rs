@@ -34,9 +34,10 @@ impl Flusher {
             let Some(runtime) = object.fortran().flush().filter(|_| index != SHIM) else {
                 continue;
             };
-            let function = self.place.base(index) + runtime.address() as usize;
-            // SAFETY: the function is that of the run-time in this image, and gets the argument that it takes.
-            runtime.for_arguments(|argument| unsafe { flush(function, argument) });
+            runtime.run(self.place.base(index), |function, argument| {
+                // SAFETY: the function is that of the run-time in this image, and gets the argument that it takes.
+                unsafe { flush(function, argument) }
+            });
         }
     }
 }
