@@ -4195,7 +4195,8 @@ int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_va
 int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name);
 
 /**
- * `MPI_Type_size`: the bytes of data in an element.
+ * `MPI_Type_size`: the bytes of data in an element; `MPI_UNDEFINED` for a type that the Fortran compiler does not
+ * have.
  */
 int MPI_Type_size(MPI_Datatype datatype, int *size);
 
