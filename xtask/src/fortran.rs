@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simurgh_mpifort_generator::fortran::{Source, include_file, modules};
+use simurgh_mpifort_generator::fortran::{Source, default_kinds, include_file, modules};
 use simurgh_mpifort_generator::{constants, procedures};
 
 use crate::command::{capture, minutes};
@@ -29,7 +29,8 @@ pub(crate) fn files(workspace: &Workspace) -> Result<Vec<(PathBuf, String)>> {
     let constants = constants(&declarations.join("constants")).map_err(Failure::Faults)?;
     let Source { name, text } = include_file(&procedures, &constants);
     let mut files = vec![(Path::new("include").join(name), text)];
-    for Source { name, text } in modules(&procedures, &constants) {
+    let sources = modules(&procedures, &constants).into_iter();
+    for Source { name, text } in sources.chain([default_kinds()]) {
         files.push((Path::new(SOURCES).join(name), text));
     }
     Ok(files)

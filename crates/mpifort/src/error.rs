@@ -19,6 +19,14 @@ pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
     }
 }
 
+/// Keeps the compiler from making one call of this and of the same call elsewhere in a function.
+#[inline(always)]
+pub(crate) fn apart() {
+    // SAFETY:
+    // - nothing is executed.
+    unsafe { core::arch::asm!("", options(nomem, nostack, preserves_flags)) };
+}
+
 /// The reasons for which this library refuses a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Refusal {

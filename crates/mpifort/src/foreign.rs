@@ -22,13 +22,19 @@ pub(crate) trait Convert: Copy {
     fn integer(self) -> c_int;
 }
 
+/// Whether an integer is that of a predefined handle, which has the same value.
+#[inline(always)]
+pub(crate) fn is_predefined(number: c_int) -> bool {
+    // A negative number is a large one here.
+    (number as u32 as usize) < FIRST_MADE
+}
+
 macro_rules! convert {
     ($handle:ident, $fromint:ident, $toint:ident) => {
         impl Convert for $handle {
             #[inline(always)]
             fn of(number: c_int) -> Self {
-                // A negative number is a large one here.
-                if (number as u32 as usize) < FIRST_MADE {
+                if is_predefined(number) {
                     return Self(number as usize);
                 }
                 // SAFETY:

@@ -2,17 +2,31 @@
 //!
 //! Each can be said once. Another library of the program may have said it before, which is no error.
 
-use core::ffi::c_int;
+use core::ffi::{CStr, c_int};
 
 use crate::foreign::*;
+use crate::sentinel::blocks;
 
-/// The sizes of the default kinds.
-const SIZES: [(&core::ffi::CStr, &core::ffi::CStr); 4] = [
+/// The sizes of the default kinds, unless the program has been compiled with others.
+const SIZES: [(&CStr, &CStr); 4] = [
     (c"mpi_logical_size", c"4"),
     (c"mpi_integer_size", c"4"),
     (c"mpi_real_size", c"4"),
     (c"mpi_double_precision_size", c"8"),
 ];
+
+/// The size of a kind: its number in bytes, with all compilers that the wrapper knows. Kind 10 has no datatype of its own
+/// among default types.
+fn size_of_kind(kind: c_int) -> Option<&'static CStr> {
+    Some(match kind {
+        1 => c"1",
+        2 => c"2",
+        4 => c"4",
+        8 => c"8",
+        16 => c"16",
+        _ => return None,
+    })
+}
 
 /// The size of the default logical, which is said first; then the others that there are.
 const LOGICALS: [c_int; 5] = [4, 1, 2, 8, 16];
@@ -41,7 +55,8 @@ fn declare_sizes() {
             return;
         }
         if info == MPI_INFO_NULL && PMPI_Info_create(&raw mut info) == MPI_SUCCESS {
-            for (key, value) in SIZES {
+            for ((key, usual), kind) in SIZES.into_iter().zip(blocks::default_kinds()) {
+                let value = size_of_kind(kind).unwrap_or(usual);
                 PMPI_Info_set(info, key.as_ptr().cast_mut(), value.as_ptr().cast_mut());
             }
             PMPI_Abi_set_fortran_info(info);

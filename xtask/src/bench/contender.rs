@@ -77,6 +77,7 @@ pub(crate) fn builds(workspace: &Workspace, stage: &Stage, other: &Path) -> Resu
 fn ours(workspace: &Workspace, stage: &Stage) -> Result<Contender> {
     let programs = workspace.target("bench/standard-abi");
     compile(&programs, |program| program.against(stage))?;
+    compile_fortran(&programs, stage)?;
     Ok(Contender {
         kind: Kind::Simurgh,
         prefix: stage.prefix().to_owned(),
@@ -136,6 +137,21 @@ fn compile(directory: &Path, against: impl Fn(Compile) -> Compile) -> Result<()>
             .try_build()
             .map_err(Failure::Faults)?;
     }
+    Ok(())
+}
+
+/// Compiles the program that compares the Fortran interface with C: its part in C, and the rest by our wrapper.
+fn compile_fortran(directory: &Path, stage: &Stage) -> Result<()> {
+    let part = directory.join("binding_part.o");
+    let flags = ["-O2", "-c"];
+    let in_c = Compile::c("benches/c/binding_part.c").flags(flags).against(stage);
+    in_c.output(&part).try_build().map_err(Failure::Faults)?;
+    Compile::by(stage.tool("mpifort"), "benches/fortran/binding.f90")
+        .flags(["-O2"])
+        .source(part)
+        .output(directory.join("binding"))
+        .try_build()
+        .map_err(Failure::Faults)?;
     Ok(())
 }
 

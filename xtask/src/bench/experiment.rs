@@ -13,17 +13,20 @@ pub(crate) enum Group {
     Collectives,
     /// Messages between processes.
     Network,
+    /// Messages from Fortran and from C.
+    Fortran,
     /// Collectives between hosts, with every algorithm forced in turn. The table of algorithms is made from them.
     Hosts,
 }
 
 impl Group {
     /// All groups, in the order of the documentation.
-    pub(crate) const ALL: [Group; 5] = [
+    pub(crate) const ALL: [Group; 6] = [
         Group::Messages,
         Group::Start,
         Group::Collectives,
         Group::Network,
+        Group::Fortran,
         Group::Hosts,
     ];
 
@@ -34,6 +37,7 @@ impl Group {
             Group::Start => "start",
             Group::Collectives => "collectives",
             Group::Network => "network",
+            Group::Fortran => "fortran",
             Group::Hosts => "hosts",
         }
     }
@@ -95,7 +99,7 @@ impl Placement {
 pub(crate) struct Experiment {
     /// The group that it belongs to.
     pub(crate) group: Group,
-    /// The program, one of `benches/c`.
+    /// The program, one of `benches/c` or `benches/fortran`.
     pub(crate) program: &'static str,
     /// The number of ranks.
     pub(crate) ranks: usize,
@@ -129,6 +133,14 @@ const fn driven(placement: Placement) -> Experiment {
     Experiment {
         peers: false,
         ..processes("overlap", placement)
+    }
+}
+
+const fn fortran(placement: Placement) -> Experiment {
+    Experiment {
+        group: Group::Fortran,
+        peers: false,
+        ..pair("binding", placement)
     }
 }
 
@@ -205,4 +217,6 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     processes("overlap", Placement::TwoProcesses),
     driven(Placement::Dedicated),
     driven(Placement::Asleep),
+    fortran(Placement::OneCore),
+    fortran(Placement::TwoCores),
 ];

@@ -27,6 +27,12 @@ pub(crate) enum Metric {
     Allreduce,
     /// Time per call, by bytes that each rank gives each other rank.
     Alltoall,
+    /// Time one way, by message size, from C and from Fortran.
+    Messages,
+    /// Time one way, by bytes of data, of a face of an array with contiguous rows, from C and from Fortran.
+    Rows,
+    /// Time one way, by bytes of data, of a face of an array without two neighbours, from C and from Fortran.
+    Columns,
     /// Time of barriers on one core, and of as many switches as there are ranks, by number of ranks.
     Growth,
     /// The share of its processor that a rank keeps while a message of this size is being sent.
@@ -36,9 +42,9 @@ pub(crate) enum Metric {
 }
 
 impl Metric {
-    /// The metric of a line that begins with this keyword.
+    /// The metric of a line that begins with this keyword. The name of a series may follow it after a colon.
     pub(crate) fn of_keyword(keyword: &str) -> Option<Self> {
-        match keyword {
+        match keyword.split(':').next().unwrap_or_default() {
             "latency" => Some(Metric::Latency),
             "face" => Some(Metric::Face),
             "gaps" => Some(Metric::Gaps),
@@ -53,6 +59,9 @@ impl Metric {
             "availability_send" => Some(Metric::SendAvailability),
             "availability_receive" => Some(Metric::ReceiveAvailability),
             "barriers" | "switches" => Some(Metric::Growth),
+            "messages" => Some(Metric::Messages),
+            "rows" => Some(Metric::Rows),
+            "columns" => Some(Metric::Columns),
             _ => None,
         }
     }
@@ -73,6 +82,9 @@ impl Metric {
             Metric::Allreduce => "Allreduce of doubles, µs per call",
             Metric::Alltoall => "Alltoall, µs per call",
             Metric::Growth => "Barrier and as many switches of ranks, µs",
+            Metric::Messages => "Messages from C and from mpi_f08, ns one way",
+            Metric::Rows => "Face with contiguous rows: datatype in C, section in mpi_f08, ns one way",
+            Metric::Columns => "Face of single numbers: datatype in C, section in mpi_f08, ns one way",
             Metric::SendAvailability => "Kept for computing while sending, %",
             Metric::ReceiveAvailability => "Kept for computing while receiving, %",
         }
@@ -94,6 +106,9 @@ impl Metric {
             Metric::Allreduce => "allreduce",
             Metric::Alltoall => "alltoall",
             Metric::Growth => "growth",
+            Metric::Messages => "fortran-messages",
+            Metric::Rows => "fortran-rows",
+            Metric::Columns => "fortran-columns",
             Metric::SendAvailability => "availability-send",
             Metric::ReceiveAvailability => "availability-receive",
         }
@@ -119,19 +134,25 @@ impl Metric {
     pub(crate) fn series<'a>(self, contenders: &'a [&'static str]) -> &'a [&'static str] {
         match self {
             Metric::Growth => &["barriers", "switches"],
+            Metric::Messages | Metric::Rows | Metric::Columns => &["Fortran", "C"],
             _ => contenders,
         }
     }
 
     /// The series for the values of a keyword, if it is not that of the contender.
     pub(crate) fn series_of(self, keyword: &str) -> Option<&'static str> {
-        self.series(&[]).iter().copied().find(|name| *name == keyword)
+        let series = keyword.rsplit(':').next();
+        self.series(&[])
+            .iter()
+            .copied()
+            .find(|name| Some(*name) == series)
     }
 
     /// The heading of the column that compares the first series with the best of the others.
     pub(crate) fn comparison(self) -> &'static str {
         match self {
             Metric::Growth => "times cheaper than the switches",
+            Metric::Messages | Metric::Rows | Metric::Columns => "times as fast as C",
             _ if self.is_share() => "points more than the best peer",
             _ => "times better than the best peer",
         }
@@ -160,7 +181,7 @@ impl Metric {
     /// Whether an advantage over the best peer means that ours is behind by more than noise.
     pub(crate) fn is_behind(self, advantage: f64) -> bool {
         match self {
-            Metric::Growth => false,
+            Metric::Growth | Metric::Messages | Metric::Rows | Metric::Columns => false,
             _ if self.is_share() => advantage < -5.0,
             _ => advantage < 0.95,
         }

@@ -22,6 +22,8 @@ pub(super) struct Flags {
     pub(super) libraries: Vec<&'static str>,
     /// Further options for compiling.
     options: &'static [&'static str],
+    /// In Fortran, a source for programs whose default types are other than usual.
+    default_kinds: Option<PathBuf>,
 }
 
 impl Flags {
@@ -32,6 +34,7 @@ impl Flags {
             lib_dirs: vec![installation.lib_dir()],
             libraries: vec![LIBRARY],
             options: &[],
+            default_kinds: None,
         }
     }
 
@@ -45,6 +48,7 @@ impl Flags {
             lib_dirs: vec![installation.lib_dir(), modules.directory],
             libraries: vec![FORTRAN_LIBRARY, fortran::LIBRARY, LIBRARY],
             options: modules.options,
+            default_kinds: Some(modules.default_kinds),
         }
     }
 
@@ -72,6 +76,12 @@ impl Flags {
         command.extend(self.compile());
         command.extend(words.iter().cloned());
         if links(words) {
+            if words
+                .iter()
+                .any(|word| fortran::changes_default_kinds(word.as_bytes()))
+            {
+                command.extend(self.default_kinds.clone().map(PathBuf::into_os_string));
+            }
             command.extend(self.link());
         }
         command
@@ -153,6 +163,7 @@ mod tests {
         let modules = Modules {
             directory: PathBuf::from("/m"),
             options: &["-fo"],
+            default_kinds: PathBuf::from("/k.f90"),
         };
         let flags = Flags::of_fortran(&Installation::at(PathBuf::from("/p")), modules);
         let compile = "cc -I/p/include -I/m -fo";
@@ -161,7 +172,12 @@ mod tests {
             shown(&flags, "-J /mods a.f90"),
             format!("{compile} -J /mods a.f90 {link}")
         );
+        assert_eq!(
+            shown(&flags, "-fdefault-real-8 a.o"),
+            format!("{compile} -fdefault-real-8 a.o /k.f90 {link}")
+        );
         assert_eq!(shown(&flags, "-c a.f90"), format!("{compile} -c a.f90"));
+        assert_eq!(shown(&flags, "-r8 -c a.f90"), format!("{compile} -r8 -c a.f90"));
         assert_eq!(shown(&flags, "-J /mods"), format!("{compile} -J /mods"));
     }
 }

@@ -88,6 +88,20 @@ pub(crate) trait Choice: Copy {
     ///
     /// A descriptor is one that a compiler has made.
     unsafe fn data(self) -> Data;
+
+    /// The address.
+    ///
+    /// # Safety
+    ///
+    /// As for [`data`](Self::data).
+    unsafe fn base(self) -> *mut c_void;
+
+    /// Whether it is seen at once that the buffer is contiguous.
+    ///
+    /// # Safety
+    ///
+    /// As for [`data`](Self::data).
+    unsafe fn is_plain(self) -> bool;
 }
 
 /// The buffer of a procedure of `mpif.h` and `mpi`.
@@ -98,6 +112,16 @@ impl Choice for Address {
     #[inline(always)]
     unsafe fn data(self) -> Data {
         Data::at(self.0, 0, ptr::null())
+    }
+
+    #[inline(always)]
+    unsafe fn base(self) -> *mut c_void {
+        self.0
+    }
+
+    #[inline(always)]
+    unsafe fn is_plain(self) -> bool {
+        true
     }
 }
 
@@ -115,6 +139,26 @@ impl Choice for *const Descriptor {
             false => self,
         };
         Data::at(base, element, section)
+    }
+
+    #[inline(always)]
+    unsafe fn base(self) -> *mut c_void {
+        // SAFETY:
+        // - the caller's promise.
+        unsafe { (*self).base }
+    }
+
+    #[inline(always)]
+    unsafe fn is_plain(self) -> bool {
+        // SAFETY:
+        // - the caller's promise. The first dimension is there if the rank is 1.
+        unsafe {
+            match (*self).rank {
+                0 => true,
+                1 => (*self).dimensions[0].stride == (*self).element as isize,
+                _ => false,
+            }
+        }
     }
 }
 

@@ -28,6 +28,24 @@ pub(super) struct Modules {
     pub(super) directory: PathBuf,
     /// Options without which the compiler refuses programs that MPI allows.
     pub(super) options: &'static [&'static str],
+    /// The source to be compiled with a program whose default types are other than usual.
+    pub(super) default_kinds: PathBuf,
+}
+
+/// Whether an option changes the size of a default type.
+pub(super) fn changes_default_kinds(option: &[u8]) -> bool {
+    const OPTIONS: &[&[u8]] = &[
+        b"-fdefault-",
+        b"-freal-",
+        b"-r8",
+        b"-r16",
+        b"-i8",
+        b"-real-size",
+        b"-double-size",
+        b"-integer-size",
+        b"-autodouble",
+    ];
+    OPTIONS.iter().any(|known| option.starts_with(known))
 }
 
 /// Finds the modules for this compiler, or compiles them.
@@ -52,5 +70,6 @@ pub(super) fn modules(installation: &Installation, compiler: &[OsString]) -> Res
     Ok(Modules {
         directory,
         options: identity.options(),
+        default_kinds: sources.default_kinds(),
     })
 }

@@ -15,6 +15,9 @@ impl Sources {
     /// Their names, in the order in which they have to be compiled.
     pub(super) const NAMES: &[&str] = &["simurgh_mpi_types.F90", "mpi_f08.F90", "mpi.F90"];
 
+    /// The name of the source that is compiled with a program whose default types are other than usual.
+    pub(super) const DEFAULT_KINDS: &str = "simurgh_default_kinds.f90";
+
     /// The sources of this installation.
     pub(super) fn of(installation: &Installation) -> Self {
         Self {
@@ -25,6 +28,11 @@ impl Sources {
     /// The paths, in the order in which they have to be compiled.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         Self::NAMES.iter().map(|name| self.directory.join(name))
+    }
+
+    /// The path of the source about default types.
+    pub(super) fn default_kinds(&self) -> PathBuf {
+        self.directory.join(Self::DEFAULT_KINDS)
     }
 
     /// A name for this version of the sources.

@@ -10,10 +10,12 @@
 //! * `sentinels`: the variables whose addresses have meanings of their own
 //! * `types`: the module with what both others share
 //! * `f08_callbacks`: the abstract interfaces of `mpi_f08`
+//! * `default_kinds`: what an option for the compiler may change
 //! * `f08`, `mpi`: the modules
 //! * `mpif`: the include file
 
 mod declarations;
+mod default_kinds;
 mod f08;
 mod f08_callbacks;
 mod lines;
@@ -39,6 +41,15 @@ pub fn include_file(procedures: &[Procedure], constants: &[Constant]) -> Source 
     Source {
         name: "mpif.h",
         text: mpif::include_file(procedures, constants),
+    }
+}
+
+/// A file that tells the library the kinds of default types. It is compiled with the options of the program that it is
+/// linked to.
+pub fn default_kinds() -> Source {
+    Source {
+        name: "simurgh_default_kinds.f90",
+        text: default_kinds::source(),
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::model::{Body, Handle, Intent, Kind, Layout, Parameter, Procedure, Returns, Shape, Trim};
 use crate::table;
 
-use super::{inner_name, is_array, lengths, put, result, type_of, variable};
+use super::{direct, inner_name, is_array, lengths, put, result, type_of, variable};
 
 /// The source of that function.
 pub(super) fn inner(procedure: &Procedure) -> String {
@@ -26,12 +26,19 @@ pub(super) fn inner(procedure: &Procedure) -> String {
         Body::ByHand(function) => by_hand(procedure, function),
         _ => Steps::of(procedure).text(),
     };
-    format!(
-        "#[inline(always)]\nunsafe fn {}({}){} {{ unsafe {{\n{body}}} }}\n",
-        inner_name(procedure),
-        takes.join(", "),
-        result(procedure)
-    )
+    let (name, takes, result) = (inner_name(procedure), takes.join(", "), result(procedure));
+    let function = |name: &str, inline: &str, body: &str| {
+        format!("#[inline({inline})]\nunsafe fn {name}({takes}){result} {{ unsafe {{\n{body}}} }}\n")
+    };
+    match direct::call(procedure) {
+        None => function(&name, "always", &body),
+        Some(direct) => {
+            let general = format!("general_{name}");
+            let passed: Vec<_> = procedure.fortran_parameters().map(variable).collect();
+            let otherwise = format!("{general}({}, ierror)\n", passed.join(", "));
+            function(&name, "always", &(direct + &otherwise)) + &function(&general, "never", &body)
+        }
+    }
 }
 
 /// A call of a function that is written by hand.

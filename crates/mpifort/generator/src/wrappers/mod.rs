@@ -5,6 +5,7 @@
 //! without buffers have one exported function under all names.
 
 mod body;
+mod direct;
 mod foreign;
 mod names;
 

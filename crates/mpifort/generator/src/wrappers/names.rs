@@ -4,7 +4,7 @@
 //! define them itself: `mpi_send_`, and the spellings of other compilers. They are set in assembly, which sits in the
 //! module of the functions, since all of it has to end up in one object.
 
-use crate::model::{SENTINELS, spellings};
+use crate::model::{DEFAULT_KINDS, SENTINELS, spellings};
 
 /// A weak name for what has the strong one.
 pub(super) fn weak(name: &str, strong: &str) -> String {
@@ -41,7 +41,8 @@ pub(super) fn profiling(symbol: &str) -> String {
     }
 }
 
-/// The definitions of the variables whose addresses have meanings of their own, and functions that compare with them.
+/// The definitions of the variables whose addresses have meanings of their own, and functions with their addresses; the
+/// common block with the kinds of default types.
 pub fn sentinels() -> String {
     let mut text = String::new();
     for sentinel in SENTINELS {
@@ -55,5 +56,14 @@ pub fn sentinels() -> String {
              #[inline(always)]\npub(crate) fn {function}() -> usize {{ (&raw const {symbol}).addr() }}\n"
         ));
     }
+    let symbol = format!("{DEFAULT_KINDS}_");
+    text.push_str(&format!(
+        "core::arch::global_asm!(\".comm {symbol},16,16\\n.type {symbol}, @object\");\n\
+         unsafe extern \"C\" {{ static {symbol}: [core::ffi::c_int; 4]; }}\n\
+         /// The kinds of default logicals, integers, reals and numbers of double precision; zeros if nobody says.\n\
+         pub(crate) fn default_kinds() -> [core::ffi::c_int; 4] {{\n\
+         // SAFETY:\n// - the program's block data has the same size, and nobody writes there.\n\
+         unsafe {{ (&raw const {symbol}).read_volatile() }} }}\n"
+    ));
     text
 }
