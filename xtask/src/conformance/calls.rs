@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::fortran;
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
@@ -45,21 +46,24 @@ pub(crate) fn programs_without_a_test(workspace: &Workspace) -> Result<Vec<Strin
         }
     }
     let words: BTreeSet<&str> = words(&tests).collect();
-    let mut unused = Vec::new();
+    let mut programs = fortran::programs(workspace)?;
     for folder in PROGRAMS {
-        for file in files(&workspace.source(folder), "c")? {
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let short = name.strip_prefix("mpi_").unwrap_or(&name);
-            if !words.contains(&*name) && !words.contains(short) {
-                unused.push(format!("{folder}/{name}.c"));
-            }
+        programs.append(&mut files(&workspace.source(folder), "c")?);
+    }
+    let mut unused = Vec::new();
+    for file in programs {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let short = name.strip_prefix("mpi_").unwrap_or(&name);
+        if !words.contains(&*name) && !words.contains(short) {
+            let file = file.strip_prefix(workspace.root()).unwrap_or(&file);
+            unused.push(file.display().to_string());
         }
     }
     Ok(unused)
 }
 
 /// The files in a folder with this extension, in the order of their names.
-fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+pub(super) fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut paths = entries(folder)?;
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));
     paths.sort();
@@ -79,7 +83,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     paths.collect()
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// The words of a text, with empty ones between other characters.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
 }
 

@@ -1,12 +1,13 @@
 //! `./x conformance`: the table of the standard's functions in docs/conformance.md.
 //!
 //! The functions are those of `standard.txt` and `beside.txt` in `crates/mpi-abi/tests/conformance`. A function is
-//! present if the headers declare it; a test compares them with the library's symbols. The test programs are scanned
-//! for calls.
+//! present if the headers declare it; a test compares them with the library's symbols. Its procedure in Fortran is
+//! present if the model of the Fortran interface has it. The test programs are scanned for calls.
 
 mod calls;
 mod chapters;
 mod document;
+mod fortran;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,8 +28,10 @@ struct Function {
     chapter: &'static Chapter,
     /// Whether the library has it.
     present: bool,
-    /// The test programs that call it.
+    /// The test programs in C that call it.
     programs: BTreeSet<String>,
+    /// The test programs in Fortran that call its procedure, if there is one.
+    in_fortran: Option<BTreeSet<String>>,
 }
 
 /// Writes the table.
@@ -47,21 +50,30 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         )));
     }
     let functions = functions(workspace)?;
-    let idle = functions
-        .iter()
-        .filter(|function| function.present && function.programs.is_empty());
-    let idle: Vec<&str> = idle.map(|function| function.name.as_str()).collect();
-    if !idle.is_empty() {
-        let names = idle.join(", ");
-        return Err(Failure::Faults(format!(
-            "no program in tests/c calls {names}: write a test of what each does"
-        )));
-    }
+    none_is_idle(&functions, "tests/c", |function| {
+        function.present && function.programs.is_empty()
+    })?;
+    none_is_idle(&functions, "tests/fortran", |function| {
+        function.in_fortran.as_ref().is_some_and(BTreeSet::is_empty)
+    })?;
     if read(workspace, DOCUMENT)? == document::text(&functions) {
         return Ok(());
     }
     Err(Failure::Faults(format!(
         "{DOCUMENT} is out of date: run ./x conformance"
+    )))
+}
+
+/// Fails if there are functions that no program calls.
+fn none_is_idle(functions: &[Function], folder: &str, is_idle: impl Fn(&Function) -> bool) -> Result<()> {
+    let idle = functions.iter().filter(|function| is_idle(function));
+    let idle: Vec<&str> = idle.map(|function| function.name.as_str()).collect();
+    if idle.is_empty() {
+        return Ok(());
+    }
+    let names = idle.join(", ");
+    Err(Failure::Faults(format!(
+        "no program in {folder} calls {names}: write a test of what each does"
     )))
 }
 
@@ -88,6 +100,8 @@ fn is_declared(name: &str, headers: &str) -> bool {
 fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
     let (facts, declared) = facts_and_headers(workspace)?;
     let calls = calls::find(workspace)?;
+    let procedures = procedures(workspace)?;
+    let called = fortran::find(workspace, &procedures)?;
     let mut functions = Vec::new();
     for name in names(&facts) {
         let chapter = chapters::of(name)
@@ -97,10 +111,23 @@ fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
             chapter,
             present: is_declared(name, &declared),
             programs: calls.get(name).cloned().unwrap_or_default(),
+            in_fortran: procedures
+                .contains(name)
+                .then(|| called.get(name).cloned().unwrap_or_default()),
         });
     }
     functions.sort_by(|a, b| (a.chapter.number, &a.name).cmp(&(b.chapter.number, &b.name)));
     Ok(functions)
+}
+
+/// The functions that have a procedure in Fortran, by their names in C.
+fn procedures(workspace: &Workspace) -> Result<BTreeSet<String>> {
+    let declarations = workspace.source("crates/mpi-abi/src/functions");
+    let procedures = simurgh_mpifort_generator::procedures(&declarations).map_err(Failure::Faults)?;
+    Ok(procedures
+        .iter()
+        .map(|procedure| format!("MPI_{}", procedure.name))
+        .collect())
 }
 
 /// The functions that a list names.

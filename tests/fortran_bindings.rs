@@ -1,0 +1,266 @@
+//! Every procedure of the three bindings of Fortran, with gfortran and flang, in both modes.
+//!
+//! The programs of `tests/fortran/bindings` are written for all bindings: they are compiled with `mpif.h`, with the
+//! module `mpi`, and with `mpi_f08` for plain and for large counts. Procedures with procedures of the program as
+//! arguments have programs of their own (`fortran_callbacks.rs`). The symbols of the linker say whether the programs
+//! together call all procedures of a binding.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use simurgh_mpifort_generator::model::{Procedure, Width};
+use simurgh_mpifort_generator::procedures;
+use simurgh_testing::{Binary, Compile, Input, LIMIT, Scratch, Stage, passed, run};
+
+/// The programs, and their parts in C.
+const PROGRAMS: [(&str, Option<&str>); 16] = [
+    ("point_to_point", None),
+    ("completion", None),
+    ("status_queries", None),
+    ("buffers", None),
+    ("buffers_of_communicators", None),
+    ("collectives", None),
+    ("neighbors", None),
+    ("datatypes", None),
+    ("communicators", None),
+    ("topologies", None),
+    ("infos", None),
+    ("sessions", None),
+    ("partitioned", None),
+    ("environment", None),
+    ("mpi5", None),
+    ("ports", Some("fortran_socket")),
+];
+
+/// Programs that are written for one binding, some of which pass procedures to MPI.
+const WITH_MPIF: [&str; 5] = [
+    "mpif_attributes",
+    "mpif_errhandlers",
+    "mpif_operations",
+    "mpif_requests",
+    "mpif_spawn",
+];
+const WITH_F08: [&str; 5] = [
+    "f08_attributes",
+    "f08_errhandlers",
+    "f08_operations",
+    "f08_requests",
+    "f08_spawn",
+];
+
+/// A way to compile a program.
+#[derive(Clone, Copy)]
+struct Binding {
+    definitions: &'static [&'static str],
+    /// Further programs for it.
+    others: &'static [&'static str],
+    /// The symbols that a call of a procedure may refer to. There is none if the binding does not have the procedure.
+    symbols: fn(&Procedure) -> Vec<String>,
+}
+
+const MPIF: Binding = Binding {
+    definitions: &["-DMPIF_H"],
+    others: &WITH_MPIF,
+    symbols: |procedure| match procedure.bindings.mpif {
+        true => vec![procedure.symbol()],
+        false => Vec::new(),
+    },
+};
+
+/// Programs with callbacks have the same symbols with the module as with the include file. MPI_Sizeof is that of
+/// `mpi_f08`.
+const MODULE: Binding = Binding {
+    definitions: &["-DMPI_MODULE"],
+    others: &WITH_MPIF,
+    symbols: |procedure| match procedure.bindings.mpi {
+        true if procedure.name == "Sizeof" => vec![procedure.specific().symbol],
+        true => vec![procedure.symbol()],
+        false => Vec::new(),
+    },
+};
+
+const F08: Binding = Binding {
+    definitions: &["-DF08"],
+    others: &WITH_F08,
+    symbols: |procedure| match procedure.bindings.f08 && !is_large(procedure) {
+        true => symbols_in_f08(procedure),
+        false => Vec::new(),
+    },
+};
+
+const LARGE: Binding = Binding {
+    definitions: &["-DF08", "-DLARGE"],
+    others: &WITH_F08,
+    symbols: |procedure| match procedure.bindings.f08 && is_large(procedure) {
+        true => vec![procedure.specific().symbol],
+        false => Vec::new(),
+    },
+};
+
+/// What `mpi_f08` has bound to C has a symbol of its own. The rest may be the procedures of `mpif.h`.
+fn symbols_in_f08(procedure: &Procedure) -> Vec<String> {
+    let specific = procedure.specific();
+    match specific.bind_c {
+        true => vec![specific.symbol],
+        false => vec![specific.symbol, procedure.symbol()],
+    }
+}
+
+fn is_large(procedure: &Procedure) -> bool {
+    procedure.width == Width::Large
+}
+
+/// A compiler with a folder for its files.
+struct Compiler {
+    name: &'static str,
+    scratch: Scratch,
+}
+
+impl Compiler {
+    fn new(name: &'static str) -> Self {
+        Compiler {
+            name,
+            scratch: Scratch::new("bindings"),
+        }
+    }
+
+    /// The beginning of a compilation by the wrapper.
+    fn compile(&self, source: &str) -> Compile {
+        let modules = if self.name == "gfortran" {
+            "-J"
+        } else {
+            "-module-dir"
+        };
+        let long_lines = if self.name == "gfortran" {
+            "-ffree-line-length-none"
+        } else {
+            "-O1"
+        };
+        Compile::by(Stage::locate().tool("mpifort"), source)
+            .flags([&format!("-fc={}", self.name), "-O1", long_lines, modules])
+            .flags([self.scratch.path()])
+    }
+
+    /// A program for all bindings.
+    fn program(&self, name: &str, part: Option<&str>, binding: Binding, common: &Path) -> Binary {
+        let mut compile = self
+            .compile(&format!("tests/fortran/bindings/{name}.F90"))
+            .flags(binding.definitions)
+            .source(common)
+            .output(self.scratch.path().join(name));
+        if let Some(part) = part {
+            let object = self.scratch.path().join(part).with_extension("o");
+            Compile::c(format!("tests/c/{part}.c"))
+                .flags(["-O1", "-c", "-Wall", "-Wextra"])
+                .output(&object)
+                .build();
+            compile = compile.source(object);
+        }
+        compile.build()
+    }
+
+    /// The common module of programs for a binding.
+    fn common(&self, binding: Binding) -> PathBuf {
+        let object = self.scratch.path().join("bindings.o");
+        self.compile("tests/fortran/bindings/bindings.F90")
+            .flags(["-c"])
+            .flags(binding.definitions)
+            .output(&object)
+            .build();
+        object
+    }
+}
+
+/// The symbols that a program takes from shared libraries.
+fn symbols(program: &Path) -> BTreeSet<String> {
+    let mut command = Command::new("nm");
+    command
+        .args(["--dynamic", "--undefined-only", "--format=posix"])
+        .arg(program);
+    let outcome = run(&mut command, Input::Empty, LIMIT).unwrap_or_else(|e| panic!("cannot run nm: {e}"));
+    outcome.expect_success();
+    let names = outcome
+        .stdout
+        .lines()
+        .filter_map(|line| line.split([' ', '@']).next());
+    names.map(str::to_owned).collect()
+}
+
+fn passes(program: &Binary, what: &str) {
+    for mode in ["threads", "processes"] {
+        let outcome = Stage::locate().mpiexec(4).vps(2).mode(mode).run(program);
+        outcome.expect_success();
+        assert_eq!(outcome.stdout, passed(4), "{what}, {mode}: {outcome}");
+    }
+}
+
+/// Runs all programs, and looks whether they call all procedures.
+fn every_procedure_is_called(compiler: &'static str, binding: Binding) {
+    let compiler = Compiler::new(compiler);
+    let common = compiler.common(binding);
+    let mut called = BTreeSet::new();
+    for (name, part) in PROGRAMS {
+        let program = compiler.program(name, part, binding, &common);
+        passes(&program, name);
+        called.append(&mut symbols(program.path()));
+    }
+    for name in binding.others {
+        let program = compiler
+            .compile(&format!("tests/fortran/{name}.f90"))
+            .output(compiler.scratch.path().join(name))
+            .build();
+        called.append(&mut symbols(program.path()));
+    }
+    let declarations = Stage::workspace().join("crates/mpi-abi/src/functions");
+    let procedures = procedures(&declarations).expect("a model");
+    let wanted = procedures
+        .iter()
+        .map(binding.symbols)
+        .filter(|symbols| !symbols.is_empty());
+    let wanted: Vec<Vec<String>> = wanted.collect();
+    assert!(wanted.len() > 100, "{wanted:?}");
+    let is_idle = |symbols: &&Vec<String>| symbols.iter().all(|symbol| !called.contains(symbol));
+    let idle: Vec<_> = wanted.iter().filter(is_idle).collect();
+    assert!(idle.is_empty(), "no program calls {idle:?}");
+}
+
+#[test]
+fn gfortran_with_mpif_h() {
+    every_procedure_is_called("gfortran", MPIF);
+}
+
+#[test]
+fn gfortran_with_the_module_mpi() {
+    every_procedure_is_called("gfortran", MODULE);
+}
+
+#[test]
+fn gfortran_with_mpi_f08() {
+    every_procedure_is_called("gfortran", F08);
+}
+
+#[test]
+fn gfortran_with_large_counts() {
+    every_procedure_is_called("gfortran", LARGE);
+}
+
+#[test]
+fn flang_with_mpif_h() {
+    every_procedure_is_called("flang-new-19", MPIF);
+}
+
+#[test]
+fn flang_with_the_module_mpi() {
+    every_procedure_is_called("flang-new-19", MODULE);
+}
+
+#[test]
+fn flang_with_mpi_f08() {
+    every_procedure_is_called("flang-new-19", F08);
+}
+
+#[test]
+fn flang_with_large_counts() {
+    every_procedure_is_called("flang-new-19", LARGE);
+}
