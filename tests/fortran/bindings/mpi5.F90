@@ -1,5 +1,5 @@
-! What MPI 4.1 and 5.0 have added outside communication: the binary interface and its Fortran, hardware, error codes that
-! are given back, pairs of value and index.
+! What MPI 4.1 and 5.0 have added outside communication: the binary interface and its Fortran, hardware, error codes
+! that are given back, pairs of value and index.
 #include "bindings.h"
 program mpi5
   use bindings

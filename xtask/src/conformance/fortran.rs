@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn calls_are_found_over_lines_and_outside_comments() {
-        let text = "  call mpi_send(a, 1, &\n    & MPI_INTEGER) ! MPI_Recv(b)\n  t = 'MPI_Recv(b)'\n  t = PMPI_Wtime()\n";
+        let text = "  call mpi_send(a, 1, &\n    & MPI_INTEGER) ! MPI_Recv(b)\n  t = 'MPI_Recv(b)'\n\
+                    t = PMPI_Wtime()\n";
         assert_eq!(found(text), ["MPI_Send", "MPI_Wtime"]);
         assert_eq!(
             found("end subroutine mpi_send\nsubroutine mpi_recv(a)\n"),
