@@ -91,3 +91,16 @@ fn who_tests_in_vain_does_not_give_its_core_to_those_who_spin_for_it() {
         assert_eq!(run.stdout, "tests OK\n".repeat(ranks), "{run}");
     }
 }
+
+/// Such a rank's main thread sleeps while a thread of its own begins, waits or ends, at every moment of these.
+#[test]
+fn threads_that_begin_and_end_while_all_others_sleep_are_no_deadlock() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_thread_joins.c").flags(["-O2", "-Wall"]);
+    let program = program.libraries(["-lpthread"]).against(&stage).build();
+    for _ in 0..3 {
+        stage.mpiexec(4).vps(2).run(&program).expect_success();
+    }
+    let processes = stage.mpiexec(3).mode("processes");
+    processes.run(&program).expect_success();
+}

@@ -69,16 +69,17 @@ pub use execution::worker::{
 #[cfg(not(loom))]
 pub use execution::{
     Attribute, EcHandle, EcSpec, NewEc, PassiveThread, PollLeader, ProcessHooks, QUIESCENCE_DELAY,
-    QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, attached_count, begin_expecting, create, current_worker,
-    end_expecting, enter_runtime, expectations, external_wakers, interrupt, keep_warm, may_be_interrupted,
-    migrate, passive_threads, set_attend, set_native_handlers, try_current, while_blocked, while_expecting,
+    QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, all_threads_wait, attached_count, begin_expecting,
+    create, current_worker, end_expecting, enter_runtime, expectations, external_wakers, interrupt,
+    keep_warm, may_be_interrupted, migrate, passive_threads, set_attend, set_native_handlers, try_current,
+    while_blocked, while_expecting,
 };
 #[cfg(not(loom))]
 pub use fork_join::fork_join;
 #[cfg(not(loom))]
 pub use host_table::HostTable;
 #[cfg(not(loom))]
-pub use machine::{HollowError, StackError, with_signals_blocked};
+pub use machine::{HollowError, StackError, kernel_threads, with_signals_blocked};
 #[cfg(not(loom))]
 pub use network::Quiescence;
 #[cfg(not(loom))]

@@ -113,20 +113,3 @@ impl Sleepers {
         self.wakeups.load(Ordering::SeqCst) + 1 == self.all_asleep_after.load(Ordering::SeqCst)
     }
 }
-
-/// Whether all threads of the process but `others` are attached ones that are blocked, or passive.
-pub(crate) fn all_others_are_blocked(others: usize) -> bool {
-    all_threads_known(others) && simurgh_core::external_wakers() == 0
-}
-
-/// Whether the process has no threads but attached ones, [`PassiveThread`](simurgh_core::PassiveThread)s and `others`.
-///
-/// To be called before anything else is checked. A thread that attaches itself later counts as unknown here. One that
-/// is attached already runs until it blocks, and has woken by then whom it wanted to wake. One that ends while the
-/// threads are counted would make up for one that is unknown, so the attached ones are counted twice.
-fn all_threads_known(others: usize) -> bool {
-    let attached = simurgh_core::attached_count();
-    let others = others + simurgh_core::passive_threads();
-    let threads = std::fs::read_dir("/proc/self/task").ok().map(Iterator::count);
-    threads == Some(attached + others) && simurgh_core::attached_count() == attached
-}

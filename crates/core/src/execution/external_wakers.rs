@@ -4,10 +4,13 @@
 //! what it counts can have an effect.
 
 use super::{current, worker};
-use crate::sync::{AtomicUsize, Ordering};
+use crate::machine::kernel_threads;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 
-/// The number of attached threads.
-static ATTACHED: AtomicUsize = AtomicUsize::new(0);
+/// The number of attached threads, in the lower half, and the number of times that it has changed, in the upper half.
+static ATTACHED: AtomicU64 = AtomicU64::new(0);
+/// One change.
+const CHANGE: u64 = 1 << 32;
 /// The number of attached threads that are not blocked in [`park`](super::park), and of expected wake-ups.
 static EXTERNAL_WAKERS: AtomicUsize = AtomicUsize::new(0);
 /// The number of expected wake-ups ([`begin_expecting`], [`while_expecting`]).
@@ -48,22 +51,48 @@ pub fn passive_threads() -> usize {
     PASSIVE_THREADS.load(Ordering::SeqCst)
 }
 
-/// Counts one more attached thread, which runs.
+/// Counts one more attached thread, which runs. It counts as a waker first: an attached thread that is no waker would
+/// be taken for a blocked one.
 pub(super) fn attach() {
-    ATTACHED.fetch_add(1, Ordering::SeqCst);
     EXTERNAL_WAKERS.fetch_add(1, Ordering::SeqCst);
+    ATTACHED.fetch_add(CHANGE + 1, Ordering::SeqCst);
 }
 
-/// Counts one attached thread less, which was running.
+/// Counts one attached thread less, which was running and goes on. It counts as a waker until it is no longer attached.
 pub(super) fn detach() {
+    ATTACHED.fetch_add(CHANGE - 1, Ordering::SeqCst);
     EXTERNAL_WAKERS.fetch_sub(1, Ordering::SeqCst);
-    ATTACHED.fetch_sub(1, Ordering::SeqCst);
 }
 
 /// The number of attached threads.
 #[must_use]
 pub fn attached_count() -> usize {
-    ATTACHED.load(Ordering::SeqCst)
+    number(ATTACHED.load(Ordering::SeqCst))
+}
+
+fn number(attached: u64) -> usize {
+    (attached % CHANGE) as usize
+}
+
+/// Whether the process has no threads but attached ones that are blocked, [`PassiveThread`]s, and `others`, of which the
+/// caller knows that they wake nobody.
+///
+/// The order of the looks matters:
+///
+/// 1. the attached threads are counted;
+/// 2. all threads are counted. A thread that is not attached yet or any more is one too many, and might run;
+/// 3. nobody is a waker. An attached thread that runs is one. If it was woken by a thread that has ended before the
+///    second look, it has been one since before that end;
+/// 4. no thread has attached or detached itself meanwhile. One that detaches itself ceases to be a waker only after
+///    that, so the third look may have missed it.
+///
+/// What a thread has done that ended before the second look, or is blocked at the third one, is there to be seen
+/// afterwards.
+#[must_use]
+pub fn all_threads_wait(others: usize) -> bool {
+    let attached = ATTACHED.load(Ordering::SeqCst);
+    let known = number(attached) + passive_threads() + others;
+    kernel_threads() == Some(known) && external_wakers() == 0 && ATTACHED.load(Ordering::SeqCst) == attached
 }
 
 /// The number of those that may wake execution contexts at the moment, besides virtual processors: attached threads

@@ -57,8 +57,8 @@ pub(crate) use mocked::{
 pub(crate) use control_block::is_any_pinned;
 #[cfg(not(loom))]
 pub use external_wakers::{
-    PassiveThread, attached_count, begin_expecting, end_expecting, expectations, external_wakers,
-    passive_threads, while_blocked, while_expecting,
+    PassiveThread, all_threads_wait, attached_count, begin_expecting, end_expecting, expectations,
+    external_wakers, passive_threads, while_blocked, while_expecting,
 };
 #[cfg(not(loom))]
 pub use interrupt::{

@@ -3,12 +3,14 @@
 
 mod float_environment;
 mod hollow_thread;
+mod kernel_threads;
 mod signal_mask;
 mod stack;
 mod thread_pointer;
 
 pub(crate) use float_environment::FloatEnvironment;
 pub use hollow_thread::HollowError;
+pub use kernel_threads::kernel_threads;
 pub use signal_mask::with_signals_blocked;
 pub(crate) use stack::EcStack;
 pub use stack::StackError;

@@ -235,7 +235,8 @@ fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> 
 
 /// The number of threads besides the calling one that belong to transports and are not counted as passive threads.
 fn other_threads() -> usize {
-    threads::count().saturating_sub(1 + simurgh_core::passive_threads())
+    let all = simurgh_core::kernel_threads().unwrap_or_default();
+    all.saturating_sub(1 + simurgh_core::passive_threads())
 }
 
 /// Starts an execution context for each rank.

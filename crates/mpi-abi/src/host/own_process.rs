@@ -350,11 +350,8 @@ struct OtherThreads {
 
 impl ProcessHooks for OtherThreads {
     fn are_others_idle(&self) -> bool {
-        // The order matters: a thread that is attached meanwhile is counted as a thread at most.
-        let known = simurgh_core::attached_count() + simurgh_core::passive_threads();
         let launcher_s = pmi::threads();
-        let all_wait_in_mpi = simurgh_core::external_wakers() == 0
-            && threads::count() == known + self.of_transports + launcher_s.len();
+        let all_wait_in_mpi = simurgh_core::all_threads_wait(self.of_transports + launcher_s.len());
         let all_wait = all_wait_in_mpi || threads::all_wait(|thread| launcher_s.contains(&thread));
         all_wait && !signal_sources::timers_are_set()
     }

@@ -3,10 +3,10 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use simurgh_core::sync::{AtomicBool, SpinLock};
-use simurgh_core::{Network, ProcessHooks, Worker};
+use simurgh_core::{Network, ProcessHooks, Worker, all_threads_wait};
 
 use super::substitute::Substitutes;
-use crate::deadlock::{Sleepers, all_others_are_blocked};
+use crate::deadlock::Sleepers;
 use crate::poller::Poller;
 use crate::topology::Topology;
 use crate::vp_set::VpSet;
@@ -53,7 +53,7 @@ impl Shared {
         let quiet = || self.substitutes.are_quiet();
         let others_wait = || {
             let known = self.team.len() + self.known_threads + self.substitutes.threads();
-            all_others_are_blocked(known)
+            all_threads_wait(known)
                 || self
                     .others_wait
                     .as_ref()

@@ -16,6 +16,8 @@
 use std::ops::Range;
 use std::path::Path;
 
+use simurgh_core::kernel_threads;
+
 /// The bits of a futex operation that say which operation it is.
 const OPERATION: u64 = 0x7f;
 const PRIVATE: u64 = libc::FUTEX_PRIVATE_FLAG as u64;
@@ -45,16 +47,19 @@ pub(super) fn all_wait_for_each_other(are_left_out: impl Fn(u32, &str) -> bool) 
     }
 }
 
-/// All those threads by number; `None` if one does not sleep so, or its state cannot be read.
+/// All those threads by number; `None` if one does not sleep so or has just ended, or if the list of threads is not
+/// whole.
 fn sleepers(are_left_out: impl Fn(u32, &str) -> bool) -> Option<Vec<Sleeper>> {
     let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
     let mut found = Vec::new();
-    for thread in super::all().filter(|thread| *thread != own) {
+    let threads: Vec<_> = super::all().collect();
+    if kernel_threads() != Some(threads.len()) {
+        return None;
+    }
+    for thread in threads.into_iter().filter(|thread| *thread != own) {
         let place = Path::new("/proc/self/task").join(thread.to_string());
-        let Ok(status) = std::fs::read_to_string(place.join("status")) else {
-            // The thread has just ended.
-            continue;
-        };
+        // A thread that has just ended is counted in the place of one that the list lacks, if it lacks one.
+        let status = std::fs::read_to_string(place.join("status")).ok()?;
         let has_ended = field(&status, "State").is_some_and(|state| state.starts_with(['Z', 'X']));
         if has_ended || are_left_out(thread, field(&status, "Name")?) {
             continue;

@@ -17,18 +17,13 @@ pub(super) const SIGNAL_DELIVERY: &str = "simurgh-signals";
 /// The number of times that the listening thread has begun to wait, or to handle an event.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
-/// The threads of this process, by number.
+/// The threads of this process, by number. Some may be missing while others end.
 pub(super) fn all() -> impl Iterator<Item = u32> {
     let threads = std::fs::read_dir("/proc/self/task")
         .into_iter()
         .flatten()
         .flatten();
     threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
-}
-
-/// The number of threads of this process.
-pub(super) fn count() -> usize {
-    all().count()
 }
 
 /// The number of threads that the libraries of transports have started. It is found on the listening thread, whose name

@@ -1,0 +1,33 @@
+/* Each round, every rank has a thread that receives from all ranks, and the main thread joins it: threads begin, wait and
+ * end while all others sleep, which is no deadlock at any moment. */
+#include "mpi_check.h"
+
+#include <pthread.h>
+
+enum { ROUNDS = 1500, TAG = 111 };
+
+static void *listen_to_all(void *unused)
+{
+    for (int i = 0; i < check_size; i++)
+        OK(MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+
+    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
+    CHECK(provided == MPI_THREAD_MULTIPLE);
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t listener;
+        CHECK(pthread_create(&listener, NULL, listen_to_all, NULL) == 0);
+        for (int to = 0; to < check_size; to++)
+            OK(MPI_Send(NULL, 0, MPI_INT, to, TAG, MPI_COMM_WORLD));
+        CHECK(pthread_join(listener, NULL) == 0);
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    return check_end();
+}
