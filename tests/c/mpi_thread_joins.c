@@ -1,10 +1,10 @@
-/* Each round, every rank has a thread that receives from all ranks, and the main thread joins it: threads begin, wait and
- * end while all others sleep, which is no deadlock at any moment. */
+/* Each round, every rank has a thread that receives from all ranks, and the main thread joins it: threads begin, wait
+ * and end while all others sleep, which is no deadlock at any moment. */
 #include "mpi_check.h"
 
 #include <pthread.h>
 
-enum { ROUNDS = 1500, TAG = 111 };
+enum { ROUNDS = 4000, TAG = 111 };
 
 static void *listen_to_all(void *unused)
 {

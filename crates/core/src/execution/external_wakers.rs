@@ -74,8 +74,8 @@ fn number(attached: u64) -> usize {
     (attached % CHANGE) as usize
 }
 
-/// Whether the process has no threads but attached ones that are blocked, [`PassiveThread`]s, and `others`, of which the
-/// caller knows that they wake nobody.
+/// Whether the process has no threads but attached ones that are blocked, [`PassiveThread`]s, and `others`, of which
+/// the caller knows that they wake nobody.
 ///
 /// The order of the looks matters:
 ///
