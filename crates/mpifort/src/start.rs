@@ -15,8 +15,8 @@ const SIZES: [(&CStr, &CStr); 4] = [
     (c"mpi_double_precision_size", c"8"),
 ];
 
-/// The size of a kind: its number in bytes, with all compilers that the wrapper knows. Kind 10 has no datatype of its own
-/// among default types.
+/// The size of a kind: its number in bytes, with all compilers that the wrapper knows. Kind 10 has no datatype of its
+/// own among default types.
 fn size_of_kind(kind: c_int) -> Option<&'static CStr> {
     Some(match kind {
         1 => c"1",

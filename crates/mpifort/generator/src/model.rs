@@ -353,7 +353,8 @@ pub struct Sentinel {
     pub size: usize,
 }
 
-/// The common block with the kinds of default types: logical, integer, real, double precision. Zeros mean the usual ones.
+/// The common block with the kinds of default types: logical, integer, real, double precision. Zeros mean the usual
+/// ones.
 pub const DEFAULT_KINDS: &str = "mpi_fortran_default_kinds";
 
 /// The variables whose addresses have meanings of their own.
