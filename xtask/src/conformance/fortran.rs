@@ -117,7 +117,7 @@ impl Declared {
     /// Whether a word of a statement has such a kind, or is one.
     fn has(&self, word: &str) -> bool {
         let kind = |kind: &&str| word == *kind || word.ends_with(&format!("_{kind}"));
-        LARGE.iter().any(|large| kind(large)) || self.inner.contains(word) || self.outer.contains(word)
+        LARGE.iter().any(kind) || self.inner.contains(word) || self.outer.contains(word)
     }
 }
 
