@@ -84,7 +84,8 @@ const F08: Binding = Binding {
     definitions: &["-DF08"],
     others: &WITH_F08,
     symbols: |procedure| match procedure.bindings.f08 && !is_large(procedure) {
-        true => symbols_in_f08(procedure),
+        true if procedure.specific().bind_c => symbols_in_f08(procedure),
+        true => [symbols_in_f08(procedure), vec![procedure.symbol()]].concat(),
         false => Vec::new(),
     },
 };
@@ -93,18 +94,17 @@ const LARGE: Binding = Binding {
     definitions: &["-DF08", "-DLARGE"],
     others: &WITH_F08,
     symbols: |procedure| match procedure.bindings.f08 && is_large(procedure) {
-        true => vec![procedure.specific().symbol],
+        true => symbols_in_f08(procedure),
         false => Vec::new(),
     },
 };
 
-/// What `mpi_f08` has bound to C has a symbol of its own. The rest may be the procedures of `mpif.h`.
+/// The symbol of a procedure that is bound to C, or the one that compilers make of its name. What is in `mpif.h` as well
+/// may be the same procedure.
 fn symbols_in_f08(procedure: &Procedure) -> Vec<String> {
     let specific = procedure.specific();
-    match specific.bind_c {
-        true => vec![specific.symbol],
-        false => vec![specific.symbol, procedure.symbol()],
-    }
+    let made = format!("{}_", specific.name.to_lowercase());
+    vec![specific.symbol, made]
 }
 
 fn is_large(procedure: &Procedure) -> bool {
