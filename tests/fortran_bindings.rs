@@ -99,8 +99,8 @@ const LARGE: Binding = Binding {
     },
 };
 
-/// The symbol of a procedure that is bound to C, or the one that compilers make of its name. What is in `mpif.h` as well
-/// may be the same procedure.
+/// The symbol of a procedure that is bound to C, or the one that compilers make of its name. What is in `mpif.h` as
+/// well may be the same procedure.
 fn symbols_in_f08(procedure: &Procedure) -> Vec<String> {
     let specific = procedure.specific();
     let made = format!("{}_", specific.name.to_lowercase());
