@@ -250,8 +250,8 @@ pub struct Specific {
     pub name: String,
     /// Its symbol for the linker.
     pub symbol: String,
-    /// Whether its interface is `BIND(C)`. Procedures with strings or with procedures of the program are plain external
-    /// ones instead.
+    /// Whether its interface is `BIND(C)`. Procedures with strings, with logicals or with procedures of the program are
+    /// plain external ones instead.
     pub bind_c: bool,
 }
 
@@ -278,6 +278,12 @@ impl Procedure {
         self.any(|kind| matches!(kind, Kind::Callback(_)))
     }
 
+    /// Whether there is a `LOGICAL`. Under `-std=f2018` gfortran refuses those of the default kind in interfaces with
+    /// `BIND(C)`.
+    pub fn has_logical(&self) -> bool {
+        self.any(|kind| matches!(kind, Kind::Logical | Kind::LogicalBytes))
+    }
+
     /// Whether it gives the address of memory to the program.
     pub fn hands_out_memory(&self) -> bool {
         self.any(|kind| *kind == Kind::Memory)
@@ -302,7 +308,7 @@ impl Procedure {
         let suffix = if self.has_buffer() { "f08ts" } else { "f08" };
         let name = format!("MPI_{}_{suffix}", self.name);
         // A string beside a buffer: a procedure of the module passes the length on.
-        let bind_c = self.has_buffer() || !(self.has_text() || self.has_callback());
+        let bind_c = self.has_buffer() || !(self.has_text() || self.has_callback() || self.has_logical());
         let symbol = match bind_c {
             true => name.clone(),
             false => format!("{}_", name.to_lowercase()),
