@@ -107,10 +107,11 @@ impl Compile {
         }
     }
 
-    /// Compiles and links into this file.
+    /// Compiles and links into this file. Modules of Fortran are written beside it, and found there.
     fn compile(&self, path: &Path) -> Result<(), String> {
         let mut command = Command::new(&self.compiler);
         command
+            .current_dir(path.parent().unwrap_or(path))
             .args(&self.flags)
             .args(&self.sources)
             .args(&self.libraries)
