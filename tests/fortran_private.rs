@@ -73,7 +73,6 @@ fn storage(scratch: &Scratch, compiler: &str) -> Binary {
         Compile::by(compiler, "tests/fortran/private_part.F90")
             .flags(["-O2"])
             .flags(definitions)
-            .flags(modules(compiler, scratch))
             .flags(flags)
             .output(output)
     };
@@ -89,7 +88,6 @@ fn storage(scratch: &Scratch, compiler: &str) -> Binary {
         .build();
     Compile::by(compiler, "tests/fortran/private_storage.f90")
         .flags(["-O2"])
-        .flags(modules(compiler, scratch))
         .source(program)
         .source(object_part)
         .source(object(scratch, "mpi_yield.c"))
@@ -98,16 +96,6 @@ fn storage(scratch: &Scratch, compiler: &str) -> Binary {
         .against(&Stage::locate())
         .output(scratch.path().join("private_storage"))
         .build()
-}
-
-/// Where the compiler writes and finds module files.
-fn modules(compiler: &str, scratch: &Scratch) -> Vec<String> {
-    let folder = scratch.path().display();
-    if compiler == FLANG {
-        vec!["-module-dir".to_owned(), folder.to_string()]
-    } else {
-        vec![format!("-J{folder}")]
-    }
 }
 
 fn variables_are_private(compiler: &str) {
@@ -126,18 +114,35 @@ fn units_are_private(compiler: &str) {
     let scratch = Scratch::new("fortran");
     let program = simple(&scratch, compiler, "private_units");
     wander(&program, &["units OK"], |ranks, mode, options| {
-        let outcome = Stage::locate()
+        let mut outcome = Stage::locate()
             .mpiexec(ranks)
             .mode(mode)
             .options(options)
+            .options(whole_lines(mode))
             .args([scratch.path()])
             .run(&program);
+        outcome.stdout = untagged(&outcome.stdout);
         for rank in 0..ranks {
             let line = format!("rank {rank} wrote a line");
             assert!(outcome.stdout.lines().any(|said| said == line), "{outcome}");
         }
         outcome
     });
+}
+
+/// The options with which a record that is written piece by piece comes out whole. Ranks that are processes share one
+/// standard output, to which each of them passes on its pieces, unless their lines are tagged.
+fn whole_lines(mode: &str) -> &'static [&'static str] {
+    if mode == "processes" { &["-l"] } else { &[] }
+}
+
+/// The lines without the tags of their ranks.
+fn untagged(lines: &str) -> String {
+    let untag = |line: &str| match line.split_once("] ") {
+        Some((tag, line)) if tag.starts_with('[') => format!("{line}\n"),
+        _ => format!("{line}\n"),
+    };
+    lines.lines().map(untag).collect()
 }
 
 /// Two programs with different arguments in one job.
