@@ -1,4 +1,5 @@
 ! The binding that a program is compiled for, and the common parts of programs: checks that name the rank and the line.
+#include "bindings.h"
 module bindings
 #ifdef F08
   use mpi_f08
@@ -54,5 +55,28 @@ contains
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     if (rank == 0) write (*, '(a,i0,a)') 'passed with ', ranks, ' ranks'
     call MPI_Finalize(ierr)
+  end subroutine
+end module
+
+! The forms of collective operations.
+module forms
+  use bindings
+  implicit none
+  integer, parameter :: BLOCKING = 1, NONBLOCKING = 2, PERSISTENT = 3
+
+contains
+
+  ! Ends an operation that was started. A persistent one is started twice.
+  subroutine complete(form, request)
+    integer, intent(in) :: form
+    HANDLE(MPI_Request), intent(inout) :: request
+    if (form == PERSISTENT) then
+      call MPI_Start(request, ierr)
+      call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+      call MPI_Start(request, ierr)
+    end if
+    if (form /= BLOCKING) call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    if (form == PERSISTENT) call MPI_Request_free(request, ierr)
+    CHECK(ierr == MPI_SUCCESS)
   end subroutine
 end module

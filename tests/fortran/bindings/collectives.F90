@@ -1,9 +1,8 @@
 ! Collective operations in their three forms: blocking, nonblocking and persistent.
 #include "bindings.h"
 program collectives
-  use bindings
+  use forms
   implicit none
-  integer, parameter :: BLOCKING = 1, NONBLOCKING = 2, PERSISTENT = 3
   integer :: form, i
   HANDLE(MPI_Request) :: request
   integer, allocatable ASYNC :: mine(:), all_of(:), got(:)
@@ -39,18 +38,6 @@ program collectives
 
 contains
 
-  ! Ends an operation that was started. A persistent one is started twice.
-  subroutine complete()
-    if (form == PERSISTENT) then
-      call MPI_Start(request, ierr)
-      call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
-      call MPI_Start(request, ierr)
-    end if
-    if (form /= BLOCKING) call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
-    if (form == PERSISTENT) call MPI_Request_free(request, ierr)
-    CHECK(ierr == MPI_SUCCESS)
-  end subroutine
-
   ! Each rank's numbers are where they belong, with gaps between them.
   subroutine check_vectors()
     do i = 1, ranks
@@ -68,7 +55,7 @@ contains
     case (PERSISTENT)
       call MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(ierr == MPI_SUCCESS)
   end subroutine
 
@@ -84,7 +71,7 @@ contains
       call MPI_Bcast_init(mine, int(3 * ranks, ck), MPI_INTEGER, ranks - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(mine == [(7 * i, i = 1, 3 * ranks)]))
   end subroutine
 
@@ -100,7 +87,7 @@ contains
       call MPI_Gather_init(mine, 3_ck, MPI_INTEGER, all_of, 3_ck, MPI_INTEGER, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     if (rank == 0) then
       CHECK(all(all_of == [(10 * ((i - 1) / 3) + modulo(i - 1, 3) + 1, i = 1, 3 * ranks)]))
     else
@@ -122,7 +109,7 @@ contains
       call MPI_Gatherv_init(mine, counts(rank + 1), MPI_INTEGER, got, counts, places, MPI_INTEGER, ranks - 1, &
         MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     if (rank == ranks - 1) call check_vectors()
   end subroutine
 
@@ -138,7 +125,7 @@ contains
       call MPI_Scatter_init(all_of, 3_ck, MPI_INTEGER, mine, 3_ck, MPI_INTEGER, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(mine(1:3) == 3 * rank + [1, 2, 3]) .and. all(mine(4:) == -1))
   end subroutine
 
@@ -159,7 +146,7 @@ contains
       call MPI_Scatterv_init(got, counts, places, MPI_INTEGER, mine, counts(rank + 1), MPI_INTEGER, 0, &
         MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(mine(1:rank + 1) == rank + 1) .and. all(mine(rank + 2:) == -1))
   end subroutine
 
@@ -175,7 +162,7 @@ contains
       call MPI_Allgather_init(mine, 3_ck, MPI_INTEGER, all_of, 3_ck, MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(all_of == [(10 * ((i - 1) / 3) + modulo(i - 1, 3) + 1, i = 1, 3 * ranks)]))
   end subroutine
 
@@ -192,7 +179,7 @@ contains
       call MPI_Allgatherv_init(mine, counts(rank + 1), MPI_INTEGER, got, counts, places, MPI_INTEGER, &
         MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     call check_vectors()
   end subroutine
 
@@ -208,7 +195,7 @@ contains
       call MPI_Alltoall_init(mine, 3_ck, MPI_INTEGER, all_of, 3_ck, MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(all_of == [(1000 * ((i - 1) / 3) + 3 * rank + modulo(i - 1, 3) + 1, i = 1, 3 * ranks)]))
   end subroutine
 
@@ -231,7 +218,7 @@ contains
       call MPI_Alltoallv_init(mine, counts, no_places, MPI_INTEGER, got, alike, apart, MPI_INTEGER, &
         MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     do i = 1, ranks
       CHECK(all(got((i - 1) * (ranks + 2) + 1:(i - 1) * (ranks + 2) + rank + 1) == i - 1))
       CHECK(got((i - 1) * (ranks + 2) + rank + 2) == -1)
@@ -257,7 +244,7 @@ contains
       call MPI_Alltoallw_init(mine, ones, from, types, all_of, ones, to, types, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(all_of(1:ranks) == [(1000 * (ranks - i) + rank + 1, i = 1, ranks)]))
   end subroutine
 
@@ -273,7 +260,7 @@ contains
       call MPI_Reduce_init(mine, all_of, int(3 * ranks, ck), MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, &
         MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     if (rank == 0) then
       CHECK(all(all_of == [(ranks * (ranks - 1) / 2 * i, i = 1, 3 * ranks)]))
     end if
@@ -291,7 +278,7 @@ contains
       call MPI_Allreduce_init(mine, all_of, int(3 * ranks, ck), MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, &
         MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(all_of == [((ranks - 1) * i, i = 1, 3 * ranks)]))
   end subroutine
 
@@ -307,7 +294,7 @@ contains
       call MPI_Reduce_scatter_init(got, all_of, counts, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(all_of(1:rank + 1) == [(ranks * (ranks - 1) / 2 + ranks * (rank * (rank + 1) / 2 + i), i = 1, rank + 1)]))
     CHECK(all(all_of(rank + 2:) == -1))
   end subroutine
@@ -324,7 +311,7 @@ contains
       call MPI_Reduce_scatter_block_init(mine, all_of, 3_ck, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(all_of(1:3) == ranks * (ranks - 1) / 2 * (3 * rank + [1, 2, 3])) .and. all(all_of(4:) == -1))
   end subroutine
 
@@ -339,7 +326,7 @@ contains
     case (PERSISTENT)
       call MPI_Scan_init(mine, all_of, 2_ck, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(all_of(1:2) == [(rank + 1) * (rank + 2) / 2, rank + 1]))
   end subroutine
 
@@ -354,7 +341,7 @@ contains
     case (PERSISTENT)
       call MPI_Exscan_init(mine, all_of, 2_ck, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     if (rank > 0) then
       CHECK(all(all_of(1:2) == [rank * (rank + 1) / 2, rank]))
     end if

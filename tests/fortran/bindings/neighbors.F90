@@ -2,9 +2,8 @@
 ! ring: the first neighbour is to the left, the second to the right.
 #include "bindings.h"
 program neighbors
-  use bindings
+  use forms
   implicit none
-  integer, parameter :: BLOCKING = 1, NONBLOCKING = 2, PERSISTENT = 3
   integer :: form, left, right
   integer ASYNC :: given(6), got(8)
   integer(ck) ASYNC :: counts(2)
@@ -35,18 +34,6 @@ program neighbors
 
 contains
 
-  ! Ends an operation that was started. A persistent one is started twice.
-  subroutine complete()
-    if (form == PERSISTENT) then
-      call MPI_Start(request, ierr)
-      call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
-      call MPI_Start(request, ierr)
-    end if
-    if (form /= BLOCKING) call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
-    if (form == PERSISTENT) call MPI_Request_free(request, ierr)
-    CHECK(ierr == MPI_SUCCESS)
-  end subroutine
-
   subroutine do_allgather()
     given = 10 * rank + [1, 2, 3, 4, 5, 6]
     got = -1
@@ -59,7 +46,7 @@ contains
       call MPI_Neighbor_allgather_init(given, 3_ck, MPI_INTEGER, got, 3_ck, MPI_INTEGER, ring, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(got == [10 * left + [1, 2, 3], 10 * right + [1, 2, 3], -1, -1]))
   end subroutine
 
@@ -75,7 +62,7 @@ contains
       call MPI_Neighbor_allgatherv_init(given, 2_ck, MPI_INTEGER, got, counts, places, MPI_INTEGER, ring, &
         MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(got == [10 * right + [1, 2], -1, -1, 10 * left + [1, 2], -1, -1]))
   end subroutine
 
@@ -91,7 +78,7 @@ contains
       call MPI_Neighbor_alltoall_init(given, 3_ck, MPI_INTEGER, got, 3_ck, MPI_INTEGER, ring, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(got == [10 * left + [4, 5, 6], 10 * right + [1, 2, 3], -1, -1]))
   end subroutine
 
@@ -108,7 +95,7 @@ contains
       call MPI_Neighbor_alltoallv_init(given, counts, own, MPI_INTEGER, got, counts, places, MPI_INTEGER, ring, &
         MPI_INFO_NULL, request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(got == [10 * right + [1, 2], -1, -1, 10 * left + [3, 4], -1, -1]))
   end subroutine
 
@@ -124,7 +111,7 @@ contains
       call MPI_Neighbor_alltoallw_init(given, counts, from, types, got, counts, to, types, ring, MPI_INFO_NULL, &
         request, ierr)
     end select
-    call complete()
+    call complete(form, request)
     CHECK(all(got == [10 * left + [3, 4], -1, 10 * right + [1, 2], -1, -1, -1]))
   end subroutine
 end program
