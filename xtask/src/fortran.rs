@@ -53,22 +53,30 @@ pub(crate) fn clear(prefix: &Path, outdated: bool) -> Result<()> {
     fs::create_dir_all(&folder).map_err(Failure::file(&folder))
 }
 
-/// Has the installed wrapper compile the modules by every compiler of this machine. Returns the name of the folder for
-/// the compiler that the wrapper takes by itself, if there is one.
-pub(crate) fn compile(prefix: &Path) -> Result<Option<String>> {
-    let usual = folder(prefix, None)?.ok();
+/// The compiled modules for a compiler.
+pub(crate) struct Modules {
+    /// The name of their folder.
+    pub(crate) folder: String,
+    /// Options that programs need besides.
+    pub(crate) options: Vec<String>,
+}
+
+/// Has the installed wrapper compile the modules by every compiler of this machine. Returns those for the compiler that
+/// the wrapper takes by itself, if there is one.
+pub(crate) fn compile(prefix: &Path) -> Result<Option<Modules>> {
+    let usual = modules_for(prefix, None)?.ok();
     for compiler in installed_compilers() {
-        if let Err(message) = folder(prefix, Some(&compiler))? {
+        if let Err(message) = modules_for(prefix, Some(&compiler))? {
             eprintln!("x: no Fortran modules for {compiler}: {message}");
         }
     }
     Ok(usual)
 }
 
-/// The name of the folder for a compiler, or the wrapper's message if it has none.
-fn folder(prefix: &Path, compiler: Option<&str>) -> Result<std::result::Result<String, String>> {
+/// The modules for a compiler, or the wrapper's message if it has none.
+fn modules_for(prefix: &Path, compiler: Option<&str>) -> Result<std::result::Result<Modules, String>> {
     let mut question = Command::new(prefix.join("bin/mpifort"));
-    question.arg("-showme:incdirs");
+    question.arg("-showme:compile");
     for variable in ["SIMURGH_FC", "MPICH_FC", "OMPI_FC"] {
         question.env_remove(variable);
     }
@@ -77,8 +85,22 @@ fn folder(prefix: &Path, compiler: Option<&str>) -> Result<std::result::Result<S
     if !outcome.success() {
         return Ok(Err(outcome.stderr.trim().to_owned()));
     }
-    let name = outcome.stdout.trim().rsplit('/').next().unwrap_or_default();
-    Ok(Ok(name.to_owned()))
+    Ok(Ok(Modules::of_flags(&outcome.stdout)))
+}
+
+impl Modules {
+    /// Reads the flags for compiling that the wrapper has told. The last directory is that of the modules.
+    fn of_flags(flags: &str) -> Self {
+        let (directories, options): (Vec<&str>, Vec<&str>) =
+            flags.split_whitespace().partition(|flag| flag.starts_with("-I"));
+        let folder = directories
+            .last()
+            .and_then(|directory| directory.rsplit('/').next());
+        Self {
+            folder: folder.unwrap_or_default().to_owned(),
+            options: options.into_iter().map(str::to_owned).collect(),
+        }
+    }
 }
 
 /// The compilers in the directories of `PATH`.
@@ -106,7 +128,14 @@ fn is_compiler(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_compiler;
+    use super::*;
+
+    #[test]
+    fn the_wrapper_tells_the_folder_and_the_options() {
+        let modules = Modules::of_flags("-I/p/include -I/p/lib/simurgh/fortran/gfortran-12 -fsome -other\n");
+        assert_eq!(modules.folder, "gfortran-12");
+        assert_eq!(modules.options, ["-fsome", "-other"]);
+    }
 
     #[test]
     fn compilers_have_a_name_and_maybe_a_version() {

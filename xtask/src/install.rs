@@ -94,7 +94,7 @@ fn fortran_into(workspace: &Workspace, prefix: &Path) -> Result<()> {
         replace(&prefix.join(place), |new| fs::write(new, &text))?;
     }
     let usual = fortran::compile(prefix)?;
-    let text = pkgconfig::fortran_file(usual.as_deref());
+    let text = pkgconfig::fortran_file(usual.as_ref());
     replace(&prefix.join(PKG_CONFIG_FORTRAN), |new| fs::write(new, text))
 }
 
