@@ -31,6 +31,23 @@ const PROGRAM: &str = "tests/c/mpi_collectives.c";
 /// A program in Fortran.
 const FORTRAN: &str = "tests/fortran/hello_f08.f90";
 
+/// A program of which each language has some ranks of a job: in Python, and (wrapper and options, program, source) in
+/// others.
+const LANGUAGES: (&str, &str) = ("languages.py", include_str!("languages.py"));
+const OTHER_LANGUAGES: [(&[&str], &str, &str); 3] = [
+    (&["mpicc"], "in-c", "tests/c/languages.c"),
+    (
+        &["mpifort", "-fc=gfortran"],
+        "by-gfortran",
+        "tests/fortran/languages.f90",
+    ),
+    (
+        &["mpifort", "-fc=flang-new-19"],
+        "by-flang",
+        "tests/fortran/languages.f90",
+    ),
+];
+
 /// Tests the package in an environment where it and mpi4py are installed. The package is removed at the end.
 pub(crate) fn run(workspace: &Workspace, python: &Mpi4py) -> Result<()> {
     let venv = python.venv();
@@ -82,6 +99,7 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
     run(&venv.tool("mpiexec"))?;
     run(&venv.tool("mpirun"))?;
     fortran_program(workspace, venv, elsewhere)?;
+    languages(workspace, venv, elsewhere)?;
     let moved = venv.place().with_extension("moved");
     rename(venv.place(), &moved)?;
     let ran = run(&moved.join("bin/mpiexec"))
@@ -121,6 +139,36 @@ fn fortran_program(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> R
     check(compile.current_dir(elsewhere.path()), "")?;
     let mut run = in_venv(venv, &["mpiexec", "-n", "1", "./fortran"]);
     check(run.current_dir(elsewhere.path()), "hello from rank 0 of 1\n")
+}
+
+/// Tests a job with two ranks each in Python, in C and in Fortran by two compilers. The ranks in Python are processes,
+/// and all others are threads of one process, unless all are to be processes.
+fn languages(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result<()> {
+    let (script, text) = LANGUAGES;
+    elsewhere.write(script, text);
+    let mut programs = vec![vec!["python".to_owned(), script.to_owned()]];
+    for (wrapper, program, source) in OTHER_LANGUAGES {
+        let mut compile = in_venv(venv, wrapper);
+        compile
+            .args(["-o", program])
+            .arg(workspace.source(source))
+            .env("XDG_CACHE_HOME", elsewhere.path());
+        check(compile.current_dir(elsewhere.path()), "")?;
+        programs.push(vec![format!("./{program}")]);
+    }
+    for (mode, printed) in [
+        ("auto", "8 ranks in 3 processes\n"),
+        ("processes", "8 ranks in 8 processes\n"),
+    ] {
+        let mut run = in_venv(venv, &["mpiexec", "--mode", mode]);
+        for (index, program) in programs.iter().enumerate() {
+            run.args((index > 0).then_some(":"))
+                .args(["-n", "2"])
+                .args(program);
+        }
+        check(run.current_dir(elsewhere.path()), printed)?;
+    }
+    Ok(())
 }
 
 /// A command in the activated environment.
