@@ -6,6 +6,7 @@
 //! library, for which only linkers look, are linker scripts. If they were copies, a program could load the runtime
 //! twice.
 
+mod fpm;
 mod needs;
 pub(crate) mod test;
 

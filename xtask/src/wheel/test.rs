@@ -6,7 +6,7 @@ use std::process::Command;
 
 use simurgh_testing::Scratch;
 
-use super::PACKAGE;
+use super::{PACKAGE, fpm};
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
 use crate::mpi4py::Mpi4py;
@@ -100,6 +100,7 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
     run(&venv.tool("mpirun"))?;
     fortran_program(workspace, venv, elsewhere)?;
     languages(workspace, venv, elsewhere)?;
+    fpm::test(workspace, venv, elsewhere)?;
     let moved = venv.place().with_extension("moved");
     rename(venv.place(), &moved)?;
     let ran = run(&moved.join("bin/mpiexec"))
