@@ -347,6 +347,46 @@ fn meson_finds_the_wrapper() {
     );
 }
 
+/// The macros of autoconf for Fortran find names and libraries out by trying: a configure script is made of them, and
+/// the flags that it finds are used.
+#[test]
+fn configure_scripts_of_autoconf_find_the_bindings() {
+    let stage = Stage::locate();
+    let project = Scratch::new("autotools");
+    let tests = Stage::workspace().join("tests");
+    let own =
+        ["configure.ac", "Makefile.in", "main.c", "part.f90"].map(|file| tests.join("autotools").join(file));
+    let programs = ["hello_fixed.f", "hello_f08.f90"].map(|file| tests.join("fortran").join(file));
+    // These two would be part of the project, too.
+    let machine = ["config.guess", "config.sub"].map(|file| Path::new("/usr/share/misc").join(file));
+    for file in own.iter().chain(&programs).chain(&machine) {
+        fs::copy(file, project.path().join(file.file_name().unwrap())).unwrap();
+    }
+    let step = |tool: &str, arguments: &[&str]| {
+        let mut command = Command::new(tool);
+        command.args(arguments).env("PATH", path(&stage));
+        done(command.current_dir(project.path()))
+    };
+    step("autoconf", &[]);
+    step("autoheader", &[]);
+    let told = step("./configure", &["CC=mpicc", "F77=mpif77", "FC=mpifort"]);
+    for found in [
+        "for mpi.h... yes",
+        "for MPI_Init... yes",
+        "for mpi_init... yes",
+        "for mpif.h in Fortran 77... yes",
+        "for mpi_finalize... yes",
+        "for the module mpi in Fortran... yes",
+        "for the module mpi_f08 in Fortran... yes",
+    ] {
+        assert!(told.stdout.contains(found), "{found} is not in\n{told}");
+    }
+    step("make", &[]);
+    for program in ["mixed", "hello_fixed", "hello_f08"] {
+        each_rank_says(&stage, &project.path().join(program), 3, "hello from rank");
+    }
+}
+
 #[test]
 fn simurgh_check_tells_what_becomes_of_the_libraries() {
     let stage = Stage::locate();
