@@ -188,6 +188,17 @@ pub enum LaunchError {
         /// The oldest version that can be used.
         least: u32,
     },
+    /// The Fortran compiler has failed with an option that gives INTEGER 8 bytes.
+    #[error(
+        "{option} gives INTEGER 8 bytes, but MPI's have 4: leave it out, or use mpi_f08 or mpi and declare what is \
+         passed to MPI as INTEGER(4)"
+    )]
+    WideIntegers {
+        /// The option.
+        option: String,
+        /// The exit status of the compiler.
+        status: u8,
+    },
     /// The Fortran modules cannot be compiled.
     #[error("{compiler} cannot compile the modules mpi and mpi_f08:\n{message}")]
     Modules {
@@ -284,6 +295,7 @@ impl LaunchError {
             Self::NotFound { .. } | Self::NotInPath { .. } => 127,
             Self::NotExecutable { .. } | Self::Directory { .. } => 126,
             Self::Arguments(_) | Self::Nodes(_) => 2,
+            Self::WideIntegers { status, .. } => *status,
             _ => 1,
         }
     }

@@ -14,6 +14,7 @@ pub use compiler::Language;
 use crate::error::LaunchError;
 use crate::installation::Installation;
 use flags::Flags;
+use fortran::integers;
 use query::Query;
 use std::ffi::OsString;
 use std::io::Write;
@@ -44,6 +45,11 @@ pub fn run(language: Language, words: Vec<OsString>) -> Result<(), LaunchError> 
         return query.answer(&compiler, &flags, &words);
     }
     let command = flags.command(&compiler, &words);
+    if language == Language::Fortran
+        && let Some(option) = integers::enlarging_option(&words)
+    {
+        return integers::compile(&command, option);
+    }
     let mut process = Command::new(&command[0]);
     process.args(&command[1..]);
     let source = process.exec();

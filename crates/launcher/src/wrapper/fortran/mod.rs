@@ -8,6 +8,7 @@
 
 mod build;
 mod identity;
+pub(super) mod integers;
 mod place;
 mod sources;
 

@@ -97,6 +97,13 @@ impl BothForms {
         self.text.push('\n');
     }
 
+    /// Adds a statement with a remark behind it, which in fixed form may go on behind column 72.
+    pub(super) fn remarked(&mut self, statement: &str, remark: &str) {
+        self.statement(statement);
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push_str(&format!(" ! {remark}\n"));
+    }
+
     /// The source.
     pub(super) fn finish(self) -> String {
         self.text

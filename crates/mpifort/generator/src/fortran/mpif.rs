@@ -32,13 +32,11 @@ pub(super) fn include_file(procedures: &[Procedure], constants: &[Constant]) -> 
     source.comment("The include file of MPI 5.0 for Fortran, in fixed form and free form.");
     source.comment("Generated; SPDX-License-Identifier: MIT OR Apache-2.0");
     source.comment("");
-    source.comment("The next constant cannot be computed where INTEGER has 8 bytes, as with");
-    source.comment("the option -fdefault-integer-8: MPI was compiled for 4 bytes.");
-    parameter(
-        &mut source,
-        "INTEGER",
-        "MPI_NEEDS_4_BYTE_INTEGERS",
-        "(8-KIND(0))/(8-KIND(0))",
+    source.comment("The next constant cannot be computed where INTEGER has 8 bytes.");
+    source.statement(&format!("INTEGER {}", types::GUARD.0));
+    source.remarked(
+        &format!("PARAMETER ({}={})", types::GUARD.0, types::GUARD.1),
+        types::GUARD_REMARK,
     );
     for (name, kind) in types::KINDS {
         parameter(&mut source, "INTEGER", name, &kind.to_string());

@@ -19,12 +19,22 @@ pub(super) const KINDS: [(&str, u8); 4] = [
     ("MPI_INTEGER_KIND", 4),
 ];
 
+/// A constant whose value cannot be computed where INTEGER has 8 bytes: its name, and its value.
+pub(super) const GUARD: (&str, &str) = ("MPI_NEEDS_4_BYTE_INTEGERS", "4/(8-KIND(0))");
+
+/// A remark in the line of that constant, which compilers show with their message.
+pub(super) const GUARD_REMARK: &str = "INTEGER must have 4 bytes: leave out -fdefault-integer-8 (-i8)";
+
 /// The source of the module.
 pub(super) fn module(constants: &[Constant]) -> String {
     let mut source = FreeForm::new(ABOUT);
     source.block(&format!("module {NAME}"), "end module", |source| {
         source.statement("implicit none");
         source.gap();
+        let (name, value) = GUARD;
+        source.statement(&format!(
+            "integer, parameter, private :: {name} = {value} ! {GUARD_REMARK}"
+        ));
         for (name, kind) in KINDS {
             source.statement(&format!("integer, parameter :: {name} = {kind}"));
         }
