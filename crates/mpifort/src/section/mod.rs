@@ -247,7 +247,7 @@ impl Data {
     }
 
     /// The descriptor of a section that is not contiguous.
-    fn descriptor(&self) -> Option<&Descriptor> {
+    fn descriptor<'call>(&self) -> Option<&'call Descriptor> {
         // SAFETY:
         // - a pointer that is not null is one to a compiler's descriptor, which lives as long as the call.
         unsafe { self.section.as_ref() }
@@ -267,14 +267,15 @@ impl Data {
             // Nothing is transferred, or C finds the fault.
             return MPI_SUCCESS;
         }
-        let Some(parts) = self.descriptor().map(Parts::of) else {
+        let Some(section) = self.descriptor() else {
             return MPI_SUCCESS;
         };
-        let key = Key::of(&parts, number, *datatype);
+        let key = Key::of(section, number, *datatype);
         if self.takes_kept(key.as_ref(), datatype) {
             *count = C::ONE;
             return MPI_SUCCESS;
         }
+        let parts = Parts::of(section);
         let span = match derived::Span::of(*datatype) {
             Ok(span) => span,
             Err(code) => return code,
@@ -316,17 +317,18 @@ impl Data {
     /// Prepares the call for blocks of elements of a datatype. Returns an error code.
     #[cold]
     pub(crate) fn blocks(&mut self, comm: MPI_Comm, datatype: &mut MPI_Datatype, until: Use) -> c_int {
-        let Some(parts) = self.descriptor().map(Parts::of) else {
+        let Some(section) = self.descriptor() else {
             return MPI_SUCCESS;
         };
+        let key = Key::of(section, 0, *datatype);
+        if self.takes_kept(key.as_ref(), datatype) {
+            return MPI_SUCCESS;
+        }
+        let parts = Parts::of(section);
         let distance = match parts.only_distance() {
             Some(distance) if distance > 0 => distance,
             _ => return self.copied(comm, until),
         };
-        let key = Key::of(&parts, 0, *datatype);
-        if self.takes_kept(key.as_ref(), datatype) {
-            return MPI_SUCCESS;
-        }
         match derived::Span::of(*datatype) {
             Ok(span) if span.items_in(parts.block()) == Some(1) => {}
             Ok(_) => return self.copied(comm, until),
