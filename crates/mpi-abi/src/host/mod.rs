@@ -32,6 +32,7 @@ mod flush;
 mod hooks;
 mod job;
 mod launch;
+mod mappings;
 mod output;
 mod own_process;
 mod pmi;

@@ -7,6 +7,7 @@
 use super::control::Control;
 use super::description::own_job;
 use super::error::HostError;
+use super::mappings;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::FdFlags;
 use simurgh_image::number_in_proc;
@@ -65,16 +66,10 @@ fn mpiexec() -> Result<PathBuf, HostError> {
 /// The file that the code of this library has been loaded from.
 fn own_library() -> io::Result<PathBuf> {
     let own = own_library as fn() -> io::Result<PathBuf> as usize;
-    let maps = std::fs::read_to_string("/proc/self/maps")?;
-    let file = maps.lines().find_map(|line| {
-        let (range, rest) = line.split_once(' ')?;
-        let (start, end) = range.split_once('-')?;
-        let [start, end] = [start, end].map(|number| usize::from_str_radix(number, 16).unwrap_or(0));
-        // The fields before the path have no slash.
-        let path = &rest[rest.find('/')?..];
-        (start..end).contains(&own).then(|| PathBuf::from(path))
-    });
-    file.ok_or_else(|| io::Error::other("it is in no file"))
+    let maps = mappings::read()?;
+    let file = mappings::holding(&maps, own).and_then(|mapping| mapping.file);
+    file.map(Path::to_owned)
+        .ok_or_else(|| io::Error::other("it is in no file"))
 }
 
 /// Starts `mpiexec` with the description of the job and this end of the channel.

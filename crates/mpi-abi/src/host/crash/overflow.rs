@@ -5,6 +5,7 @@
 //! and its new place.
 
 use super::record::CrashRecord;
+use crate::host::mappings;
 use crate::host::state::Host;
 use simurgh_core::StackBounds;
 
@@ -26,18 +27,8 @@ pub(super) fn is_one(record: &CrashRecord) -> bool {
 
 /// Whether an address can be written to, as the kernel's list of mappings says. If that cannot be read, it can.
 fn is_writable(address: usize) -> bool {
-    std::fs::read_to_string("/proc/self/maps").map_or(true, |maps| is_writable_in(&maps, address))
-}
-
-fn is_writable_in(maps: &str, address: usize) -> bool {
-    maps.lines().any(|line| {
-        let holds = || {
-            let (range, rest) = line.split_once(' ')?;
-            let (start, end) = range.split_once('-')?;
-            let number = |text| usize::from_str_radix(text, 16).ok();
-            Some((number(start)?..number(end)?).contains(&address) && rest.starts_with("rw"))
-        };
-        holds().unwrap_or(false)
+    mappings::read().map_or(true, |maps| {
+        mappings::holding(&maps, address).is_some_and(|mapping| mapping.is_writable)
     })
 }
 
@@ -70,15 +61,6 @@ fn recommended(stack: StackBounds, record: &CrashRecord) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MAPS: &str = "1000-3000 ---p 00000000 00:00 0\n3000-9000 rw-p 00000000 00:00 0 [stack]\n";
-
-    #[test]
-    fn a_guard_region_is_not_writable() {
-        assert!(!is_writable_in(MAPS, 0x2ff8));
-        assert!(is_writable_in(MAPS, 0x3000));
-        assert!(!is_writable_in(MAPS, 0x9000));
-    }
 
     #[test]
     fn as_much_stack_is_recommended_as_the_function_wants() {

@@ -16,6 +16,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use crate::host::mappings;
 use simurgh_core::kernel_threads;
 
 /// The bits of a futex operation that say which operation it is.
@@ -28,7 +29,7 @@ struct Sleeper {
     thread: u32,
     switches: [u64; 2],
     /// The address of the futex, if other processes might wake it.
-    shared: Option<u64>,
+    shared: Option<usize>,
 }
 
 /// Whether all threads of the process sleep until another one of them wakes them. The calling thread is left out, and
@@ -86,7 +87,7 @@ fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
 
 /// Parses the kernel's description of a system call. `None` unless the call waits in a futex without a time limit;
 /// otherwise the address of the futex, or `None` if the futex is private to the process.
-fn futex(call: &str) -> Option<Option<u64>> {
+fn futex(call: &str) -> Option<Option<usize>> {
     let mut words = call.split_whitespace();
     if words.next()?.parse() != Ok(libc::SYS_futex) {
         return None;
@@ -102,23 +103,14 @@ fn futex(call: &str) -> Option<Option<u64>> {
     // The kernel takes the operation as an integer of 32 bits.
     let is_wait = waits.contains(&((operation & OPERATION) as i32));
     let is_private = operation & PRIVATE != 0;
-    (is_wait && limit == 0).then_some((!is_private).then_some(address))
+    (is_wait && limit == 0).then_some((!is_private).then_some(address as usize))
 }
 
 /// The ranges of memory that other processes may have mapped as well.
-fn shared_memory() -> Vec<Range<u64>> {
-    // The file of the first thread would be empty if that thread had ended.
-    let maps = std::fs::read_to_string("/proc/thread-self/maps").unwrap_or_default();
-    maps.lines().filter_map(shared_range).collect()
-}
-
-/// The range that a line of that file describes, if it is shared.
-fn shared_range(line: &str) -> Option<Range<u64>> {
-    let (range, rest) = line.split_once(' ')?;
-    let (low, high) = range.split_once('-')?;
-    let address = |text| u64::from_str_radix(text, 16).ok();
-    let is_shared = rest.as_bytes().get(3) == Some(&b's');
-    is_shared.then_some(address(low)?..address(high)?)
+fn shared_memory() -> Vec<Range<usize>> {
+    let maps = mappings::read().unwrap_or_default();
+    let shared = mappings::all(&maps).filter(|mapping| mapping.is_shared);
+    shared.map(|mapping| mapping.range).collect()
 }
 
 #[cfg(test)]
@@ -148,15 +140,6 @@ mod tests {
         );
         assert_eq!(futex("0 0x3 0x7f01 0x1 0x0 0x0 0x0 0x7ffd 0x7f02\n"), None);
         assert_eq!(futex("running\n"), None);
-    }
-
-    #[test]
-    fn shared_memory_is_told_from_private() {
-        assert_eq!(
-            shared_range("7f01-7f02 rw-s 00000000 00:01 7 /dev/zero"),
-            Some(0x7f01..0x7f02)
-        );
-        assert_eq!(shared_range("7f01-7f02 rw-p 00000000 00:00 0"), None);
     }
 
     #[test]
