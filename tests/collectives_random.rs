@@ -2,17 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use simurgh_testing::{Binary, Compile, Outcome, Stage, passed};
+use simurgh_testing::{Binary, Compile, Outcome, Stage, passed, seed};
 
 /// The files of the program besides its main file.
 const MODULES: &[&str] = &[
     "buffer", "element", "failure", "layout", "move", "parts", "place", "reduce",
 ];
-
-/// The seed of the rounds: 1, or that of the environment, to try more.
-fn seed() -> String {
-    std::env::var("SIMURGH_TEST_SEED").unwrap_or_else(|_| "1".to_owned())
-}
 
 /// The program, and how many ranks and processors run it.
 struct Random {
@@ -35,7 +30,9 @@ impl Random {
 
     fn rounds_with(&self, options: &[&str], ranks: usize, vps: usize, rounds: usize) {
         let run = self.stage.mpiexec(ranks).vps(vps).options(options);
-        let outcome = run.args([seed(), rounds.to_string()]).run(&self.program);
+        let outcome = run
+            .args([seed().to_string(), rounds.to_string()])
+            .run(&self.program);
         outcome.expect_success();
         assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use simurgh_fuzz::{control, frames, packets, shared_memory};
+use simurgh_testing::Random;
 
 /// The time for which variations of a corpus are tried.
 const VARIED: Duration = Duration::from_secs(1);
@@ -23,32 +24,15 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).unwrap()).collect()
 }
 
-/// Numbers that follow from a seed: an xorshift generator.
-struct Numbers(u64);
-
-impl Numbers {
-    fn seeded() -> Self {
-        let seed = std::env::var("SIMURGH_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
-        Self(0x9e37_79b9_7f4a_7c15 ^ seed)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
-    }
-}
-
 /// The beginning of one input and the end of another, with some bytes changed.
-fn variation(inputs: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
-    let [one, other] = [(); 2].map(|()| &inputs[numbers.below(inputs.len())]);
-    let [until, from] = [one, other].map(|input| numbers.below(input.len() + 1));
+fn variation(inputs: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let [one, other] = [(); 2].map(|()| &inputs[random.index(inputs.len())]);
+    let [until, from] = [one, other].map(|input| random.index(input.len() + 1));
     let mut varied = [&one[..until], &other[from..]].concat();
     varied.truncate(LONGEST);
-    for _ in 0..numbers.below(8) {
+    for _ in 0..random.below(8) {
         if let Some(last) = varied.len().checked_sub(1) {
-            varied[numbers.below(last + 1)] = numbers.below(256) as u8;
+            varied[random.index(last + 1)] = random.below(256) as u8;
         }
     }
     varied
@@ -59,9 +43,9 @@ fn replay(name: &str, run: fn(&[u8])) {
     let inputs = corpus(name);
     assert!(!inputs.is_empty(), "there is a corpus");
     inputs.iter().for_each(|input| run(input));
-    let (mut numbers, start) = (Numbers::seeded(), Instant::now());
+    let (mut random, start) = (Random::sequence(0), Instant::now());
     while start.elapsed() < VARIED {
-        let varied = variation(&inputs, &mut numbers);
+        let varied = variation(&inputs, &mut random);
         let shown = Shown(&varied);
         run(&varied);
         drop(shown);

@@ -2,7 +2,9 @@
 
 use crate::mode::{Mode, RANKS};
 use crate::sandbox::Sandbox;
-use simurgh_testing::{Binary, Deadline, LIMIT, Signal, Started, children, has_variable, signal, words};
+use simurgh_testing::{
+    Binary, Deadline, LIMIT, Random, Signal, Started, children, has_variable, signal, words,
+};
 use std::time::Duration;
 
 /// The time limit of jobs that do not reach it.
@@ -33,25 +35,6 @@ pub(crate) enum Event {
     Told(Signal),
     /// The time limit.
     Timeout,
-}
-
-/// Random numbers of a seed.
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    /// Each number has a seed of its own, whose first part is `SIMURGH_TEST_SEED`.
-    pub(crate) fn new(number: u64) -> Self {
-        let seed = std::env::var("SIMURGH_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
-        Self(seed << 32 | number)
-    }
-
-    /// A number below `end`, by SplitMix64.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % end
-    }
 }
 
 /// A case: what happens to a job.
@@ -95,19 +78,19 @@ impl Case {
     /// Ends the job when its ranks have reached the stage.
     #[track_caller]
     fn strike(&self, mpiexec: &mut Started) {
-        let mut dice = Dice::new(self.number);
+        let mut random = Random::sequence(self.number);
         let mut within = START;
         if self.stage != "start" {
             mpiexec.says(&"up\n".repeat(RANKS));
             within = SOON;
         }
-        std::thread::sleep(Duration::from_micros(dice.below(within)));
-        let (victim, blow) = self.victim(mpiexec.id(), &mut dice);
+        std::thread::sleep(Duration::from_micros(random.below(within)));
+        let (victim, blow) = self.victim(mpiexec.id(), &mut random);
         signal(victim, blow);
     }
 
     /// The process that gets a signal, and the signal. While a job starts, the process may not exist yet.
-    fn victim(&self, mpiexec: u32, dice: &mut Dice) -> (u32, Signal) {
+    fn victim(&self, mpiexec: u32, random: &mut Random) -> (u32, Signal) {
         let depth = match self.event {
             Event::Told(which) => return (mpiexec, which),
             Event::Mpiexec | Event::Timeout => 0,
@@ -125,7 +108,7 @@ impl Case {
                 _ => {}
             }
             if !found.is_empty() {
-                let chosen = dice.below(found.len() as u64) as usize;
+                let chosen = random.below(found.len() as u64) as usize;
                 return (found[chosen], Signal::KILL);
             }
         }

@@ -12,10 +12,10 @@ mod case;
 mod mode;
 mod sandbox;
 
-use case::{Case, Dice, Event};
+use case::{Case, Event};
 use mode::Mode;
 use sandbox::Sandbox;
-use simurgh_testing::{Compile, Signal, Stage};
+use simurgh_testing::{Compile, Random, Signal, Stage};
 use std::time::Duration;
 
 /// The longest time that an end may take, in virtual time.
@@ -43,7 +43,7 @@ const STAGES: [&str; 7] = [
 fn end(mode: Mode, ways: &[(Event, usize)]) {
     let program = Compile::c("tests/c/ends.c").against(&Stage::locate()).build();
     let sandbox = Sandbox::new();
-    let first = Dice::new(0).below(STAGES.len() as u64) as usize;
+    let first = Random::sequence(0).index(STAGES.len());
     let stages = STAGES.iter().cycle().skip(first);
     let events = ways.iter().flat_map(|(event, times)| vec![*event; *times]);
     for ((number, event), stage) in (0..).zip(events).zip(stages) {

@@ -16,6 +16,7 @@
 //! Each module imports only from those before it.
 //!
 //! * `panic`: expected panics
+//! * `random`: random numbers that follow from a seed
 //! * `scratch`: scratch directories
 //! * `texts`: the output of test programs
 //! * `virtual_time`: time limits that can tell a hang from a busy machine
@@ -34,6 +35,7 @@ mod other_mpis;
 mod outcome;
 mod panic;
 mod process_tree;
+mod random;
 mod run;
 mod scratch;
 mod stage;
@@ -49,6 +51,7 @@ pub use panic::panic_quietly;
 pub use process_tree::{
     Signal, children, has_variable, is_alive, kill_descendants, marked, parent, signal, supervisor, words,
 };
+pub use random::{Random, seed};
 pub use run::{Input, LIMIT, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;
