@@ -18,10 +18,10 @@ use crate::workspace::Workspace;
 const VERSION: &str = "4.1.2";
 
 /// The numbers of ranks of the runs.
-const RANKS: [usize; 3] = [1, 2, 4];
+pub(crate) const RANKS: &[usize] = &[1, 2, 4];
 
 /// The numbers of ranks of the runs among all tests.
-const FEW: [usize; 2] = [1, 4];
+pub(crate) const FEW: &[usize] = &[1, 4];
 
 /// The modules of its tests that are left out, and patterns of names of tests (after a `-`). A reason stands behind
 /// each `#`.
@@ -99,14 +99,9 @@ impl Mpi4py {
         captured_success(tar.arg("-C").arg(&self.place), minutes(1)).map(drop)
     }
 
-    /// Runs its tests.
-    pub(crate) fn test(&self) -> Result<()> {
-        RANKS.iter().try_for_each(|&ranks| self.run(ranks))
-    }
-
-    /// Runs its tests on one rank and on the largest number of ranks.
-    pub(crate) fn test_briefly(&self) -> Result<()> {
-        FEW.iter().try_for_each(|&ranks| self.run(ranks))
+    /// Runs its tests on each of these numbers of ranks.
+    pub(crate) fn test(&self, ranks: &[usize]) -> Result<()> {
+        ranks.iter().try_for_each(|&ranks| self.run(ranks))
     }
 
     fn run(&self, ranks: usize) -> Result<()> {

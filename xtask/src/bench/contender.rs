@@ -45,8 +45,6 @@ const DRIVEN: &[&str] = &["--hosts-per-node", "2", "--network-core", "1"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Simurgh,
-    /// Another build of ours, to compare one with the other.
-    OtherBuild,
     Mpich,
     Intel,
     OpenMpi,
@@ -58,6 +56,8 @@ enum Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct Contender {
     kind: Kind,
+    /// The name for tables.
+    pub(crate) name: &'static str,
     prefix: PathBuf,
     /// The folder of its compiled programs, which is the same for all MPIs that have the standard ABI.
     programs: PathBuf,
@@ -67,9 +67,9 @@ pub(crate) struct Contender {
 pub(crate) fn builds(workspace: &Workspace, stage: &Stage, other: &Path) -> Result<Vec<Contender>> {
     let ours = ours(workspace, stage)?;
     let other = Contender {
-        kind: Kind::OtherBuild,
+        name: "other build",
         prefix: other.to_owned(),
-        programs: ours.programs.clone(),
+        ..ours.clone()
     };
     Ok(vec![ours, other])
 }
@@ -80,6 +80,7 @@ fn ours(workspace: &Workspace, stage: &Stage) -> Result<Contender> {
     compile_fortran(&programs, stage)?;
     Ok(Contender {
         kind: Kind::Simurgh,
+        name: "Simurgh",
         prefix: stage.prefix().to_owned(),
         programs,
     })
@@ -90,10 +91,10 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
     let ours = ours(workspace, stage)?;
     let standard = ours.programs.clone();
     let mut contenders = vec![ours];
-    for (kind, peer) in [
-        (Kind::Mpich, MPICH),
-        (Kind::Intel, INTEL),
-        (Kind::OpenMpi, OPEN_MPI),
+    for (kind, name, peer) in [
+        (Kind::Mpich, "MPICH", MPICH),
+        (Kind::Intel, "Intel MPI", INTEL),
+        (Kind::OpenMpi, "Open MPI", OPEN_MPI),
     ] {
         let prefix = match peer.install(workspace) {
             Ok(prefix) => prefix,
@@ -112,6 +113,7 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
         }
         contenders.push(Contender {
             kind,
+            name,
             prefix,
             programs,
         });
@@ -119,6 +121,7 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
     if Command::new("fi_pingpong").arg("-h").output().is_ok() {
         contenders.push(Contender {
             kind: Kind::Libfabric,
+            name: "fi_pingpong",
             prefix: workspace.source("benches"),
             programs: standard,
         });
@@ -165,23 +168,11 @@ fn against_open_mpi(program: Compile, prefix: &Path) -> Compile {
 }
 
 impl Contender {
-    /// The name for tables.
-    pub(crate) fn name(&self) -> &'static str {
-        match self.kind {
-            Kind::Simurgh => "Simurgh",
-            Kind::OtherBuild => "other build",
-            Kind::Mpich => "MPICH",
-            Kind::Intel => "Intel MPI",
-            Kind::OpenMpi => "Open MPI",
-            Kind::Libfabric => "fi_pingpong",
-        }
-    }
-
     /// Whether it takes part in an experiment.
     pub(crate) fn takes_part(&self, experiment: &Experiment) -> bool {
         let tcp = experiment.placement == Placement::Tcp;
         match self.kind {
-            Kind::Simurgh | Kind::OtherBuild => true,
+            Kind::Simurgh => true,
             Kind::Libfabric => tcp,
             Kind::Mpich | Kind::Intel | Kind::OpenMpi => experiment.peers && !tcp,
         }
@@ -195,7 +186,7 @@ impl Contender {
             return command;
         }
         let mut command = match (self.kind, placement) {
-            (Kind::Simurgh | Kind::OtherBuild, _) => self.mpiexec(placement),
+            (Kind::Simurgh, _) => self.mpiexec(placement),
             (_, Placement::OneCore) => {
                 let mut confined = Command::new("taskset");
                 confined
@@ -227,7 +218,7 @@ impl Contender {
             Placement::OneCore | Placement::AllCores | Placement::OwnProcesses
         );
         match self.kind {
-            Kind::Simurgh | Kind::OtherBuild => match placement {
+            Kind::Simurgh => match placement {
                 Placement::OneCore => drop(command.args(["--vps", "1"])),
                 Placement::TwoCores => drop(command.args(["--vps", "2"])),
                 Placement::AllCores => {}

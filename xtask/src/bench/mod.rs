@@ -86,14 +86,14 @@ fn measured(group: Group, contenders: &[Contender], rounds: usize) -> Result<(Sa
                 experiment.program, experiment.ranks
             );
             for contender in contenders.iter().filter(|c| c.takes_part(experiment)) {
-                let attempt = (index, contender.name());
+                let attempt = (index, contender.name);
                 if !given_up.contains(&attempt) && !measure(*experiment, contender, &mut samples)? {
                     given_up.push(attempt);
                 }
             }
         }
     }
-    Ok((samples, contenders.iter().map(Contender::name).collect()))
+    Ok((samples, contenders.iter().map(|one| one.name).collect()))
 }
 
 /// Runs an experiment once. Returns whether it came to its end and is to be run again.
@@ -101,10 +101,10 @@ fn measure(experiment: Experiment, contender: &Contender, samples: &mut Samples)
     let mut command = contender.command(experiment.program, experiment.ranks, experiment.placement);
     let outcome = capture(&mut command, experiment.limit)?;
     if !outcome.success() {
-        eprintln!("x: {} did not come to the end\n{outcome}", contender.name());
+        eprintln!("x: {} did not come to the end\n{outcome}", contender.name);
     }
     let (ranks, placement) = (experiment.ranks, experiment.placement);
-    samples.add_lines((ranks, placement), contender.name(), &outcome.stdout);
+    samples.add_lines((ranks, placement), contender.name, &outcome.stdout);
     if experiment.program == "hello" && outcome.success() {
         let point = Point {
             metric: Metric::Start,
@@ -112,7 +112,7 @@ fn measure(experiment: Experiment, contender: &Contender, samples: &mut Samples)
             ranks,
             parameter: ranks as u64,
         };
-        samples.add(point, contender.name(), outcome.elapsed.as_secs_f64());
+        samples.add(point, contender.name, outcome.elapsed.as_secs_f64());
     }
     Ok(outcome.success())
 }
