@@ -107,9 +107,10 @@ impl Shm {
     }
 
     /// Whether it leads to a host.
+    #[inline]
     #[must_use]
     pub fn leads_to(&self, host: HostId) -> bool {
-        self.peer(host).is_some()
+        self.permanent_peer(host).is_some() || self.peer(host).is_some()
     }
 
     /// The ring of the own host.
@@ -124,8 +125,13 @@ impl Shm {
         &self.segment
     }
 
-    /// The peer with this number, unless it has left.
+    /// The peer with this number, if it has been there from the start. Packets to such peers take the shortest path.
     #[inline]
+    fn permanent_peer(&self, host: HostId) -> Option<&Peer> {
+        self.peers.get(host)?.as_ref()
+    }
+
+    /// The peer with this number, unless it has left.
     fn peer(&self, host: HostId) -> Option<EntryRef<'_, Peer>> {
         match self.peers.get(host) {
             Some(peer) => peer.as_ref().map(EntryRef::Permanent),
@@ -133,7 +139,32 @@ impl Shm {
         }
     }
 
+    /// Sends a packet to a peer.
     #[inline]
+    fn send_to(
+        &self,
+        peer: &Peer,
+        header: &Header,
+        length: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Busy> {
+        let envelope = Envelope {
+            from: self.own,
+            length: length as u32,
+        };
+        let number = if length <= INLINE {
+            self.send_inline(peer, envelope, header, fill)?
+        } else {
+            self.send_long(peer, envelope, header, fill)?
+        };
+        let Peer { segment, cache, .. } = peer;
+        segment.wake(&self.wakeup_socket);
+        // Relaxed: a hint.
+        let received = self.next.load(Ordering::Relaxed);
+        segment.ring.prepare_ahead(cache, received, number, length);
+        Ok(())
+    }
+
     fn send_inline(
         &self,
         Peer { segment, cache, .. }: &Peer,
@@ -197,9 +228,21 @@ impl Shm {
     }
 
     fn receive_long(&self, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
-        let (Some(ticket), Some(peer)) = (Ticket::unpack(slot.word()), self.peer(envelope.from)) else {
+        let Some(ticket) = Ticket::unpack(slot.word()) else {
             return self.count_dropped();
         };
+        if let Some(peer) = self.permanent_peer(envelope.from) {
+            return Self::receive_from(peer, ticket, slot, envelope, handler);
+        }
+        match self.peer(envelope.from) {
+            Some(peer) => Self::receive_from(&peer, ticket, slot, envelope, handler),
+            None => self.count_dropped(),
+        }
+    }
+
+    /// Handles a packet whose data lies in a buffer of a peer.
+    #[inline]
+    fn receive_from(peer: &Peer, ticket: Ticket, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
         let buffer = peer.segment.buffer(ticket.index());
         // SAFETY:
         // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment, which stays
@@ -263,35 +306,22 @@ impl Transport for Shm {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
         assert!(length <= ROOM, "a packet has at most {ROOM} bytes");
-        let Some(peer) = self.peer(to) else {
+        if let Some(peer) = self.permanent_peer(to) {
+            return self.send_to(peer, header, length, fill);
+        }
+        match self.peer(to) {
+            Some(peer) => self.send_to(&peer, header, length, fill),
             // A packet to a peer that has left is thrown away.
-            assert!(
-                self.others.get(to).is_some(),
-                "nothing goes to a host that is not on this node"
-            );
-            return Ok(());
-        };
-        let envelope = Envelope {
-            from: self.own,
-            length: length as u32,
-        };
-        let number = if length <= INLINE {
-            self.send_inline(&peer, envelope, header, fill)?
-        } else {
-            self.send_long(&peer, envelope, header, fill)?
-        };
-        let Peer { segment, cache, .. } = &*peer;
-        segment.wake(&self.wakeup_socket);
-        // Relaxed: a hint.
-        let received = self.next.load(Ordering::Relaxed);
-        segment.ring.prepare_ahead(cache, received, number, length);
-        Ok(())
+            None if self.others.get(to).is_some() => Ok(()),
+            None => panic!("nothing goes to a host that is not on this node"),
+        }
     }
 
     #[inline]
     fn prepare(&self, to: HostId) {
-        if let Some(peer) = self.peer(to) {
-            peer.segment.ring.prepare();
+        match self.permanent_peer(to) {
+            Some(peer) => peer.segment.ring.prepare(),
+            None => drop(self.peer(to).map(|peer| peer.segment.ring.prepare())),
         }
     }
 
