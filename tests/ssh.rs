@@ -78,8 +78,11 @@ impl Server {
     fn mpiexec(&self, ranks: usize, key: &str) -> Mpiexec {
         let mpiexec = Stage::locate().mpiexec(ranks).options(TCP);
         let nodes = ["-hosts", "127.0.0.2,127.0.0.3"];
+        // On a busy machine the server may take long to let somebody in.
+        let patient = ["--peer-timeout", "120"];
         mpiexec
             .options(nodes)
+            .options(patient)
             .options(["--launcher-exec", &self.command(key)])
     }
 }
