@@ -20,7 +20,8 @@ module bindings
 #endif
   integer, parameter :: ak = MPI_ADDRESS_KIND
 
-  integer :: rank, ranks, ierr
+  ! The ranks are a ring: `left` and `right` are the neighbours.
+  integer :: rank, ranks, left, right, ierr
 
 contains
 
@@ -32,6 +33,8 @@ contains
   subroutine sizes()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+    left = modulo(rank - 1, ranks)
+    right = modulo(rank + 1, ranks)
   end subroutine
 
   subroutine check(so, line)

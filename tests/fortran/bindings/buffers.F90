@@ -6,10 +6,7 @@ program buffers
   implicit none
   integer, parameter :: bytes = 4096
   integer ASYNC_TARGET :: space(bytes / 4)
-  integer :: left, right
   call begin()
-  left = modulo(rank - 1, ranks)
-  right = modulo(rank + 1, ranks)
   call MPI_Buffer_attach(space, int(bytes, ck), ierr)
   call buffered()
   call detach()

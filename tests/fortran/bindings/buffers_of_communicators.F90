@@ -21,9 +21,7 @@ contains
 
   subroutine exchange(comm)
     HANDLE(MPI_Comm), intent(in) :: comm
-    integer :: got, left, right
-    left = modulo(rank - 1, ranks)
-    right = modulo(rank + 1, ranks)
+    integer :: got
     call MPI_Bsend(100 + rank, 1_ck, MPI_INTEGER, right, 5, comm, ierr)
     call MPI_Recv(got, 1_ck, MPI_INTEGER, left, 5, comm, MPI_STATUS_IGNORE, ierr)
     CHECK(got == 100 + left)

@@ -3,10 +3,7 @@
 program completion
   use bindings
   implicit none
-  integer :: left, right
   call begin()
-  left = modulo(rank - 1, ranks)
-  right = modulo(rank + 1, ranks)
   call persistent()
   call any_of_three()
   call some_of_three()

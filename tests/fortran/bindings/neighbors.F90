@@ -4,7 +4,7 @@
 program neighbors
   use forms
   implicit none
-  integer :: form, left, right
+  integer :: form
   integer ASYNC :: given(6), got(8)
   integer(ck) ASYNC :: counts(2)
   integer(dk) ASYNC :: places(2), own(2)
@@ -13,8 +13,6 @@ program neighbors
   HANDLE(MPI_Request) :: request
   HANDLE(MPI_Datatype) ASYNC :: types(2)
   call begin()
-  left = modulo(rank - 1, ranks)
-  right = modulo(rank + 1, ranks)
   call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.true.], .false., ring, ierr)
   counts = 2
   places = [4, 0]

@@ -3,10 +3,7 @@
 program point_to_point
   use bindings
   implicit none
-  integer :: left, right
   call begin()
-  left = modulo(rank - 1, ranks)
-  right = modulo(rank + 1, ranks)
   call blocking()
   call immediate()
   call probes()

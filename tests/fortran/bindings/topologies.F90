@@ -3,11 +3,8 @@
 program topologies
   use bindings
   implicit none
-  integer :: left, right
   call begin()
   CHECK(ranks >= 4)
-  left = modulo(rank - 1, ranks)
-  right = modulo(rank + 1, ranks)
   call cartesian()
   call graph()
   call distributed_graph()
