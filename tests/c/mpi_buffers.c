@@ -232,10 +232,7 @@ static void of_sessions(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
-    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
-    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    check_begin_threads(&argc, &argv);
     right = (check_rank + 1) % check_size;
     left = (check_rank + check_size - 1) % check_size;
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));

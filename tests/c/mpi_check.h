@@ -27,11 +27,25 @@ static int check_rank, check_size;
         CHECK(check_class == (class));                     \
     } while (0)
 
+static inline void check_place(void)
+{
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+}
+
 static inline void check_begin(int *argc, char ***argv)
 {
     OK(MPI_Init(argc, argv));
-    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
-    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    check_place();
+}
+
+/* For programs several of whose threads call MPI at a time. */
+static inline void check_begin_threads(int *argc, char ***argv)
+{
+    int provided;
+    OK(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided));
+    CHECK(provided == MPI_THREAD_MULTIPLE);
+    check_place();
 }
 
 static inline int check_end(void)

@@ -102,11 +102,7 @@ static void many(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
-    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-    CHECK(provided == MPI_THREAD_MULTIPLE);
-    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
-    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    check_begin_threads(&argc, &argv);
     int downwards[1][3] = {{check_size - 1, 0, -1}}, evens[1][3] = {{0, check_size - 1, 2}};
     OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
     OK(MPI_Group_range_incl(world, 1, downwards, &turned));

@@ -318,10 +318,7 @@ static void wrong_calls(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
-    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
-    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    check_begin_threads(&argc, &argv);
     right = (check_rank + 1) % check_size;
     left = (check_rank + check_size - 1) % check_size;
     static const int counts[] = {1, 2, 3, 8, 80, 240};

@@ -15,12 +15,7 @@ static void *listen_to_all(void *unused)
 
 int main(int argc, char **argv)
 {
-    int provided;
-
-    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-    CHECK(provided == MPI_THREAD_MULTIPLE);
-    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
-    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    check_begin_threads(&argc, &argv);
     for (int round = 0; round < ROUNDS; round++) {
         pthread_t listener;
         CHECK(pthread_create(&listener, NULL, listen_to_all, NULL) == 0);

@@ -64,11 +64,7 @@ static void *pool(void *argument)
 
 int main(int argc, char **argv)
 {
-    int provided;
-    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-    CHECK(provided == MPI_THREAD_MULTIPLE);
-    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
-    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    check_begin_threads(&argc, &argv);
     right = (check_rank + 1) % check_size;
     left = (check_rank + check_size - 1) % check_size;
     pthread_t threads[THREADS];

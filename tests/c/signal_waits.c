@@ -196,10 +196,7 @@ static void handlers_that_come_late_run(void)
 
 int main(int argc, char **argv)
 {
-    int level;
-    OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level));
-    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
-    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+    check_begin_threads(&argc, &argv);
     if (argc > 1 && !strcmp(argv[1], "late")) {
         handlers_that_come_late_run();
         return check_end();
