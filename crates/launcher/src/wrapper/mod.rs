@@ -50,13 +50,21 @@ pub fn run(language: Language, words: Vec<OsString>) -> Result<(), LaunchError> 
     {
         return integers::compile(&command, option);
     }
+    let source = process(&command).exec();
+    Err(not_started(&command, source))
+}
+
+/// The compiler's process.
+fn process(command: &[OsString]) -> Command {
     let mut process = Command::new(&command[0]);
     process.args(&command[1..]);
-    let source = process.exec();
-    Err(LaunchError::Compiler {
-        compiler: command[0].to_string_lossy().into_owned(),
-        source,
-    })
+    process
+}
+
+/// The error of a compiler that cannot be started.
+fn not_started(command: &[OsString], source: std::io::Error) -> LaunchError {
+    let compiler = command[0].to_string_lossy().into_owned();
+    LaunchError::Compiler { compiler, source }
 }
 
 /// Prints words, quoted so that a shell reads the same words.

@@ -5,9 +5,9 @@
 //! wrong when the compiler has failed.
 
 use crate::error::LaunchError;
+use crate::wrapper::{not_started, process};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
 
 /// The options of gfortran and flang, and of other compilers.
 const OPTIONS: &[&str] = &[
@@ -29,14 +29,9 @@ pub(in crate::wrapper) fn enlarging_option(words: &[OsString]) -> Option<&OsStr>
 ///
 /// When it cannot be started, or fails.
 pub(in crate::wrapper) fn compile(command: &[OsString], option: &OsStr) -> Result<(), LaunchError> {
-    let mut process = Command::new(&command[0]);
-    let status = process
-        .args(&command[1..])
+    let status = process(command)
         .status()
-        .map_err(|source| LaunchError::Compiler {
-            compiler: command[0].to_string_lossy().into_owned(),
-            source,
-        })?;
+        .map_err(|source| not_started(command, source))?;
     if status.success() {
         return Ok(());
     }
