@@ -63,6 +63,20 @@ static void timers_start_threads(void)
     CHECK(timer_delete(timer) == 0);
 }
 
+/* The thread is the only one that can wake the rank: the timer is not due again. */
+static void timers_without_interval_start_a_thread(void)
+{
+    timer_t timer;
+    struct sigevent event = by_thread(6);
+    struct itimerspec value = {{0, 0}, {0, 20000000}};
+    CHECK(timer_create(CLOCK_REALTIME, &event, &timer) == 0);
+    for (int turn = 0; turn < 3; turn++) {
+        CHECK(timer_settime(timer, 0, &value, NULL) == 0);
+        expect(6);
+    }
+    CHECK(timer_delete(timer) == 0);
+}
+
 static void on_value(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -241,6 +255,7 @@ int main(int argc, char **argv)
         die(argv[1]);
     handle_values();
     timers_start_threads();
+    timers_without_interval_start_a_thread();
     files_tell();
     names_tell();
     queues_tell();

@@ -20,6 +20,7 @@ struct Event {
     happen: unsafe extern "C" fn(*mut Event, *const siginfo_t),
 }
 
+/// Its number; 0 if the system had none to spare.
 static THREAD: OnceLock<i32> = OnceLock::new();
 
 /// The signal that the thread takes.
@@ -30,6 +31,11 @@ pub(super) fn number() -> c_int {
 /// The kernel thread, which starts with the first call; 0 if the system has none to spare.
 pub(super) fn thread() -> i32 {
     *THREAD.get_or_init(|| start().unwrap_or(0))
+}
+
+/// Its number, if it runs.
+pub(super) fn running() -> Option<i32> {
+    THREAD.get().copied().filter(|thread| *thread != 0)
 }
 
 fn start() -> Option<i32> {
@@ -86,7 +92,7 @@ fn take_one() {
 
 /// Tells the thread that a signal has come; async-signal-safe. False if there is no such thread.
 pub(super) fn tell(signal: c_int) -> bool {
-    let Some(&thread) = THREAD.get().filter(|thread| **thread != 0) else {
+    let Some(thread) = running() else {
         return false;
     };
     let value = libc::sigval {

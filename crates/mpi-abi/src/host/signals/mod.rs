@@ -23,6 +23,11 @@ const SIGNALS: &[c_int] = &[libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIG
 /// The signals that were ignored when the process began, as bits.
 static IGNORED: OnceLock<u64> = OnceLock::new();
 
+/// The number of the signal delivery thread, if it runs.
+pub(super) fn delivery_thread() -> Option<u32> {
+    delivery_thread::running().map(i32::cast_unsigned)
+}
+
 /// Installs the handlers, except for signals that the caller of `mpiexec` ignores. If a program has handlers for these
 /// signals, they run instead, and the launcher kills a host that does not end.
 pub(super) fn install() -> io::Result<()> {

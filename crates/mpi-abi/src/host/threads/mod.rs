@@ -2,6 +2,7 @@
 
 mod futex_waits;
 
+use crate::host::signals;
 use simurgh_core::sync::{AtomicU64, Ordering};
 use simurgh_net::transport::ofi::HEARTBEAT_THREAD;
 
@@ -32,16 +33,19 @@ pub(super) fn all() -> impl Iterator<Item = u32> {
 pub(super) fn of_transports() -> usize {
     let is_named = |thread: &u32| {
         let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();
-        is_ours(name.trim_end())
+        is_ours(*thread, name.trim_end())
     };
     let ours = 1 + simurgh_core::passive_threads();
     all().filter(is_named).count().saturating_sub(ours)
 }
 
-/// Whether a thread of this name belongs to the library, or to a transport, whose threads are named after the thread
-/// that starts them.
-fn is_ours(name: &str) -> bool {
-    [LISTENER, HEARTBEAT_THREAD, HOST, SIGNAL_DELIVERY].contains(&name)
+/// Whether a thread belongs to the library, or to a transport, whose threads are named after the thread that starts
+/// them.
+///
+/// The signal delivery thread is known by its number. The threads of ranks that it starts to tell of events are named
+/// after it.
+fn is_ours(thread: u32, name: &str) -> bool {
+    [LISTENER, HEARTBEAT_THREAD, HOST].contains(&name) || signals::delivery_thread() == Some(thread)
 }
 
 /// Runs `f`, in which the listening thread waits for events.
@@ -58,7 +62,7 @@ pub(super) fn listen<R>(f: impl FnOnce() -> R) -> R {
 pub(super) fn all_wait(are_left_out: impl Fn(u32) -> bool) -> bool {
     let turns = TURNS.load(Ordering::SeqCst);
     let is_listening = !turns.is_multiple_of(2);
-    let is_left_out = |thread, name: &str| is_ours(name) || are_left_out(thread);
+    let is_left_out = |thread, name: &str| is_ours(thread, name) || are_left_out(thread);
     is_listening
         && simurgh_core::expectations() == 0
         && futex_waits::all_wait_for_each_other(is_left_out)
