@@ -27,7 +27,7 @@ pub(crate) struct Sleepers {
     wakeups: AtomicU64,
     /// One more than the number of wake-ups when all were last seen asleep; 0 if they never were.
     all_asleep_after: AtomicU64,
-    /// 1 while the starvation guard sleeps until a virtual processor wakes up.
+    /// 1 while the starvation guard sleeps until a virtual processor, or a thread in its place, begins to act.
     guard_sleeps: AtomicU32,
 }
 
@@ -41,6 +41,10 @@ impl Sleepers {
     pub(crate) fn leave(&self) {
         self.wakeups.fetch_add(1, Ordering::SeqCst);
         self.asleep.fetch_sub(1, Ordering::SeqCst);
+        self.end_sleep_of_guard();
+    }
+
+    fn end_sleep_of_guard(&self) {
         if self.guard_sleeps.load(Ordering::SeqCst) != 0 {
             self.wake_guard();
         }
@@ -50,6 +54,7 @@ impl Sleepers {
     pub(crate) fn begin_help(&self) {
         self.helpers.fetch_add(1, Ordering::SeqCst);
         self.wakeups.fetch_add(1, Ordering::SeqCst);
+        self.end_sleep_of_guard();
     }
 
     /// Ends what [`Sleepers::begin_help`] has begun.
@@ -62,12 +67,17 @@ impl Sleepers {
         self.asleep.load(Ordering::SeqCst)
     }
 
-    /// Has the starvation guard sleep while `vps` virtual processors do, or until [`Sleepers::wake_guard`]; may return
-    /// early.
+    /// Whether all of `vps` virtual processors sleep, and no other thread acts in the place of one.
+    pub(crate) fn are_idle(&self, vps: usize) -> bool {
+        self.count() == vps && self.helpers.load(Ordering::SeqCst) == 0
+    }
+
+    /// Has the starvation guard sleep while all of `vps` virtual processors are idle, or until
+    /// [`Sleepers::wake_guard`]; may return early.
     pub(crate) fn sleep_as_guard(&self, vps: usize) {
         self.guard_sleeps.store(1, Ordering::SeqCst);
-        // SeqCst: a virtual processor that wakes up counts itself out first, and then looks whether the guard sleeps.
-        if self.count() == vps {
+        // SeqCst: whoever begins to act is counted first, and then looks whether the guard sleeps.
+        if self.are_idle(vps) {
             futex_wait(&self.guard_sleeps, 1);
         }
         self.guard_sleeps.store(0, Ordering::SeqCst);
@@ -94,7 +104,7 @@ impl Sleepers {
         // SeqCst throughout: the argument above is about one order of all these events.
         let wakeups = self.wakeups.load(Ordering::SeqCst);
         let quiet = || team.iter().all(|worker| worker.is_quiet()) && substitutes_are_quiet();
-        let asleep = || self.count() == team.len() && self.helpers.load(Ordering::SeqCst) == 0;
+        let asleep = || self.are_idle(team.len());
         let all = asleep()
             // Most often another one was woken and is about to leave. Then there is no need to look at the threads.
             && quiet()

@@ -1,11 +1,11 @@
 //! An execution context that keeps its virtual processor does not keep others from running.
 
 use std::io::{Read, Write};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, relax};
-use simurgh_core::{EcHandle, current, yield_now};
+use simurgh_core::{Completion, EcHandle, current, yield_now};
 use simurgh_sched::{Builder, EcSpec, Runtime};
 use simurgh_testing::{Deadline, LIMIT};
 
@@ -85,6 +85,38 @@ fn a_context_that_blocks_in_the_kernel_for_another_of_its_processor_is_served() 
     });
     let writes = start(&runtime, move || writer.write_all(&[7]).expect("somebody reads"));
     join([reads, writes]);
+}
+
+/// A context that has waited on a substitute is woken there while another one keeps it. All virtual processors sleep,
+/// and the thread that wakes the context never waits in the runtime, which would wake a virtual processor.
+#[test]
+fn a_substitute_that_is_kept_while_all_processors_sleep_is_relieved() {
+    let runtime = runtime(1);
+    let (mut until_both_ran, mut both_ran) = std::io::pipe().expect("a pipe");
+    let (mut until_woken, mut is_woken) = std::io::pipe().expect("a pipe");
+    let (ended, ends) = mpsc::channel();
+    let wake = Arc::new(Completion::new());
+    let (waits, wakes) = (Arc::clone(&wake), wake);
+    let mut byte = [0];
+    let keeps = start(&runtime, move || {
+        until_both_ran.read_exact(&mut byte).expect("a byte")
+    });
+    let waits = start(&runtime, move || {
+        waits.wait();
+        is_woken.write_all(&[1]).expect("somebody reads");
+    });
+    let keeps_substitute = start(&runtime, move || {
+        both_ran.write_all(&[1]).expect("somebody reads");
+        until_woken.read_exact(&mut byte).expect("a byte");
+        ended.send(()).expect("somebody listens");
+    });
+    join([keeps]);
+    // By now the virtual processor and, after two checks, the guard have nothing to do.
+    std::thread::sleep(8 * PATIENCE);
+    wakes.complete();
+    ends.recv_timeout(LIMIT)
+        .expect("the context that was woken has run");
+    join([waits, keeps_substitute]);
 }
 
 #[test]

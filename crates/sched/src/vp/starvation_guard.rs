@@ -8,7 +8,7 @@
 //! [substitute](super::substitute). Substitutes are guarded as virtual processors are.
 //!
 //! Costs: each use of a run queue is bracketed by two plain stores. A line of each virtual processor is read four times
-//! per limit while any of them is awake, and never while all sleep. For a processor that is kept, there is a system
+//! per limit while any of them, or a substitute, is awake, and never while all sleep. For a processor that is kept, there is a system
 //! call that interrupts all others, if something has come for it. Its queue may hold something besides, for which that
 //! is done ever less often.
 
@@ -105,7 +105,8 @@ impl StarvationGuard {
         self.shared.note_thread();
         let mut all_slept = false;
         while !self.shared.substitutes.are_over() {
-            let all_sleep = self.shared.sleepers.count() == self.shared.team.len();
+            // A substitute that is kept has to be guarded even if all virtual processors sleep.
+            let all_sleep = self.shared.sleepers.are_idle(self.shared.team.len());
             if all_sleep && all_slept {
                 self.shared.sleepers.sleep_as_guard(self.shared.team.len());
             }
