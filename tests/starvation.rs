@@ -22,6 +22,20 @@ fn ranks_that_spin_or_block_do_not_keep_others_of_their_processor_from_running()
 }
 
 #[test]
+fn threads_of_openmp_exchange_messages_while_their_ranks_keep_the_processor() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/openmp_exchange.c")
+        .flags(["-O2", "-Wall", "-fopenmp"])
+        .against(&stage)
+        .build();
+    for (ranks, vps) in [(1, 1), (4, 1), (7, 2), (16, 2)] {
+        let run = stage.mpiexec(ranks).vps(vps).run(&program);
+        run.expect_success();
+        assert_eq!(run.stdout, format!("passed with {ranks} ranks\n"), "{run}");
+    }
+}
+
+#[test]
 fn who_waits_for_another_process_hears_of_it_although_its_processor_is_kept() {
     let stage = Stage::locate();
     let program = program(&stage);

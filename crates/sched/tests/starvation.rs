@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, relax};
 use simurgh_core::{Completion, EcHandle, current, yield_now};
@@ -85,6 +85,26 @@ fn a_context_that_blocks_in_the_kernel_for_another_of_its_processor_is_served() 
     });
     let writes = start(&runtime, move || writer.write_all(&[7]).expect("somebody reads"));
     join([reads, writes]);
+}
+
+/// Nobody uses the processor meanwhile, so others go on there long before the limit is over.
+#[test]
+fn a_context_that_blocks_in_the_kernel_is_relieved_before_the_limit() {
+    const ROUNDS: u32 = 20;
+    const PATIENCE: Duration = Duration::from_millis(400);
+    let builder = Builder::new().vps(Some(1)).patience(Some(PATIENCE));
+    let runtime = builder.start().expect("a runtime");
+    let begun = Instant::now();
+    for _ in 0..ROUNDS {
+        let (mut until_written, mut written) = std::io::pipe().expect("a pipe");
+        let reads = start(&runtime, move || {
+            until_written.read_exact(&mut [0]).expect("a byte");
+        });
+        let writes = start(&runtime, move || written.write_all(&[1]).expect("somebody reads"));
+        join([reads, writes]);
+    }
+    let took = begun.elapsed();
+    assert!(took < ROUNDS * PATIENCE / 2, "it took {took:?}");
 }
 
 /// A context that has waited on a substitute is woken there while another one keeps it. All virtual processors sleep,

@@ -9,10 +9,22 @@ pub fn kernel_threads() -> Option<usize> {
     count(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// The number in such a file: its 20th field. The second one is the name, in parentheses, and may hold anything.
+/// Whether this thread of the process sleeps in the kernel.
+#[must_use]
+pub fn kernel_thread_sleeps(thread: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
+    stat.is_ok_and(|stat| matches!(field(&stat, 3), Some("S" | "D")))
+}
+
 fn count(stat: &str) -> Option<usize> {
+    field(stat, 20)?.parse().ok()
+}
+
+/// A field in such a file, by its number from the third one on. The second one is the name, in parentheses, and may
+/// hold anything.
+fn field(stat: &str, number: usize) -> Option<&str> {
     let (_, from_third) = stat.rsplit_once(')')?;
-    from_third.split_whitespace().nth(17)?.parse().ok()
+    from_third.split_whitespace().nth(number - 3)
 }
 
 #[cfg(test)]
@@ -24,6 +36,25 @@ mod tests {
         let stat = "7 (a) b (c) S 1 7 7 0 -1 4194304 442 28 18 0 1 0 0 0 20 0 5 0 3217802 883027968\n";
         assert_eq!(count(stat), Some(5));
         assert_eq!(count("7 (a) S 1"), None);
+    }
+
+    #[test]
+    fn threads_that_sleep_are_told_from_those_that_run() {
+        let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        assert!(!kernel_thread_sleeps(own));
+        let (tell, told) = std::sync::mpsc::channel();
+        let (end, ends) = std::sync::mpsc::channel::<()>();
+        let waiting = std::thread::spawn(move || {
+            let number = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+            tell.send(number).expect("somebody listens");
+            ends.recv()
+        });
+        let thread = told.recv().expect("a number");
+        while !kernel_thread_sleeps(thread) {
+            std::thread::yield_now();
+        }
+        drop(end);
+        assert!(waiting.join().unwrap().is_err());
     }
 
     #[test]

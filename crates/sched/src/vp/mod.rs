@@ -65,7 +65,7 @@ impl Vp {
 
     /// The body of the kernel thread.
     pub(crate) fn run(&self) {
-        self.shared.note_thread();
+        self.status.begin(self.shared.note_thread());
         let vps = &self.shared.vp_set;
         if self.shared.topology.binds() {
             pin(&vps.cpus_of(self.worker.index(), &self.shared.topology));

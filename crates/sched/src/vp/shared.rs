@@ -67,10 +67,11 @@ impl Shared {
         self.others_wait.is_some() && self.sleepers.count() == self.team.len()
     }
 
-    /// Notes that the calling thread belongs to the runtime.
-    pub(super) fn note_thread(&self) {
+    /// Notes that the calling thread belongs to the runtime. Returns its number.
+    pub(super) fn note_thread(&self) -> u32 {
         let number = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
         self.threads.lock().push(number);
+        number
     }
 
     /// Reports that nobody is left in this process to wake an execution context: in answer to a question, or unasked

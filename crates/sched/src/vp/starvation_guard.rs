@@ -7,10 +7,16 @@
 //! is ready. It gives that to an idle virtual processor that has asked for work, or else to a
 //! [substitute](super::substitute). Substitutes are guarded as virtual processors are.
 //!
+//! A context whose thread sleeps in the kernel is not given that long, because nobody uses its processor meanwhile. Two
+//! checks that find the same dispatch, and the thread asleep, suffice. In programs that block so, as those with OpenMP
+//! do at the end of each parallel region, the checks come much more often. In seeded runs only the limit counts, since
+//! the seed's order ends when something runs elsewhere.
+//!
 //! Costs: each use of a run queue is bracketed by two plain stores. A line of each virtual processor is read four times
-//! per limit while any of them, or a substitute, is awake, and never while all sleep. For a processor that is kept, there is a system
-//! call that interrupts all others, if something has come for it. Its queue may hold something besides, for which that
-//! is done ever less often.
+//! per limit while any of them, or a substitute, is awake, and never while all sleep. A dispatch that lasts from one
+//! check to the next costs a look at a file of the kernel. For a processor that is kept, there is a system call that
+//! interrupts all others, if something has come for it. Its queue may hold something besides, for which that is done
+//! ever less often.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,6 +35,12 @@ pub const SUBSTITUTES_MAX: usize = 64;
 /// Checks in the time for which an execution context may keep its virtual processor.
 const CHECKS: u32 = 4;
 
+/// The time between two checks while contexts that sleep in the kernel keep others from running.
+const QUICK_PERIOD: Duration = Duration::from_micros(500);
+
+/// The number of checks for which this is expected again after it was last so.
+const QUICK_CHECKS: u32 = 500;
+
 /// Most checks of a worker that is kept between two looks at its queue.
 const QUEUE_PERIOD: u32 = 16;
 
@@ -37,6 +49,8 @@ pub(crate) struct StarvationGuard {
     shared: Arc<Shared>,
     limit: Duration,
     guarded: Vec<Guarded>,
+    /// How many of the next checks come quickly.
+    quick_checks: u32,
     /// To be called when something is run elsewhere for the first time.
     on_relief: Option<Box<dyn Fn() + Send>>,
 }
@@ -49,6 +63,8 @@ struct Guarded {
     since: Instant,
     /// How many checks have found that it lasts for too long.
     overdue_checks: u32,
+    /// Whether the thread slept in the kernel at the last check that found the same dispatch as the one before.
+    is_asleep: bool,
     substitute: Option<Arc<Substitute>>,
 }
 
@@ -59,19 +75,23 @@ impl Guarded {
             dispatch: None,
             since: Instant::now(),
             overdue_checks: 0,
+            is_asleep: false,
             substitute: None,
         }
     }
 
-    /// The dispatch under way, if it has lasted longer than the limit.
-    fn overdue(&mut self, limit: Duration) -> Option<u64> {
+    /// The dispatch under way, if it keeps others from running: it has lasted for longer than the limit, or since the
+    /// last check with the thread asleep now.
+    fn overdue(&mut self, limit: Duration, sleep_counts: bool) -> Option<u64> {
         let dispatch = self.status.dispatch();
         if dispatch.is_none() || dispatch != self.dispatch {
             (self.dispatch, self.since, self.overdue_checks) = (dispatch, Instant::now(), 0);
+            return None;
         }
-        let overdue = dispatch.filter(|_| self.since.elapsed() >= limit);
-        self.overdue_checks += u32::from(overdue.is_some());
-        overdue
+        self.is_asleep = sleep_counts && self.status.sleeps();
+        let is_overdue = self.is_asleep || self.since.elapsed() >= limit;
+        self.overdue_checks += u32::from(is_overdue);
+        dispatch.filter(|_| is_overdue)
     }
 
     /// Takes away what is ready there, if this check looks for it.
@@ -96,6 +116,7 @@ impl StarvationGuard {
             shared,
             limit,
             guarded: statuses.map(Guarded::new).collect(),
+            quick_checks: 0,
             on_relief,
         }
     }
@@ -111,14 +132,25 @@ impl StarvationGuard {
                 self.shared.sleepers.sleep_as_guard(self.shared.team.len());
             }
             all_slept = all_sleep;
-            std::thread::park_timeout(self.limit / CHECKS);
+            std::thread::park_timeout(self.period());
             self.check();
         }
     }
 
+    /// The time until the next check.
+    fn period(&self) -> Duration {
+        let period = self.limit / CHECKS;
+        match self.quick_checks {
+            0 => period,
+            _ => period.min(QUICK_PERIOD),
+        }
+    }
+
     fn check(&mut self) {
+        self.quick_checks = self.quick_checks.saturating_sub(1);
+        let sleep_counts = self.shared.seed.is_none();
         for index in 0..self.guarded.len() {
-            if let Some(dispatch) = self.guarded[index].overdue(self.limit) {
+            if let Some(dispatch) = self.guarded[index].overdue(self.limit, sleep_counts) {
                 self.relieve(index, dispatch);
             }
         }
@@ -130,6 +162,9 @@ impl StarvationGuard {
         let worker = self.guarded[index].status.worker;
         let evicted = self.guarded[index].evict();
         let is_wanted = !evicted.is_empty();
+        if is_wanted && self.guarded[index].is_asleep {
+            self.quick_checks = QUICK_CHECKS;
+        }
         if is_wanted && let Some(report) = self.on_relief.take() {
             report();
         }

@@ -132,7 +132,7 @@ impl Substitute {
     /// The body of the kernel thread.
     fn run(&self, shared: &Shared) {
         let worker = self.status.worker;
-        shared.note_thread();
+        self.status.begin(shared.note_thread());
         if shared.topology.binds() {
             let _ = Affinity::of(&shared.topology.reach(worker.index())).bind(None);
         }
