@@ -1,8 +1,8 @@
 //! Signal delivery: signals that ask the job to end, and signals of ranks.
 //!
 //! Each rank has its own handlers, masks and timers, which its image keeps. This module has the kernel's side: how a
-//! rank's thread is interrupted ([`interrupt`]), how timers and signals from outside reach ranks ([`delivery_thread`],
-//! [`process_directed`]), and the functions that the image calls ([`hooks`]).
+//! rank's thread is interrupted ([`interrupt`]), how timers and signals from outside reach ranks
+//! ([`mod@delivery_thread`], [`process_directed`]), and the functions that the image calls ([`hooks`]).
 
 mod delivery_thread;
 pub(super) mod hooks;
