@@ -24,10 +24,36 @@ EXPORT char *dlerror(void)
     return ours ? failure : libc.dlerror();
 }
 
+/* Libraries that the rank has loaded itself, the newest first. They stay until it ends. */
+static struct addition *additions;
+
+/* Held while a library is loaded. A constructor may load others. */
+static pthread_mutex_t loading = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void simurgh_destroy_additions(void)
+{
+    for (struct addition *a = __atomic_load_n(&additions, __ATOMIC_ACQUIRE); a; a = a->older)
+        simurgh_destroy(a->objects, a->object_count);
+}
+
 EXPORT void *dlopen(const char *file, int mode)
 {
     failed = false;
-    void *handle = simurgh_shim_rank.image->open(&simurgh_shim_rank, file);
+    if (simurgh_forked) {
+        /* The host's locks may be held for ever. */
+        void *handle = simurgh_shim_rank.image->open(&simurgh_shim_rank, file, mode | RTLD_NOLOAD, NULL);
+        return handle ? handle : libc.dlopen(file, mode);
+    }
+    struct addition *added = NULL;
+    pthread_mutex_lock(&loading);
+    void *handle = simurgh_shim_rank.image->open(&simurgh_shim_rank, file, mode, &added);
+    if (added) {
+        added->older = additions;
+        __atomic_store_n(&additions, added, __ATOMIC_RELEASE);
+        for (size_t i = 0; i < added->object_count; i++)
+            simurgh_construct(&added->objects[i]);
+    }
+    libc.pthread_mutex_unlock(&loading);
     return handle ? handle : libc.dlopen(file, mode);
 }
 

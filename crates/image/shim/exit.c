@@ -112,13 +112,13 @@ EXPORT void __cxa_finalize(void *object)
     run_handlers(&exit_handlers, object);
 }
 
-/* Runs the destructors of the program and its libraries, in the reverse order of their constructors. */
-static void run_destructors(void)
+/* Runs destructors, in the reverse order of the constructors. */
+void simurgh_destroy(const struct object_code *objects, size_t count)
 {
-    for (size_t i = simurgh_shim_rank.object_count; i-- > 0;) {
-        const struct object_code *object = &simurgh_shim_rank.objects[i];
-        for (size_t j = object->fini_count; j-- > 0;)
-            object->fini_array[j]();
+    while (count-- > 0) {
+        const struct object_code *object = &objects[count];
+        for (size_t i = object->fini_count; i-- > 0;)
+            object->fini_array[i]();
         if (object->fini)
             object->fini();
     }
@@ -175,7 +175,8 @@ EXPORT void exit(int status)
     exit_status = status;
     simurgh_run_thread_destructors();
     run_handlers(&exit_handlers, NULL);
-    run_destructors();
+    simurgh_destroy_additions();
+    simurgh_destroy(simurgh_shim_rank.objects, simurgh_shim_rank.object_count);
     simurgh_flush_streams();
     finish();
 }

@@ -72,7 +72,7 @@ struct hooks {
 typedef void (*init_function)(int, char **, char **);
 typedef void (*fini_function)(void);
 
-/* Constructors and destructors of one object: struct ObjectCode in src/shim.rs. */
+/* Constructors and destructors of one object: struct ObjectCode in src/object_code.rs. */
 struct object_code {
     init_function init;
     const init_function *preinit_array;
@@ -84,10 +84,19 @@ struct object_code {
     fini_function fini;
 };
 
-/* The questions about the rank's image: struct RankCalls in src/objects/calls.rs. `image` is any address in the image.
- * */
+/* Libraries that the rank has loaded while it ran, by one call of dlopen: struct AdditionRecord in
+ * src/dl/addition.rs. */
+struct addition {
+    const struct object_code *objects; /* dependencies first */
+    size_t object_count;
+    struct addition *older;
+};
+
+/* The questions about the rank's image: struct RankCalls in src/dl/mod.rs. `image` is any address in the image. */
 struct image_calls {
-    void *(*open)(const void *image, const char *name);
+    /* The handle of a library; NULL if it is not the rank's own. Of libraries that were loaded just now, the
+     * constructors have not been called. */
+    void *(*open)(const void *image, const char *name, int mode, struct addition **added);
     int (*owns)(const void *image, const void *handle);
     void *(*find)(const void *image, void *handle, const char *name, const char *version, const void *caller);
     int (*describe)(const void *address, Dl_info *info, void **extra, int flags);
@@ -176,6 +185,10 @@ int simurgh_start_thread(pthread_t *thread, const pthread_attr_t *attributes, vo
 bool simurgh_on_main(void);
 void simurgh_name_program(char *path);
 void simurgh_note_start(int argc, char **argv);
+void simurgh_construct(const struct object_code *object);
+/* Calls the destructors of libraries that the rank has loaded while it ran. */
+void simurgh_destroy_additions(void);
+void simurgh_destroy(const struct object_code *objects, size_t count);
 const char *simurgh_program_at(const char *path);
 int simurgh_open_own(const char *path, int flags);
 enum { SIMURGH_NOT_OWN = -2 };

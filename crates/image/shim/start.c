@@ -53,14 +53,18 @@ void simurgh_name_program(char *path)
     program_invocation_short_name = slash ? slash + 1 : path;
 }
 
-static void construct(const struct object_code *object, int argc, char **argv, char **envp)
+static int argument_count;
+static char **arguments;
+
+/* Runs the constructors of one object. */
+void simurgh_construct(const struct object_code *object)
 {
     for (size_t i = 0; i < object->preinit_count; i++)
-        object->preinit_array[i](argc, argv, envp);
+        object->preinit_array[i](argument_count, arguments, environ);
     if (object->init)
-        object->init(argc, argv, envp);
+        object->init(argument_count, arguments, environ);
     for (size_t i = 0; i < object->init_count; i++)
-        object->init_array[i](argc, argv, envp);
+        object->init_array[i](argument_count, arguments, environ);
 }
 
 typedef int main_function(int, char **, char **);
@@ -72,6 +76,8 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, old_ini
                              void (*rtld_fini)(void), void *stack_end)
 {
     (void)fini, (void)rtld_fini, (void)stack_end;
+    argument_count = argc;
+    arguments = argv;
     environ = argv + argc + 1;
     simurgh_note_start(argc, argv);
     simurgh_begin_signals(0, 0);
@@ -79,10 +85,10 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, old_ini
         simurgh_name_program(argv[0]);
     size_t libraries = simurgh_shim_rank.object_count - 1;
     for (size_t i = 0; i < libraries; i++)
-        construct(&simurgh_shim_rank.objects[i], argc, argv, environ);
+        simurgh_construct(&simurgh_shim_rank.objects[i]);
     if (init)
         init(argc, argv, environ);
     else
-        construct(&simurgh_shim_rank.objects[libraries], argc, argv, environ);
+        simurgh_construct(&simurgh_shim_rank.objects[libraries]);
     exit(main(argc, argv, environ));
 }

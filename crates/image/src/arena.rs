@@ -6,7 +6,7 @@
 //! each frame, in signal handlers too. Arenas are never given back.
 
 use std::io;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::elf::PAGE;
@@ -24,6 +24,8 @@ pub(crate) struct Arena {
     stride: usize,
     /// For each image, the records of its objects, once they are in place.
     images: Box<[AtomicPtr<LinkMap>]>,
+    /// For the image of a rank's program, the latest libraries that the rank has loaded while it ran.
+    additions: Box<[AtomicPtr<Addition>]>,
     /// How many places have been taken. Changed under the lock only.
     taken: AtomicUsize,
     older: *const Arena,
@@ -46,6 +48,22 @@ pub(crate) struct Place {
     arena: &'static Arena,
     index: usize,
 }
+
+/// Libraries that a rank has loaded while it ran, by one call of `dlopen`. They have an image of their own.
+#[derive(Debug)]
+pub(crate) struct Addition {
+    pub(crate) place: Place,
+    /// The number of the image in the order in which the rank has got them. The program's has number 0.
+    pub(crate) number: usize,
+    /// Whether later libraries are linked with these, too (`RTLD_GLOBAL`).
+    pub(crate) is_global: AtomicBool,
+    older: *const Addition,
+}
+
+// SAFETY: `older` points to an addition that is never freed.
+unsafe impl Send for Addition {}
+// SAFETY: as above.
+unsafe impl Sync for Addition {}
 
 /// An object of an image.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +103,7 @@ impl Arena {
             start: memory::reserve(stride * places, align)?,
             stride,
             images: (0..places).map(|_| AtomicPtr::default()).collect(),
+            additions: (0..places).map(|_| AtomicPtr::default()).collect(),
             taken: AtomicUsize::new(0),
             // Relaxed: the caller holds the lock, under which it is changed.
             older: NEWEST.load(Ordering::Relaxed),
@@ -161,6 +180,31 @@ impl Place {
     pub(crate) fn records(self) -> *mut LinkMap {
         // Acquire: the image is in place before they are there.
         self.arena.images[self.index].load(Ordering::Acquire)
+    }
+
+    /// The libraries that the rank has loaded while it ran, the latest first. This is the image of its program.
+    pub(crate) fn additions(self) -> impl Iterator<Item = &'static Addition> {
+        let get = |pointer: *const Addition| {
+            // SAFETY: null, or an addition that is never freed and was complete when the pointer to it was published.
+            unsafe { pointer.as_ref() }
+        };
+        // Acquire: an addition is complete before it is the latest.
+        let latest = self.arena.additions[self.index].load(Ordering::Acquire);
+        std::iter::successors(get(latest), move |addition| get(addition.older))
+    }
+
+    /// Adds an image with libraries that the rank has loaded. The caller keeps others from doing so at the same time.
+    pub(crate) fn add(self, place: Place, is_global: bool) {
+        // Relaxed: nobody else changes it meanwhile (caller).
+        let latest = self.arena.additions[self.index].load(Ordering::Relaxed);
+        let addition = Box::leak(Box::new(Addition {
+            place,
+            number: self.additions().count() + 1,
+            is_global: AtomicBool::new(is_global),
+            older: latest,
+        }));
+        // Release: see `additions`.
+        self.arena.additions[self.index].store(addition, Ordering::Release);
     }
 
     /// Publishes the image as being in place.

@@ -9,7 +9,7 @@ use crate::program::Program;
 use crate::reason::Reason;
 use crate::shim;
 use crate::source::Source;
-use crate::tls::{Allocator, TlsNeed};
+use crate::tls::{self, Allocator, ROOM_FOR_ADDITIONS, TlsNeed};
 
 /// How a program is linked with MPI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,17 +141,48 @@ pub(crate) fn check(program: &Program, preload: &[PathBuf]) -> Result<Checked, V
     if !reasons.is_empty() {
         return Err(reasons);
     }
+    let mut need = tls.need();
+    if objects_of(source, &closure).any(loads_libraries) {
+        need.size += ROOM_FOR_ADDITIONS;
+    }
     let fit = Fit {
-        tls: tls.need(),
-        needs_exec_stack: wants_exec_stack(&elf)
-            || closure
-                .libraries
-                .iter()
-                .any(|l| l.source.elf().is_ok_and(|elf| wants_exec_stack(&elf))),
+        tls: need,
+        needs_exec_stack: objects_of(source, &closure)
+            .any(|object| object.elf().is_ok_and(|elf| wants_exec_stack(&elf))),
         links_mpi: link_to_mpi(&closure),
         libraries: library_uses(&closure),
     };
     Ok(Checked { fit, closure })
+}
+
+/// The program and its libraries.
+fn objects_of<'a>(program: &'a Source, closure: &'a Closure) -> impl Iterator<Item = &'a Source> {
+    let libraries = closure.libraries.iter().map(|library| &library.source);
+    std::iter::once(program).chain(libraries)
+}
+
+/// Whether an object calls dlopen.
+fn loads_libraries(source: &Source) -> bool {
+    let asks = |elf: Elf<'_>| {
+        elf.symbols()
+            .any(|symbol| symbol.name == "dlopen" && symbol.section == abi::SHN_UNDEF)
+    };
+    source.elf().is_ok_and(asks)
+}
+
+/// Whether each rank can have its own copy of a library that it loads while it runs. Threads that exist by then have
+/// room for its thread-local variables, with zeros in it.
+pub(crate) fn fits_later(source: &Source) -> bool {
+    let Ok(elf) = source.elf() else {
+        return false;
+    };
+    let mut reasons = Vec::new();
+    check_object(source, &elf, &mut Allocator::default(), &mut reasons);
+    let are_zeros = elf
+        .tls()
+        .is_none_or(|segment| segment.file_size == 0 && segment.align <= tls::MIN_ALIGN);
+    let of_other_mpi = elf.strings(abi::DT_NEEDED).find_map(other_mpi);
+    reasons.is_empty() && of_other_mpi.is_none() && are_zeros && !wants_exec_stack(&elf)
 }
 
 /// Checks the properties that only the program must have.

@@ -84,25 +84,28 @@ pub(crate) fn resolve(
     preload: &[PathBuf],
 ) -> Result<Result<Closure, Vec<Reason>>, String> {
     let paths = list(&program.path, loader, preload)?;
-    let mut walk = Walk {
-        paths,
-        closure: Closure::default(),
-        queue: VecDeque::new(),
-        reasons: Vec::new(),
-    };
+    let mut walk = Walk::new(paths);
     for tool in preload {
         walk.add(tool.to_string_lossy().into_owned(), tool.clone());
     }
     walk.dependencies(program);
-    while let Some(index) = walk.queue.pop_front() {
-        let source = walk.closure.libraries[index].source.clone();
-        walk.dependencies(&source);
-    }
+    walk.libraries();
     Ok(if walk.reasons.is_empty() {
         Ok(walk.closure)
     } else {
         Err(walk.reasons)
     })
+}
+
+/// Asks the loader for a library that a program loads while it runs, and for all that it needs. The library itself is
+/// the first one. None if there is no library of this name, or something is missing.
+pub(crate) fn resolve_library(program: &Path, loader: &str, name: &str) -> Option<Closure> {
+    let paths = list(program, loader, &[PathBuf::from(name)]).ok()?;
+    let path = paths.get(name)?.clone()?;
+    let mut walk = Walk::new(paths);
+    walk.add(name.to_owned(), path);
+    walk.libraries();
+    walk.reasons.is_empty().then_some(walk.closure)
 }
 
 /// Runs the loader. Gives the path for each name, or `None` for a library that was not found.
@@ -167,6 +170,23 @@ struct Walk {
 }
 
 impl Walk {
+    fn new(paths: HashMap<String, Option<PathBuf>>) -> Walk {
+        Walk {
+            paths,
+            closure: Closure::default(),
+            queue: VecDeque::new(),
+            reasons: Vec::new(),
+        }
+    }
+
+    /// Goes through the libraries that have been found, and those that they need.
+    fn libraries(&mut self) {
+        while let Some(index) = self.queue.pop_front() {
+            let source = self.closure.libraries[index].source.clone();
+            self.dependencies(&source);
+        }
+    }
+
     /// Adds the libraries that an object needs.
     fn dependencies(&mut self, source: &Source) {
         let Ok(elf) = source.elf() else { return };

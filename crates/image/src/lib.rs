@@ -31,9 +31,12 @@
 //! | `shim` | the file of the shim, the rank's own part of libc (in C, under shim/) |
 //! | `check` | whether a program's ranks can live in one process |
 //! | `linked_program` | a linked program: what all its images share |
+//! | `assembly` | making a linked program of objects |
 //! | `arena` | the addresses at which images lie |
+//! | `object_code` | constructors and destructors, as the shim calls them |
 //! | `load` | mapping an image, and changing what is different in each |
 //! | `objects` | telling the process of the objects in images |
+//! | `dl` | `dlopen` and its relatives for a rank, and libraries that it loads while it runs |
 //! | `maps` | `/proc/self/maps` as a rank is to see it |
 //! | `hooks` | [`Hooks`], the functions of the host that the shim calls |
 //! | `signals` | [`Signals`], telling a rank of signals |
@@ -47,8 +50,10 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod arena;
+mod assembly;
 mod check;
 mod closure;
+mod dl;
 mod elf;
 mod error;
 mod fortran;
@@ -62,6 +67,7 @@ mod maps;
 mod master;
 mod memory;
 mod object;
+mod object_code;
 mod objects;
 mod own_fortran;
 mod own_process;

@@ -1,4 +1,4 @@
-//! A program that is linked with its libraries: what all its images share.
+//! A program that is linked with its libraries, or libraries that ranks load later: what all images share.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use crate::link::{Relocations, Scope};
 use crate::object::Object;
 use crate::pieces::Piece;
 use crate::shim::Symbols;
-use crate::tls::Layout;
+use crate::tls::{Allocator, Layout};
 
 /// Index of the program among the objects.
 pub(crate) const PROGRAM: usize = 0;
@@ -17,6 +17,9 @@ pub(crate) const SHIM: usize = 1;
 pub(crate) const LIBRARIES: usize = 2;
 
 /// A linked program: what all its images share. Running programs and the unwinder point into it, so it is never freed.
+///
+/// Libraries that ranks load while they run are linked in the same way. The first object is then the library that was
+/// asked for, and there is no shim.
 #[derive(Debug)]
 pub(crate) struct LinkedProgram {
     pub(crate) path: PathBuf,
@@ -27,6 +30,9 @@ pub(crate) struct LinkedProgram {
     /// Objects other than the shim by the order in which their constructors run; the program last.
     pub(crate) order: Vec<usize>,
     pub(crate) layout: Layout,
+    /// The thread-local storage that is taken, that of earlier images of the rank included.
+    pub(crate) storage: Allocator,
+    /// The shim's functions and data.
     pub(crate) symbols: Symbols,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) relocations: Relocations,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 
 use crate::arena::Place;
-use crate::link::{Copied, CopyOrigin};
+use crate::link::{Copied, CopyOrigin, EarlierWord};
 use crate::linked_program::LinkedProgram;
 use crate::memory;
 use crate::pieces::{Origin, Piece};
@@ -46,15 +46,20 @@ fn map_piece(program: &LinkedProgram, address: usize, piece: &Piece) -> io::Resu
     }
 }
 
-/// Completes an image on the rank's own thread, and makes read-only what is constant from then on.
+/// Completes an image on the rank's own thread, and makes read-only what is constant from then on. `earlier` has the
+/// addresses of the rank's earlier images.
 ///
 /// # Safety
-/// The image must have been mapped just now, and the calling thread must have its thread-local variables.
-pub(crate) unsafe fn finish(place: Place) -> Result<(), Failure> {
+/// The image must have been mapped just now, and the calling thread must have its thread-local variables. The earlier
+/// images must be those for which it was linked, and complete.
+pub(crate) unsafe fn finish(place: Place, earlier: &[usize]) -> Result<(), Failure> {
     let (program, address) = (place.program(), place.address());
     let relocations = &program.relocations;
     // SAFETY: the image is mapped (caller), and these places lie in its writable data: checked when it was linked.
     unsafe {
+        for word in &relocations.earlier {
+            refer(address, word, earlier[word.image]);
+        }
         choose(address, &relocations.chosen_by_libraries);
         relocations.copied.iter().for_each(|copied| copy(address, copied));
         choose(address, &relocations.chosen_by_program);
@@ -69,6 +74,24 @@ pub(crate) unsafe fn finish(place: Place) -> Result<(), Failure> {
             .map_err(|error| ("mprotect", error))?;
     }
     Ok(())
+}
+
+/// Writes a word that is about an earlier image, which begins at `earlier`.
+///
+/// # Safety
+/// The word must lie in writable data of an image that is mapped, and the function, if there is one, in the code of the
+/// earlier image.
+unsafe fn refer(address: usize, word: &EarlierWord, earlier: usize) {
+    let place = earlier.wrapping_add(word.place as usize);
+    let value = if word.is_chosen {
+        // SAFETY: a function without arguments, made to be called at this point in any process (caller).
+        let function: extern "C" fn() -> usize = unsafe { std::mem::transmute(place) };
+        function()
+    } else {
+        place
+    };
+    // SAFETY: the caller's; the word need not be aligned.
+    unsafe { ((address + word.at as usize) as *mut usize).write_unaligned(value) };
 }
 
 /// Resolves indirect functions: code of the image chooses which of several functions is to be called.

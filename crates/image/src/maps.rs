@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::IntoRawFd;
 
-use crate::arena;
+use crate::arena::{self, Place};
 use crate::memory::memory_file;
 
 /// The kernel's name of the master, from which writable data is mapped.
@@ -33,9 +33,15 @@ pub(crate) unsafe extern "C" fn open_maps(image: *const c_void) -> c_int {
 }
 
 fn open(image: usize) -> io::Result<File> {
-    let own = arena::locate(image).map(|located| located.place.address());
+    let place = arena::locate(image).map(|located| located.place);
+    let loaded = place.into_iter().flat_map(Place::additions);
+    let own: Vec<usize> = place
+        .into_iter()
+        .chain(loaded.map(|addition| addition.place))
+        .map(Place::address)
+        .collect();
     let owner = |address| match arena::locate(address) {
-        Some(located) if Some(located.place.address()) == own => Owner::Own(&located.object().path),
+        Some(located) if own.contains(&located.place.address()) => Owner::Own(&located.object().path),
         Some(_) => Owner::Other,
         None => Owner::Process,
     };

@@ -21,8 +21,12 @@ pub struct TlsNeed {
 /// The smallest alignment that glibc gives to a thread's control block.
 pub(crate) const MIN_ALIGN: u64 = 64;
 
+/// The storage for libraries that ranks load while they run, where the program has a use for it. Those of the run-times
+/// of Fortran, C++ and OpenMP take 8, 32 and 136 bytes.
+pub(crate) const ROOM_FOR_ADDITIONS: u64 = 1024;
+
 /// Distances of blocks below the thread pointer, handed out one after the other.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Allocator {
     used: u64,
     align: u64,
@@ -64,6 +68,15 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// Adds the room for blocks that are placed later. Threads begin with zeros in it.
+    pub(crate) fn add_room(&mut self, storage: &Allocator, reservation: u64) {
+        self.blocks.push(Block {
+            distance: reservation,
+            image: Vec::new(),
+            size: reservation - storage.used,
+        });
+    }
+
     /// Adds the block of one object at its distance from the thread pointer.
     pub(crate) fn add(&mut self, elf: &Elf<'_>, segment: &Segment, distance: u64) {
         let start = usize::try_from(segment.offset).unwrap_or(usize::MAX);

@@ -377,3 +377,45 @@ fn many_ranks_cost_little_memory() {
     let cxx = cost(&cxx, 256);
     assert!(cxx < 132.0 + allowance, "a rank of a C++ program costs {cxx} kB");
 }
+
+/// A library that a rank loads is its own, and finds the definitions of its program first.
+#[test]
+fn libraries_that_are_loaded_later_are_as_in_a_process() {
+    let library = |name: &str, source_file: &str| {
+        let library = folder().join(format!("lib{name}.so"));
+        let mut command = Command::new("gcc");
+        command.args(["-O2", "-fPIC", "-shared"]).arg(source(source_file));
+        command
+            .arg(format!("-Wl,-soname,lib{name}.so"))
+            .arg("-o")
+            .arg(&library);
+        succeed(&mut command);
+        library.to_string_lossy().into_owned()
+    };
+    let first = library("loadingfirst", "loading_first.c");
+    let second = library("loadingsecond", "loading_second.c");
+    library("loadingthird", "loading_third.c");
+    let common = ["loadingone", "loadingtwo"].map(|name| library(name, "loading_common.cpp"));
+    let program = compile("loading", &["-rdynamic", "-pthread"]);
+    // Another library, with the same name inside.
+    let elsewhere = folder().join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let copy = elsewhere.join("libloadingfirst.so");
+    std::fs::copy(&first, &copy).unwrap();
+    for scope in ["local", "global"] {
+        let libraries = [&first, &second, copy.to_str().unwrap(), &common[0], &common[1]];
+        let arguments = [libraries.as_slice(), &[scope]].concat();
+        let native = Command::new(&program).args(&arguments).output().unwrap().stdout;
+        let native = String::from_utf8(native).unwrap();
+        assert!(native.contains("first ends after"), "{native}");
+        let mut expected: Vec<&str> = native.lines().chain(["status 0"]).collect();
+        expected.sort_unstable();
+        let ranks = 6;
+        let run = run(&program, ranks, &[], &arguments);
+        for rank in 0..ranks {
+            let mut lines = run.of(rank);
+            lines.sort_unstable();
+            assert_eq!(lines, expected, "{scope}: {}", run.output);
+        }
+    }
+}

@@ -30,14 +30,17 @@ impl Flusher {
         unsafe { flush() }
         // SAFETY: as above.
         let flush: FlushRuntime = unsafe { std::mem::transmute(shim + symbols.flush_runtime as usize) };
-        for (index, object) in self.place.program().objects.iter().enumerate() {
-            let Some(runtime) = object.fortran().flush().filter(|_| index != SHIM) else {
-                continue;
-            };
-            runtime.run(self.place.base(index), |function, argument| {
-                // SAFETY: the function is that of the run-time in this image, and gets the argument that it takes.
-                unsafe { flush(function, argument) }
-            });
+        let loaded = self.place.additions().map(|addition| addition.place);
+        for place in std::iter::once(self.place).chain(loaded) {
+            for (index, object) in place.program().objects.iter().enumerate() {
+                let Some(runtime) = object.fortran().flush() else {
+                    continue;
+                };
+                runtime.run(place.base(index), |function, argument| {
+                    // SAFETY: the function is that of the run-time in this image, and gets the argument that it takes.
+                    unsafe { flush(function, argument) }
+                });
+            }
         }
     }
 }

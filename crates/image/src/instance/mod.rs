@@ -6,13 +6,14 @@ mod record;
 use std::ffi::{CStr, CString};
 
 pub use flusher::Flusher;
-use record::{Enter, ObjectCode, RankRecord, Setup};
+use record::{Enter, RankRecord, Setup};
 
 use crate::arena::Place;
+use crate::dl;
 use crate::hooks::RankContext;
 use crate::linked_program::{LinkedProgram, PROGRAM, SHIM};
 use crate::maps;
-use crate::objects::calls;
+use crate::object_code::{ObjectCode, object_code};
 use crate::signals::Signals;
 use crate::tls::Layout;
 
@@ -35,11 +36,11 @@ impl Image {
             shim: place.base(SHIM),
         };
         // Never freed: threads of the rank may use it until the process ends.
-        let objects: &'static [ObjectCode] = Box::leak(image.code());
+        let objects: &'static [ObjectCode] = Box::leak(object_code(place));
         let record = RankRecord {
             user: context.user,
             hooks: context.hooks,
-            image: &calls::CALLS,
+            image: &dl::CALLS,
             objects: objects.as_ptr(),
             object_count: objects.len(),
             tls_start: Layout::start_thread_hook,
@@ -65,31 +66,6 @@ impl Image {
 
     fn record(&self) -> *mut RankRecord {
         (self.shim + self.linked.symbols.record as usize) as *mut RankRecord
-    }
-
-    /// Constructors and destructors with their addresses in this rank.
-    fn code(&self) -> Box<[ObjectCode]> {
-        let at = |object: usize, address: u64| {
-            if address == 0 {
-                0
-            } else {
-                self.place.base(object) + address as usize
-            }
-        };
-        let code = |&object: &usize| {
-            let code = &self.linked.objects[object].code;
-            ObjectCode {
-                init: at(object, code.init),
-                preinit_array: at(object, code.preinit_array.0),
-                preinit_count: code.preinit_array.1 as usize,
-                init_array: at(object, code.init_array.0),
-                init_count: code.init_array.1 as usize,
-                fini_array: at(object, code.fini_array.0),
-                fini_count: code.fini_array.1 as usize,
-                fini: at(object, code.fini),
-            }
-        };
-        self.linked.order.iter().map(code).collect()
     }
 }
 

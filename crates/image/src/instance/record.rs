@@ -2,22 +2,9 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+use crate::dl::RankCalls;
 use crate::hooks::{Hooks, MainThread};
-use crate::objects::calls::RankCalls;
-
-/// `struct object_code` of the shim.
-#[repr(C)]
-#[derive(Debug)]
-pub(crate) struct ObjectCode {
-    pub(crate) init: usize,
-    pub(crate) preinit_array: usize,
-    pub(crate) preinit_count: usize,
-    pub(crate) init_array: usize,
-    pub(crate) init_count: usize,
-    pub(crate) fini_array: usize,
-    pub(crate) fini_count: usize,
-    pub(crate) fini: usize,
-}
+use crate::object_code::ObjectCode;
 
 /// `struct rank_record` of the shim.
 #[repr(C)]

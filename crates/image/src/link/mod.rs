@@ -5,7 +5,8 @@
 //! in each image, and shared libraries at the same addresses. So every relocation gives either a word that is the same
 //! in all ranks, which stands in the master, or a word to which the image's address is added. The rules are those of
 //! the dynamic loader for `dlopen` with `RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND`, except that the program is the main
-//! program.
+//! program. Libraries that a rank loads while it runs become an image of their own, whose words can also be about the
+//! rank's earlier images.
 
 mod relocate;
 pub(crate) mod scope;
@@ -14,8 +15,8 @@ mod thread_local;
 
 use crate::elf::Malformed;
 
-pub(crate) use relocate::{Copied, Origin as CopyOrigin, Relocations, is_known, link};
-pub(crate) use scope::{Definition, Scope};
+pub(crate) use relocate::{Copied, EarlierWord, Origin as CopyOrigin, Relocations, is_known, link};
+pub(crate) use scope::{Definition, Earlier, Place, Scope};
 
 /// The reasons why a program cannot be linked.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 //! rank.
 
 use super::LinkError;
-use super::scope::{Definition, Scope};
+use super::scope::{Definition, Earlier, Scope};
 use super::thread_local::{self, Variable};
 use crate::elf::relocs::Reloc;
 use crate::elf::symbols::Symbol;
@@ -22,6 +22,20 @@ pub(crate) struct Relocations {
     pub(crate) chosen_by_program: Vec<(u64, u64)>,
     /// The variables of libraries of which the program has its own copies.
     pub(crate) copied: Vec<Copied>,
+    /// The words that are about earlier images of the rank.
+    pub(crate) earlier: Vec<EarlierWord>,
+}
+
+/// A word that is about an earlier image of the rank: one that it had before it loaded these libraries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EarlierWord {
+    /// The place of the word.
+    pub(crate) at: u64,
+    /// The number of the earlier image.
+    pub(crate) image: usize,
+    /// A place there, whose address the word gets, or that of the result of the function there.
+    pub(crate) place: u64,
+    pub(crate) is_chosen: bool,
 }
 
 /// A variable that is copied when everything else is in place.
@@ -93,6 +107,10 @@ enum Value {
     Based(u64),
     /// The result of the function at this place.
     Chosen(u64),
+    /// The address of a place in the earlier image with this number.
+    Earlier(usize, u64),
+    /// The result of a function of an earlier image.
+    EarlierChosen(usize, u64),
 }
 
 /// The state of linking one program.
@@ -172,7 +190,10 @@ impl<'a> Linker<'a> {
             abi::R_X86_64_64 => match self.address(index, reloc, false)? {
                 Value::Fixed(value) => Value::Fixed(value.wrapping_add_signed(reloc.addend)),
                 Value::Based(value) => Value::Based(value.wrapping_add_signed(reloc.addend)),
-                chosen @ Value::Chosen(_) => chosen,
+                Value::Earlier(image, value) => {
+                    Value::Earlier(image, value.wrapping_add_signed(reloc.addend))
+                }
+                chosen @ (Value::Chosen(_) | Value::EarlierChosen(..)) => chosen,
             },
             abi::R_X86_64_GLOB_DAT => self.address(index, reloc, false)?,
             abi::R_X86_64_JUMP_SLOT => self.address(index, reloc, true)?,
@@ -190,6 +211,7 @@ impl<'a> Linker<'a> {
     fn address(&self, index: usize, reloc: &Reloc, called: bool) -> Result<Value, LinkError> {
         Ok(match self.definition(index, reloc, called)? {
             Some(Definition::Private(object, symbol)) => self.address_of(object, &symbol),
+            Some(Definition::Earlier(earlier, symbol)) => earlier_address(earlier, &symbol),
             Some(Definition::Shared(address, _)) => Value::Fixed(address as u64),
             Some(Definition::SharedThreadLocal) => return Err(self.foreign(index, reloc)),
             None => Value::Fixed(0),
@@ -207,7 +229,7 @@ impl<'a> Linker<'a> {
 
     fn size(&self, index: usize, reloc: &Reloc) -> Result<u64, LinkError> {
         Ok(match self.definition(index, reloc, false)? {
-            Some(Definition::Private(_, symbol)) => symbol.size,
+            Some(Definition::Private(_, symbol) | Definition::Earlier(_, symbol)) => symbol.size,
             Some(Definition::Shared(_, size)) => size.unwrap_or(0),
             Some(Definition::SharedThreadLocal) | None => 0,
         })
@@ -241,7 +263,7 @@ impl<'a> Linker<'a> {
                 symbol: reference.to_string(),
             });
         }
-        Ok(found)
+        Ok(found.map(|found| self.scope.unique(self.objects, &reference, found)))
     }
 
     /// The thread-local variable that a relocation names, or the object's own block.
@@ -253,6 +275,12 @@ impl<'a> Linker<'a> {
         Ok(match self.definition(index, reloc, true)? {
             Some(Definition::Private(object, symbol)) => {
                 self.objects[object].tls_distance.map(|distance| Variable {
+                    distance,
+                    value: symbol.value,
+                })
+            }
+            Some(Definition::Earlier(earlier, symbol)) => {
+                earlier.object.tls_distance.map(|distance| Variable {
                     distance,
                     value: symbol.value,
                 })
@@ -292,7 +320,8 @@ impl<'a> Linker<'a> {
                 Some(variable.size),
             ),
             Definition::Shared(address, size) => (Origin::Shared(address), size),
-            Definition::SharedThreadLocal => return Err(missing()),
+            // Only programs have copies, and there is no image before a program's.
+            Definition::Earlier(..) | Definition::SharedThreadLocal => return Err(missing()),
         };
         let end = reloc.target.saturating_add(symbol.size);
         let mut loads = object.elf().loads();
@@ -311,7 +340,7 @@ impl<'a> Linker<'a> {
         let object = &self.objects[index];
         let word = match value {
             Value::Fixed(word) | Value::Based(word) => word,
-            Value::Chosen(_) => 0,
+            Value::Chosen(_) | Value::Earlier(..) | Value::EarlierChosen(..) => 0,
         };
         let at = self
             .draft
@@ -322,6 +351,14 @@ impl<'a> Linker<'a> {
             (Value::Based(_), _) => self.relocations.based.push(at),
             (Value::Chosen(function), 0) => self.relocations.chosen_by_program.push((at, function)),
             (Value::Chosen(function), _) => self.relocations.chosen_by_libraries.push((at, function)),
+            (Value::Earlier(image, place) | Value::EarlierChosen(image, place), _) => {
+                self.relocations.earlier.push(EarlierWord {
+                    at,
+                    image,
+                    place,
+                    is_chosen: matches!(value, Value::EarlierChosen(..)),
+                });
+            }
         }
         Ok(())
     }
@@ -329,6 +366,16 @@ impl<'a> Linker<'a> {
     /// Writes a word that is the same in all ranks.
     pub(super) fn set_fixed(&mut self, index: usize, target: u64, word: u64) -> Result<(), LinkError> {
         self.set(index, target, Value::Fixed(word))
+    }
+}
+
+/// The address of a definition in an earlier image.
+fn earlier_address(earlier: Earlier, symbol: &Symbol<'_>) -> Value {
+    let place = earlier.object.offset.wrapping_add(symbol.value);
+    match (symbol.section, symbol.kind()) {
+        (abi::SHN_ABS, _) => Value::Fixed(symbol.value),
+        (_, abi::STT_GNU_IFUNC) => Value::EarlierChosen(earlier.image, place),
+        _ => Value::Earlier(earlier.image, place),
     }
 }
 

@@ -13,9 +13,21 @@ use crate::object::Object;
 
 /// An object of the scope.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+pub(crate) enum Place {
+    /// The object with this index.
     Private(usize),
+    /// An object of an earlier image of the rank.
+    Earlier(Earlier),
+    /// A library that exists once in the process.
     Shared(&'static SharedLibrary),
+}
+
+/// An object of an image that the rank has had before: the program, or a library that it has loaded since.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Earlier {
+    /// The number of the image in the order in which the rank has got them. The program's has number 0.
+    pub(crate) image: usize,
+    pub(crate) object: &'static Object<'static>,
 }
 
 /// The objects of a program in the order of lookup. A name that none of them defines may still be defined in the global
@@ -23,6 +35,11 @@ enum Place {
 #[derive(Debug)]
 pub(crate) struct Scope {
     places: Vec<Place>,
+    /// Where the part begins that is not inherited from earlier images.
+    own: usize,
+    /// Objects of the rank that have been loaded with `RTLD_LOCAL`. Only definitions that a program has once, whatever
+    /// the scopes are (`STB_GNU_UNIQUE`), are looked up in them.
+    local: Vec<Place>,
 }
 
 /// The definition of a name.
@@ -30,6 +47,8 @@ pub(crate) struct Scope {
 pub(crate) enum Definition<'a> {
     /// A symbol of one of the private objects.
     Private(usize, Symbol<'a>),
+    /// A symbol of an object of an earlier image.
+    Earlier(Earlier, Symbol<'a>),
     /// A definition in a shared library: its address, and its size if that is known.
     Shared(usize, Option<u64>),
     /// A thread-local variable of a shared library.
@@ -44,12 +63,49 @@ impl Scope {
         for member in members {
             match member {
                 Member::Private(index) => places.push(Place::Private(first_library + index)),
-                // Definitions of the dynamic loader are found last, since the host's executable comes before it.
-                Member::Shared(name) if name == LOADER => {}
-                Member::Shared(name) => places.push(Place::Shared(SharedLibrary::open(name)?)),
+                Member::Shared(name) => places.extend(Place::shared(name)?),
             }
         }
-        Ok(Scope { places })
+        Ok(Scope {
+            places,
+            own: 0,
+            local: Vec::new(),
+        })
+    }
+
+    /// Makes the scope of libraries that a rank loads while it runs: the part that is inherited from earlier images,
+    /// its own part, and the objects of earlier images that it does not see.
+    pub(crate) fn of_addition(inherited: Vec<Place>, own: Vec<Place>, local: Vec<Place>) -> Scope {
+        Scope {
+            own: inherited.len(),
+            places: [inherited, own].concat(),
+            local,
+        }
+    }
+
+    /// The own part as later images see it. `image` is the number of the image with these objects.
+    pub(crate) fn seen_later(
+        &self,
+        image: usize,
+        objects: &'static [Object<'static>],
+    ) -> impl Iterator<Item = Place> {
+        self.places[self.own..].iter().map(move |place| match *place {
+            Place::Private(index) => Place::Earlier(Earlier {
+                image,
+                object: &objects[index],
+            }),
+            other => other,
+        })
+    }
+
+    /// The first definition in the own part.
+    pub(crate) fn find_own<'a>(
+        &self,
+        objects: &[Object<'a>],
+        reference: &Reference<'_>,
+    ) -> Option<Definition<'a>> {
+        let mut own = self.places[self.own..].iter();
+        own.find_map(|place| look(objects, *place, reference))
     }
 
     /// The first definition; with `behind`, the first one in the objects after that one.
@@ -68,6 +124,28 @@ impl Scope {
             .or_else(|| anywhere(reference))
     }
 
+    /// The definition that takes the place of one that a program has once, if the rank has such a one already.
+    pub(crate) fn unique<'a>(
+        &self,
+        objects: &[Object<'a>],
+        reference: &Reference<'_>,
+        found: Definition<'a>,
+    ) -> Definition<'a> {
+        let is_unique = |definition: &Definition<'_>| match definition {
+            Definition::Private(_, symbol) | Definition::Earlier(_, symbol) => {
+                symbol.binding() == abi::STB_GNU_UNIQUE
+            }
+            Definition::Shared(..) | Definition::SharedThreadLocal => false,
+        };
+        if !matches!(found, Definition::Private(..)) || !is_unique(&found) {
+            return found;
+        }
+        let mut local = self.local.iter();
+        local
+            .find_map(|place| look(objects, *place, reference).filter(is_unique))
+            .unwrap_or(found)
+    }
+
     fn position(&self, object: usize) -> usize {
         self.places
             .iter()
@@ -76,9 +154,23 @@ impl Scope {
     }
 }
 
+impl Place {
+    /// The library of this name that exists once in the process. None for the dynamic loader: its definitions are found
+    /// last, since the host's executable comes before it.
+    pub(crate) fn shared(name: &str) -> Result<Option<Place>, LinkError> {
+        match name {
+            LOADER => Ok(None),
+            _ => SharedLibrary::open(name).map(|library| Some(Place::Shared(library))),
+        }
+    }
+}
+
 fn look<'a>(objects: &[Object<'a>], place: Place, reference: &Reference<'_>) -> Option<Definition<'a>> {
     match place {
         Place::Private(index) => find_in(objects, index, reference),
+        Place::Earlier(earlier) => {
+            find_object(earlier.object, reference).map(|symbol| Definition::Earlier(earlier, symbol))
+        }
         Place::Shared(library) => Some(match library.find(reference)? {
             SharedSymbol::Address(address, size) => Definition::Shared(address, Some(size)),
             SharedSymbol::ThreadLocal => Definition::SharedThreadLocal,
@@ -92,12 +184,13 @@ pub(crate) fn find_in<'a>(
     index: usize,
     reference: &Reference<'_>,
 ) -> Option<Definition<'a>> {
-    let symbol = objects[index].exports.find(reference)?;
+    find_object(&objects[index], reference).map(|symbol| Definition::Private(index, symbol))
+}
+
+fn find_object<'a>(object: &Object<'a>, reference: &Reference<'_>) -> Option<Symbol<'a>> {
+    let symbol = object.exports.find(reference)?;
     // A thread-local variable that has no place is not a definition.
-    if symbol.kind() == abi::STT_TLS && objects[index].tls_distance.is_none() {
-        return None;
-    }
-    Some(Definition::Private(index, symbol))
+    (symbol.kind() != abi::STT_TLS || object.tls_distance.is_some()).then_some(symbol)
 }
 
 /// The definition in the global scope of the process.

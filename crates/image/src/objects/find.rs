@@ -19,13 +19,13 @@ pub(crate) struct FoundObject {
 }
 
 /// `_dl_find_object`.
-pub(super) type FindObject = unsafe extern "C" fn(*const c_void, *mut FoundObject) -> c_int;
+pub(crate) type FindObject = unsafe extern "C" fn(*const c_void, *mut FoundObject) -> c_int;
 
 /// `_dl_find_object` for programs that bring their own unwinder. glibc has this function since 2.35.
 ///
 /// # Safety
 /// As for [`find_object`].
-pub(super) unsafe extern "C" fn find_any_object(address: *const c_void, result: *mut FoundObject) -> c_int {
+pub(crate) unsafe extern "C" fn find_any_object(address: *const c_void, result: *mut FoundObject) -> c_int {
     static LOADERS: OnceLock<Option<FindObject>> = OnceLock::new();
     // SAFETY: the caller's.
     if unsafe { find_object(address, result) } == 0 {

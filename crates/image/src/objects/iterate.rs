@@ -29,7 +29,7 @@ pub(crate) unsafe extern "C" fn iterate_all(loaded: Iterate, visit: Visit, data:
 ///
 /// # Safety
 /// As for [`iterate_all`].
-pub(super) unsafe fn iterate_image(place: Place, visit: Visit, data: *mut c_void) -> c_int {
+pub(crate) unsafe fn iterate_image(place: Place, visit: Visit, data: *mut c_void) -> c_int {
     let objects = place.program().objects.iter().enumerate();
     first_nonzero(objects.map(|(index, object)| {
         let mut info = libc::dl_phdr_info {

@@ -4,10 +4,9 @@
 //! |---|---|---|
 //! | the unwinder | `_dl_find_object`, which the host's executable defines in the loader's place | [`find`] |
 //! | backtraces of the runtime, older unwinders | `dl_iterate_phdr`, likewise | [`iterate`] |
-//! | a rank's program | `dlopen`, `dlsym`, `dladdr`, `dl_iterate_phdr` … of the shim | [`calls`] |
+//! | a rank's program | `dlopen`, `dlsym`, `dladdr`, `dl_iterate_phdr` … of the shim | `dl`, by functions from here |
 //! | debuggers | a namespace of its own in the loader's list of objects | [`debugger`] |
 
-pub(crate) mod calls;
 mod debugger;
 mod find;
 mod host;
@@ -20,7 +19,10 @@ use crate::arena::Place;
 use crate::link_map::LinkMap;
 
 pub(crate) use debugger::is_watching;
+pub(crate) use find::{FindObject, find_any_object};
 pub(crate) use host::connect;
+pub(crate) use iterate::{Visit, iterate_image};
+pub(crate) use names::describe;
 
 /// Announces the objects of an image that is in place.
 pub(crate) fn announce(place: Place) {

@@ -14,7 +14,7 @@ const RECORD: c_int = 2;
 ///
 /// # Safety
 /// `info` must be a record that may be written, and so must `extra` with a flag that asks for it.
-pub(super) unsafe extern "C" fn describe(
+pub(crate) unsafe extern "C" fn describe(
     address: *const c_void,
     info: *mut libc::Dl_info,
     extra: *mut *mut c_void,
