@@ -78,9 +78,12 @@ fn install(workspace: &Workspace, venv: &Venv) -> Result<()> {
     let place = workspace.target("fpm");
     if !place.exists() {
         eprintln!("x: fetching {VERSION} from PyPI");
+        // An interrupted download never gets the name.
+        let draft = workspace.target("fpm.part");
         let mut download = venv.pip("download");
         download.args(["--no-deps", "--only-binary", ":all:", "--dest"]);
-        captured_success(download.arg(&place).arg(VERSION), minutes(5))?;
+        captured_success(download.arg(&draft).arg(VERSION), minutes(5))?;
+        fs::rename(&draft, &place).map_err(Failure::file(&place))?;
     }
     let mut install = venv.pip("install");
     install.args(["--no-index", "--no-deps", VERSION, "--find-links"]);
