@@ -9,8 +9,16 @@ use std::process::Command;
 
 const SOURCE: &str = "host/main.rs";
 
-/// The symbols that libraries find in the executable before they look elsewhere (`host/objects.rs`).
-const EXPORTS: [&str; 3] = ["_dl_find_object", "dl_iterate_phdr", "simurgh_host_interposed"];
+/// The symbols that libraries find in the executable before they look elsewhere (`host/objects.rs`, `host/blocks.rs`).
+const EXPORTS: [&str; 7] = [
+    "_dl_find_object",
+    "dl_iterate_phdr",
+    "simurgh_host_interposed",
+    "free",
+    "realloc",
+    "malloc_usable_size",
+    "simurgh_host_blocks",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=host");

@@ -85,6 +85,7 @@ pub use check::{Fit, LibraryUse, MpiLink};
 pub use error::ImageError;
 pub use hooks::{Hooks, MainThread, ProcessorSet, RankContext};
 pub use instance::{Flusher, Instance};
+pub use objects::AllocatorFunctions;
 pub use own_fortran::{flush_own_fortran, is_own_crash_handler};
 pub use own_process::number_in_proc;
 pub use prepared::{Options, Prepared};

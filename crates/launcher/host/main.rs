@@ -9,6 +9,7 @@
 #![no_std]
 #![no_main]
 
+mod blocks;
 mod objects;
 
 use core::arch::global_asm;
@@ -73,6 +74,7 @@ mpiexec --mode processes\n"
         return 2;
     }
     objects::begin();
+    blocks::begin();
     // SAFETY:
     // - the name is a C string, and no other thread changes the environment.
     let path = unsafe { getenv(c"SIMURGH_LIBRARY".as_ptr()) };

@@ -18,6 +18,7 @@ pub(crate) const LONG: &[(&str, usize, &str)] = &[
 pub(crate) const ATOMICS: &[(&str, &str)] = &[
     ("crates/core/src/sync", "the place that all others take them from"),
     ("crates/alloc/", "lies below the core crate"),
+    ("crates/heap/", "does not depend on the core crate: programs call it"),
     (
         "crates/image/",
         "does not depend on the core crate: it works on plain threads",
@@ -37,6 +38,7 @@ pub(crate) const ATOMICS: &[(&str, &str)] = &[
 /// The places that may have unsafe code: (path prefix, reason).
 pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ("crates/alloc/", "memory by its nature"),
+    ("crates/heap/", "memory that is handed out"),
     (
         "crates/derive/",
         "writes the promise of a struct whose fields the compiler has checked",

@@ -17,6 +17,7 @@ use crate::elf::Malformed;
 
 pub(crate) use relocate::{Copied, EarlierWord, Origin as CopyOrigin, Relocations, is_known, link};
 pub(crate) use scope::{Definition, Earlier, Place, Scope};
+pub(crate) use shared_library::replace;
 
 /// The reasons why a program cannot be linked.
 #[derive(Debug, thiserror::Error)]

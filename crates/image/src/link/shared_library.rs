@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::LinkError;
 use crate::elf::abi;
@@ -12,6 +12,15 @@ use crate::elf::exports::{Exports, Reference};
 use crate::elf::symbols::Symbol;
 use crate::link_map::LinkMap;
 use crate::source::Source;
+
+/// The functions that take the place of those of shared libraries, by name.
+static REPLACED: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
+
+/// Lets these functions take the place of those of shared libraries that have the same names, for everything that is
+/// linked from now on. Those of private objects stay. The first call counts.
+pub(crate) fn replace(functions: &[(&'static str, usize)]) {
+    REPLACED.get_or_init(|| functions.iter().copied().collect());
+}
 
 /// A loaded library, which is never unloaded.
 #[derive(Debug)]
@@ -37,6 +46,9 @@ impl SharedLibrary {
     /// The address of the definition, if the library has one.
     pub(super) fn find(&self, reference: &Reference<'_>) -> Option<SharedSymbol> {
         let symbol = self.exports.find(reference)?;
+        if let Some(address) = REPLACED.get().and_then(|functions| functions.get(reference.name)) {
+            return Some(SharedSymbol::Address(*address, symbol.size));
+        }
         Some(match symbol.kind() {
             abi::STT_TLS => SharedSymbol::ThreadLocal,
             _ => SharedSymbol::Address(self.address(&symbol), symbol.size),

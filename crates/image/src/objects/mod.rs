@@ -20,6 +20,7 @@ use crate::link_map::LinkMap;
 
 pub(crate) use debugger::is_watching;
 pub(crate) use find::{FindObject, find_any_object};
+pub use host::AllocatorFunctions;
 pub(crate) use host::connect;
 pub(crate) use iterate::{Visit, iterate_image};
 pub(crate) use names::describe;

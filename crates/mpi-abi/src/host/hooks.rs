@@ -10,6 +10,7 @@ use super::signals::hooks as signals;
 use super::state::{Host, Rank};
 use simurgh_core::enter_runtime;
 use simurgh_core::sync::{AtomicU32, Ordering};
+use simurgh_heap::RankHeaps;
 use simurgh_image::Hooks;
 use simurgh_mpi::Process;
 use std::ffi::c_void;
@@ -71,6 +72,7 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
     // SAFETY:
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
+    rank.heaps().enter();
     Process::bind(Arc::clone(rank.process()));
     // Without the alternate stack, a stack overflow of this thread ends the job without a report. That is no reason to
     // refuse the thread.
@@ -80,6 +82,7 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
 unsafe extern "C" fn thread_ended(user: *mut c_void) {
     let _inside = enter_runtime();
     altstack::remove();
+    RankHeaps::leave();
     // SAFETY:
     // - the image hands back what it was given.
     unsafe { rank(user) }.wake_joiner();

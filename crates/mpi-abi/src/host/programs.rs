@@ -3,7 +3,8 @@
 use super::environment;
 use super::error::HostError;
 use super::rank::Program;
-use simurgh_image::{Options, Prepared};
+use simurgh_heap::RankHeaps;
+use simurgh_image::{AllocatorFunctions, Options, Prepared};
 use simurgh_net::encoding::Text;
 use simurgh_net::job::{JobSpec, Section};
 use std::sync::Arc;
@@ -47,5 +48,19 @@ fn prepare_one(section: &Section) -> Result<Prepared, HostError> {
         .iter()
         .map(|library| library.as_path().to_path_buf())
         .collect();
+    connect_heaps();
     Ok(Prepared::new(&program, Options { preload })?)
+}
+
+/// Gives ranks heaps of their own, if there are addresses for them.
+fn connect_heaps() {
+    if RankHeaps::are_possible() {
+        let functions = AllocatorFunctions {
+            replaced: simurgh_heap::functions().to_vec(),
+            free: simurgh_heap::free,
+            realloc: simurgh_heap::realloc,
+            usable_size: simurgh_heap::usable_size,
+        };
+        functions.connect();
+    }
 }

@@ -27,6 +27,7 @@ pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program, p
     };
     match program.prepared.instantiate(context) {
         Ok(instance) => {
+            rank.heaps().enter();
             rank.set_image(instance.flusher(), instance.signals());
             let status = instance.run(&program.argv, &program.environment);
             finished(host, rank, exit_status(status));

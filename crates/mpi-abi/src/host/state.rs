@@ -4,6 +4,7 @@ use super::output::{self, LineBuffer, Stream};
 use super::self_pipe::{Event, SelfPipe};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use simurgh_core::{EcRef, current, park};
+use simurgh_heap::RankHeaps;
 use simurgh_image::{Flusher, Signals};
 use simurgh_mpi::{Job, Process};
 use simurgh_net::job::{JobSpec, Mode, OutputFiles};
@@ -34,6 +35,7 @@ pub(super) struct Rank {
     program: String,
     output: LineBuffer,
     errors: LineBuffer,
+    heaps: RankHeaps,
     flusher: OnceLock<Flusher>,
     signals: OnceLock<Signals>,
     ended: AtomicBool,
@@ -154,6 +156,7 @@ impl Rank {
             program: section.map_or_else(String::new, |section| section.argv[0].to_string()),
             output,
             errors,
+            heaps: RankHeaps::new(),
             flusher: OnceLock::new(),
             signals: OnceLock::new(),
             ended: AtomicBool::new(false),
@@ -174,6 +177,11 @@ impl Rank {
     /// The name that the user gave for its program.
     pub(super) fn program(&self) -> &str {
         &self.program
+    }
+
+    /// The memory that its program allocates.
+    pub(super) fn heaps(&self) -> &RankHeaps {
+        &self.heaps
     }
 
     /// The buffer of a stream.

@@ -1,0 +1,375 @@
+//! The functions of C, as the programs of ranks call them.
+//!
+//! Blocks that do not come from the arena are the C library's, and go back to it.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use crate::page::{Block, Page};
+use crate::rank_heaps::current;
+use crate::arena::SEGMENT;
+use crate::segment::{SLICE, Segment};
+use crate::single::ALIGNMENT_MOST;
+use crate::size_class;
+use crate::{Heap, arena, context};
+
+/// The alignment of every block.
+const ALIGNMENT: usize = 16;
+/// The largest alignment that blocks of size classes have.
+const ALIGNMENT_OF_CLASSES: usize = 4096;
+/// The size from which on a block is moved by moving its pages.
+const MOVED: usize = SEGMENT;
+
+/// The functions of C that come from here, by name, with their addresses.
+#[must_use]
+pub fn functions() -> [(&'static str, usize); 12] {
+    [
+        ("malloc", malloc as *const () as usize),
+        ("calloc", calloc as *const () as usize),
+        ("realloc", realloc as *const () as usize),
+        ("reallocarray", reallocarray as *const () as usize),
+        ("free", free as *const () as usize),
+        ("posix_memalign", posix_memalign as *const () as usize),
+        ("aligned_alloc", memalign as *const () as usize),
+        ("memalign", memalign as *const () as usize),
+        ("valloc", valloc as *const () as usize),
+        ("pvalloc", pvalloc as *const () as usize),
+        ("malloc_usable_size", usable_size as *const () as usize),
+        ("malloc_trim", malloc_trim as *const () as usize),
+    ]
+}
+
+unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+    match current() {
+        Some(heap) => or_error(heap.allocate(size)),
+        // SAFETY:
+        // - it has no preconditions.
+        None => unsafe { libc::malloc(size) },
+    }
+}
+
+unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+    let Some(heap) = current() else {
+        // SAFETY:
+        // - it has no preconditions.
+        return unsafe { libc::calloc(count, size) };
+    };
+    or_error(
+        count
+            .checked_mul(size)
+            .map_or(ptr::null_mut(), |size| heap.allocate_zeroed(size)),
+    )
+}
+
+/// Frees a block of a rank or of the C library.
+///
+/// # Safety
+///
+/// As for `free` of C.
+pub unsafe extern "C" fn free(block: *mut c_void) {
+    let address = block.addr();
+    if !arena::contains(address) {
+        // SAFETY:
+        // - the block is the C library's, or null (caller).
+        return unsafe { libc::free(block) };
+    }
+    let block = block.cast::<Block>();
+    // SAFETY:
+    // - the block is one of a heap (caller), and heaps stay where they are;
+    // - if it is that of the calling context, nobody else uses it now.
+    unsafe {
+        let segment = Segment::of(address);
+        let heap = segment.heap();
+        if ptr::eq(heap, context::heap()) {
+            (*heap).free_local(segment.page_at(address), block);
+        } else {
+            (*heap).free_remote(block);
+        }
+    }
+}
+
+/// Changes the size of a block of a rank or of the C library.
+///
+/// # Safety
+///
+/// As for `realloc` of C.
+pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
+    if !arena::contains(block.addr()) {
+        if block.is_null() {
+            // SAFETY:
+            // - it has no preconditions.
+            return unsafe { malloc(size) };
+        }
+        // SAFETY:
+        // - the block is the C library's (caller).
+        return unsafe { libc::realloc(block, size) };
+    }
+    if size == 0 {
+        // SAFETY:
+        // - the block is the caller's.
+        unsafe { free(block) };
+        return ptr::null_mut();
+    }
+    // SAFETY:
+    // - the block is the caller's.
+    unsafe { resize(block, size) }
+}
+
+/// Changes the size of a block of a heap, which may move.
+///
+/// # Safety
+///
+/// The block is the caller's, and the size is not 0.
+unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY:
+    // - the block is one of a heap (caller).
+    let (segment, page) = unsafe { page_of(block) };
+    let offset = page.offset(block.addr());
+    let now = page.block() - offset;
+    if size <= now && (size > now / 2 || now <= size_class::NEAR) {
+        return block;
+    }
+    let heap = current();
+    if let Some(heap) = heap
+        && ptr::eq(heap, segment.heap())
+        && size > size_class::LARGEST
+        && heap.resize(page, offset, size)
+    {
+        return block;
+    }
+    // SAFETY:
+    // - the new block has room for the bytes of both; the old one is the caller's.
+    unsafe {
+        let new = malloc(size);
+        if !new.is_null() {
+            move_contents(block, new, now.min(size));
+            free(block);
+        }
+        new
+    }
+}
+
+/// Moves bytes from an old block to a new one. Nobody reads them in the old one any more.
+///
+/// # Safety
+///
+/// Both are blocks of the caller, at least as large, and not the same.
+unsafe fn move_contents(old: *mut c_void, new: *mut c_void, size: usize) {
+    let pages = arena::contains(new.addr()) && size >= MOVED && (old.addr() | new.addr()) % SLICE == 0;
+    if pages {
+        let whole = size & !(ALIGNMENT_OF_CLASSES - 1);
+        // SAFETY:
+        // - both ranges are whole pages of blocks of the caller. The old one stays mapped, and is zero then.
+        let moved = unsafe {
+            libc::mremap(
+                old,
+                whole,
+                whole,
+                libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP,
+                new,
+            )
+        };
+        if moved == new {
+            // SAFETY:
+            // - the rest lies in both blocks.
+            return unsafe { ptr::copy_nonoverlapping(old.byte_add(whole), new.byte_add(whole), size - whole) };
+        }
+    }
+    // SAFETY:
+    // - as demanded of the caller.
+    unsafe { ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), size) };
+}
+
+unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize) -> *mut c_void {
+    match count.checked_mul(size) {
+        // SAFETY:
+        // - the block is the caller's.
+        Some(size) => unsafe { realloc(block, size) },
+        None => or_error(ptr::null_mut()),
+    }
+}
+
+unsafe extern "C" fn posix_memalign(
+    result: *mut *mut c_void,
+    alignment: usize,
+    size: usize,
+) -> c_int {
+    if !alignment.is_power_of_two() || alignment % size_of::<*mut c_void>() != 0 {
+        return libc::EINVAL;
+    }
+    let before = errno();
+    // SAFETY:
+    // - it has no preconditions.
+    let block = unsafe { memalign(alignment, size) };
+    if block.is_null() {
+        set_errno(before);
+        return libc::ENOMEM;
+    }
+    // SAFETY:
+    // - the caller has given a place for the result.
+    unsafe { *result = block };
+    0
+}
+
+unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
+    // As glibc: an alignment that is not a power of two is raised to the next one.
+    let alignment = alignment.max(1).checked_next_power_of_two().unwrap_or(usize::MAX);
+    match current().filter(|_| alignment <= ALIGNMENT_MOST) {
+        Some(heap) => or_error(heap.allocate_aligned(size, alignment)),
+        // SAFETY:
+        // - it has no preconditions.
+        None => unsafe { libc::memalign(alignment, size) },
+    }
+}
+
+unsafe extern "C" fn valloc(size: usize) -> *mut c_void {
+    // SAFETY:
+    // - it has no preconditions.
+    unsafe { memalign(ALIGNMENT_OF_CLASSES, size) }
+}
+
+unsafe extern "C" fn pvalloc(size: usize) -> *mut c_void {
+    match size.checked_next_multiple_of(ALIGNMENT_OF_CLASSES) {
+        // SAFETY:
+        // - it has no preconditions.
+        Some(size) => unsafe { memalign(ALIGNMENT_OF_CLASSES, size) },
+        None => or_error(ptr::null_mut()),
+    }
+}
+
+/// The number of bytes that the block has room for, a block of a rank or of the C library.
+///
+/// # Safety
+///
+/// As for `malloc_usable_size` of the C library.
+pub unsafe extern "C" fn usable_size(block: *mut c_void) -> usize {
+    if !arena::contains(block.addr()) {
+        // SAFETY:
+        // - the block is the C library's, or null (caller).
+        return unsafe { libc::malloc_usable_size(block) };
+    }
+    // SAFETY:
+    // - the block is one of a heap (caller).
+    let (_, page) = unsafe { page_of(block) };
+    page.block() - page.offset(block.addr())
+}
+
+/// Gives free memory back to the system: that of the caller's heap, and that of the C library.
+unsafe extern "C" fn malloc_trim(kept: usize) -> c_int {
+    let heap = current().is_some_and(|heap| {
+        heap.bring_home();
+        heap.release_empty();
+        let is_much = heap.dirty.get() > 0;
+        heap.purge();
+        is_much
+    });
+    // SAFETY:
+    // - it has no preconditions.
+    c_int::from(unsafe { libc::malloc_trim(kept) } != 0 || heap)
+}
+
+/// The segment and the page of a block.
+///
+/// # Safety
+///
+/// The block is one of a heap.
+unsafe fn page_of(block: *mut c_void) -> (&'static Segment, &'static Page) {
+    // SAFETY:
+    // - as demanded of the caller.
+    let segment = unsafe { Segment::of(block.addr()) };
+    (segment, segment.page_at(block.addr()))
+}
+
+/// The block, or null with the error that C expects.
+#[inline(always)]
+fn or_error(block: *mut u8) -> *mut c_void {
+    if block.is_null() {
+        set_errno(libc::ENOMEM);
+    }
+    block.cast()
+}
+
+fn errno() -> c_int {
+    // SAFETY:
+    // - the address is that of the calling thread's variable.
+    unsafe { *libc::__errno_location() }
+}
+
+#[cold]
+fn set_errno(error: c_int) {
+    // SAFETY:
+    // - as above.
+    unsafe { *libc::__errno_location() = error };
+}
+
+impl Heap {
+    /// A block; null if there is no memory.
+    #[inline(always)]
+    fn allocate(&self, size: usize) -> *mut u8 {
+        if size <= size_class::NEAR {
+            self.allocate_of(size_class::near(size)).cast()
+        } else {
+            self.allocate_further(size)
+        }
+    }
+
+    #[inline(never)]
+    fn allocate_further(&self, size: usize) -> *mut u8 {
+        if size <= size_class::LARGEST {
+            self.allocate_of(size_class::of(size)).cast()
+        } else {
+            self.allocate_single(size, ALIGNMENT, false)
+        }
+    }
+
+    fn allocate_zeroed(&self, size: usize) -> *mut u8 {
+        if size > size_class::LARGEST {
+            return self.allocate_single(size, ALIGNMENT, true);
+        }
+        let block: *mut u8 = self.allocate_of(size_class::of(size)).cast();
+        if !block.is_null() {
+            // SAFETY:
+            // - the block is new, and large enough.
+            unsafe { ptr::write_bytes(block, 0, size) };
+        }
+        block
+    }
+
+    /// A block at an address that is a multiple of `alignment`, a power of two of at most [`ALIGNMENT_MOST`].
+    fn allocate_aligned(&self, size: usize, alignment: usize) -> *mut u8 {
+        if alignment <= ALIGNMENT {
+            return self.allocate(size);
+        }
+        if alignment > ALIGNMENT_OF_CLASSES {
+            return self.allocate_single(size, alignment, false);
+        }
+        // Pages begin at multiples of any such alignment, and so do blocks if their size is one.
+        let Some(size) = size.max(1).checked_next_multiple_of(alignment) else {
+            return ptr::null_mut();
+        };
+        if size > size_class::LARGEST {
+            return self.allocate_single(size, alignment, false);
+        }
+        let fitting = |class: &usize| size_class::size_of_class(*class) % alignment == 0;
+        match (size_class::of(size)..size_class::CLASSES).find(fitting) {
+            Some(class) => self.allocate_aligned_of(class, alignment),
+            None => self.allocate_single(size, alignment, false),
+        }
+    }
+
+    /// A block of a class with a size that is a multiple of the alignment. A page of another class, from which the
+    /// first blocks of a class come, may have blocks at other addresses.
+    fn allocate_aligned_of(&self, class: usize, alignment: usize) -> *mut u8 {
+        let block = self.allocate_of(class);
+        if block.addr() % alignment == 0 {
+            return block.cast();
+        }
+        self.stop_borrowing(class);
+        let aligned = self.allocate_of(class);
+        // SAFETY:
+        // - the block was taken just now from a page of this heap.
+        unsafe { self.free_local(page_of(block.cast()).1, block) };
+        aligned.cast()
+    }
+}
+

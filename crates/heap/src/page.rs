@@ -1,0 +1,260 @@
+//! Pages: runs of slices that hold blocks of one size.
+//!
+//! The free blocks of a page are a list that runs through the blocks themselves. A page begins with an empty list, and
+//! blocks are carved from its room a few at a time: memory is touched only when blocks are needed.
+
+use std::cell::Cell;
+use std::ptr;
+
+/// Bytes of memory that are carved into blocks at once, unless a block is larger.
+const CARVED_AT_ONCE: usize = 4096;
+
+/// The page is on no list of its heap, because it has no free block.
+pub(crate) const FULL: u8 = 1;
+/// The page is one block.
+pub(crate) const SINGLE: u8 = 2;
+/// The page is one block that takes whole segments.
+pub(crate) const HUGE: u8 = 4;
+
+/// A free block.
+pub(crate) struct Block {
+    pub(crate) next: *mut Block,
+}
+
+/// A page. Only the thread that uses its heap changes it; others read `head`, `start` and `block` while one of its
+/// blocks is theirs, and these are constant as long as the page has a block.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub(crate) struct Page {
+    free: Cell<*mut Block>,
+    used: Cell<u32>,
+    flags: Cell<u8>,
+    /// The index of the page's first slice in its segment. It is right for all slices of the page.
+    head: Cell<u8>,
+    class: Cell<u8>,
+    slices: Cell<u8>,
+    /// The number of blocks that have been carved, and of those that there is room for.
+    carved: Cell<u32>,
+    room: Cell<u32>,
+    block: Cell<usize>,
+    start: Cell<usize>,
+    next: Cell<*const Page>,
+    previous: Cell<*const Page>,
+}
+
+/// What a page is made for.
+#[derive(Clone, Copy)]
+pub(crate) struct Purpose {
+    pub(crate) class: usize,
+    pub(crate) flags: u8,
+    /// The size of a block.
+    pub(crate) block: usize,
+}
+
+/// The memory of a page.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) slices: usize,
+}
+
+impl Page {
+    /// A page without room, in the place of pages that a heap does not have.
+    pub(crate) const fn empty() -> Self {
+        Self {
+            free: Cell::new(ptr::null_mut()),
+            used: Cell::new(0),
+            flags: Cell::new(0),
+            head: Cell::new(0),
+            class: Cell::new(0),
+            slices: Cell::new(0),
+            carved: Cell::new(0),
+            room: Cell::new(0),
+            block: Cell::new(0),
+            start: Cell::new(0),
+            next: Cell::new(ptr::null()),
+            previous: Cell::new(ptr::null()),
+        }
+    }
+
+    /// Makes a page of these slices. All its blocks are free.
+    pub(crate) fn begin(&self, purpose: Purpose, extent: Extent) {
+        self.free.set(ptr::null_mut());
+        self.used.set(0);
+        self.flags.set(purpose.flags);
+        self.class.set(purpose.class as u8);
+        self.slices.set(extent.slices as u8);
+        self.carved.set(0);
+        self.room.set(((extent.end - extent.start) / purpose.block) as u32);
+        self.block.set(purpose.block);
+        self.start.set(extent.start);
+        self.next.set(ptr::null());
+        self.previous.set(ptr::null());
+    }
+
+    /// Makes the page one that has no blocks.
+    pub(crate) fn end(&self) {
+        self.block.set(0);
+    }
+
+    /// Says to which page a slice belongs.
+    pub(crate) fn set_head(&self, head: usize) {
+        self.head.set(head as u8);
+    }
+
+    #[inline(always)]
+    pub(crate) fn head(&self) -> usize {
+        usize::from(self.head.get())
+    }
+
+    #[inline(always)]
+    pub(crate) fn flags(&self) -> u8 {
+        self.flags.get()
+    }
+
+    pub(crate) fn set_flags(&self, flags: u8) {
+        self.flags.set(flags);
+    }
+
+    pub(crate) fn class(&self) -> usize {
+        usize::from(self.class.get())
+    }
+
+    pub(crate) fn slices(&self) -> usize {
+        usize::from(self.slices.get())
+    }
+
+    pub(crate) fn set_slices(&self, slices: usize) {
+        self.slices.set(slices as u8);
+    }
+
+    /// The size of its blocks; 0 if it has none.
+    #[inline]
+    pub(crate) fn block(&self) -> usize {
+        self.block.get()
+    }
+
+    /// Changes the size of the only block.
+    pub(crate) fn set_block(&self, block: usize) {
+        self.block.set(block);
+    }
+
+    /// The address of its first block.
+    #[inline]
+    pub(crate) fn start(&self) -> usize {
+        self.start.get()
+    }
+
+    /// The distance of an address from the beginning of its block.
+    pub(crate) fn offset(&self, address: usize) -> usize {
+        (address - self.start()) % self.block()
+    }
+
+    /// The number of blocks in use, counting those that others have freed and that have not come home yet.
+    pub(crate) fn used(&self) -> u32 {
+        self.used.get()
+    }
+
+    /// Takes the only block.
+    pub(crate) fn take_single(&self) -> *mut Block {
+        self.used.set(1);
+        self.start.get() as *mut Block
+    }
+
+    /// Takes a free block; null if there is none.
+    #[inline(always)]
+    pub(crate) fn pop(&self) -> *mut Block {
+        let block = self.free.get();
+        if !block.is_null() {
+            // SAFETY:
+            // - blocks of the list are memory of the page that nobody else uses.
+            self.free.set(unsafe { (*block).next });
+            self.used.set(self.used.get() + 1);
+        }
+        block
+    }
+
+    /// Takes a block back, and gives the number of those that are still in use.
+    ///
+    /// # Safety
+    ///
+    /// The block is one of this page, and nobody uses it any more.
+    #[inline(always)]
+    pub(crate) unsafe fn push(&self, block: *mut Block) -> u32 {
+        // SAFETY:
+        // - the block is memory of the page that nobody else uses (caller).
+        unsafe { (*block).next = self.free.get() };
+        self.free.set(block);
+        let used = self.used.get().wrapping_sub(1);
+        self.used.set(used);
+        used
+    }
+
+    /// Whether [`Page::pop`] finds a block.
+    pub(crate) fn has_free(&self) -> bool {
+        !self.free.get().is_null()
+    }
+
+    /// Carves some more blocks. Returns whether there was room.
+    pub(crate) fn carve(&self) -> bool {
+        let (carved, block) = (self.carved.get(), self.block.get());
+        let left = self.room.get() - carved;
+        if left == 0 {
+            return false;
+        }
+        let count = ((CARVED_AT_ONCE / block) as u32).clamp(1, left);
+        let first = self.start.get() + carved as usize * block;
+        let mut next = self.free.get();
+        for index in (0..count as usize).rev() {
+            let at = (first + index * block) as *mut Block;
+            // SAFETY:
+            // - the page has room for the block, and nobody has it yet.
+            unsafe { (*at).next = next };
+            next = at;
+        }
+        self.free.set(next);
+        self.carved.set(carved + count);
+        true
+    }
+
+    #[inline]
+    pub(crate) fn next(&self) -> *const Page {
+        self.next.get()
+    }
+
+    /// Puts the page, which is on no list, behind `previous`, which may be null, and before `next`.
+    pub(crate) fn link(&self, previous: *const Page, next: *const Page) {
+        self.previous.set(previous);
+        self.next.set(next);
+        // SAFETY:
+        // - pages of a list are those of the caller's heap, whose segments stay mapped.
+        unsafe {
+            if let Some(previous) = previous.as_ref() {
+                previous.next.set(self);
+            }
+            if let Some(next) = next.as_ref() {
+                next.previous.set(self);
+            }
+        }
+    }
+
+    /// Takes the page from its list. Returns the page that follows if this was the first one.
+    pub(crate) fn unlink(&self) -> Option<*const Page> {
+        let (previous, next) = (self.previous.get(), self.next.get());
+        // SAFETY:
+        // - as in `link`.
+        unsafe {
+            if let Some(next) = next.as_ref() {
+                next.previous.set(previous);
+            }
+            match previous.as_ref() {
+                Some(previous) => {
+                    previous.next.set(next);
+                    None
+                }
+                None => Some(next),
+            }
+        }
+    }
+}

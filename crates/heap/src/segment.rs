@@ -1,0 +1,274 @@
+//! Segments: the pieces of the arena that heaps take.
+//!
+//! A segment belongs to one heap. It consists of slices, from which pages are made. Its header, at its beginning, has
+//! the records of the pages. So the page of a block, and the heap that it belongs to, follow from its address. The
+//! segment may be the first of a *span*, which are several in a row: a block of whole segments, or free ones.
+
+use std::cell::Cell;
+use std::ptr;
+
+use crate::Heap;
+use crate::arena::{self, SEGMENT};
+use crate::page::{Extent, Page};
+
+/// The size of a slice, to which slices are aligned.
+pub(crate) const SLICE: usize = 64 << 10;
+/// The number of slices of a segment.
+pub(crate) const SLICES: usize = SEGMENT / SLICE;
+
+/// The part of the first slice that is not for blocks.
+const HEADER: usize = 8192;
+
+/// The header of a segment. Only the thread that uses the heap changes it; others read `heap` while a block of the
+/// segment is theirs, and that is constant as long as there is one. Zeros are a valid header.
+#[repr(C)]
+pub(crate) struct Segment {
+    heap: Cell<*const Heap>,
+    next: Cell<*const Segment>,
+    previous: Cell<*const Segment>,
+    /// The slices of no page, as bits.
+    free: Cell<u64>,
+    /// The slices that may hold something else than zeros.
+    dirty: Cell<u64>,
+    /// The number of segments of the span.
+    span: Cell<usize>,
+    /// The heap itself, in its first segment.
+    home: Heap,
+    pages: [Page; SLICES],
+}
+
+const _: () = assert!(size_of::<Segment>() <= HEADER);
+
+/// Slices that have been taken.
+pub(crate) struct Slices {
+    pub(crate) segment: &'static Segment,
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    /// The slices among them that may hold something else than zeros, as bits of the segment.
+    pub(crate) dirty: u64,
+}
+
+fn mask(first: usize, count: usize) -> u64 {
+    (u64::MAX >> (SLICES - count)) << first
+}
+
+/// The first of `count` bits in a row that are set.
+fn find_run(mut bits: u64, count: usize) -> Option<usize> {
+    let mut length = 1;
+    while length < count && bits != 0 {
+        let step = length.min(count - length);
+        bits &= bits >> step;
+        length += step;
+    }
+    (bits != 0).then(|| bits.trailing_zeros() as usize)
+}
+
+impl Segment {
+    /// The header of the segment in which the address lies.
+    ///
+    /// # Safety
+    ///
+    /// The address lies in the arena, in a segment of a heap. In a span of several, it lies in the first one.
+    #[inline(always)]
+    pub(crate) unsafe fn of(address: usize) -> &'static Segment {
+        // SAFETY:
+        // - memory of the arena that has been given out stays mapped, and a segment begins with its header (caller).
+        unsafe { &*((address & !(SEGMENT - 1)) as *const Segment) }
+    }
+
+    /// The header of a segment that the arena has just given out, as the first of a span.
+    ///
+    /// # Safety
+    ///
+    /// The segments are the caller's.
+    pub(crate) unsafe fn of_span(address: usize, span: usize, dirty: u64) -> &'static Segment {
+        // SAFETY:
+        // - the segments are the caller's, and zeros are a valid header; so is one that has been used before.
+        let segment = unsafe { Self::of(address) };
+        segment.span.set(span);
+        segment.dirty.set(dirty);
+        segment.next.set(ptr::null());
+        segment
+    }
+
+    #[inline(always)]
+    pub(crate) fn heap(&self) -> *const Heap {
+        self.heap.get()
+    }
+
+    pub(crate) fn set_heap(&self, heap: *const Heap) {
+        self.heap.set(heap);
+    }
+
+    /// The place for the heap whose first segment this is.
+    pub(crate) fn home(&self) -> &Heap {
+        &self.home
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+
+    pub(crate) fn span(&self) -> usize {
+        self.span.get()
+    }
+
+    pub(crate) fn set_span(&self, span: usize) {
+        self.span.set(span);
+    }
+
+    /// The address behind the span.
+    pub(crate) fn end(&self) -> usize {
+        self.address() + self.span.get() * SEGMENT
+    }
+
+    /// Whether the memory of the span may hold something else than zeros.
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.dirty.get() != 0
+    }
+
+    pub(crate) fn set_dirty(&self, is_dirty: bool) {
+        self.dirty.set(if is_dirty { u64::MAX } else { 0 });
+    }
+
+    pub(crate) fn next(&self) -> *const Segment {
+        self.next.get()
+    }
+
+    pub(crate) fn set_next(&self, next: *const Segment) {
+        self.next.set(next);
+    }
+
+    /// Puts the segment in front of `next` on the list of those with pages.
+    pub(crate) fn link(&self, next: *const Segment) {
+        self.previous.set(ptr::null());
+        self.next.set(next);
+        // SAFETY:
+        // - segments of a list are those of the caller's heap, which stay mapped.
+        if let Some(next) = unsafe { next.as_ref() } {
+            next.previous.set(self);
+        }
+    }
+
+    /// Takes the segment from that list. Returns the one that follows if this was the first.
+    pub(crate) fn unlink(&self) -> Option<*const Segment> {
+        let (previous, next) = (self.previous.get(), self.next.get());
+        // SAFETY:
+        // - as in `link`.
+        unsafe {
+            if let Some(next) = next.as_ref() {
+                next.previous.set(previous);
+            }
+            match previous.as_ref() {
+                Some(previous) => {
+                    previous.next.set(next);
+                    None
+                }
+                None => Some(next),
+            }
+        }
+    }
+
+    /// Makes all slices free.
+    pub(crate) fn begin(&self, heap: *const Heap) {
+        self.heap.set(heap);
+        self.free.set(u64::MAX);
+    }
+
+    /// Whether no slice is part of a page.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.free.get() == u64::MAX
+    }
+
+    /// Number of free slices that may hold something else than zeros.
+    pub(crate) fn dirty_slices(&self) -> usize {
+        (self.free.get() & self.dirty.get()).count_ones() as usize
+    }
+
+    /// Takes so many slices in a row. The first slice of the segment, of which the header is a part, is only for pages
+    /// of one slice that do not mind.
+    pub(crate) fn take(&'static self, count: usize, may_be_first: bool) -> Option<Slices> {
+        let free = self.free.get() & if may_be_first && count == 1 { !0 } else { !1 };
+        let first = find_run(free, count)?;
+        Some(self.take_at(first, count))
+    }
+
+    fn take_at(&'static self, first: usize, count: usize) -> Slices {
+        let mask = mask(first, count);
+        let dirty = self.dirty.get() & mask;
+        self.free.set(self.free.get() & !mask);
+        self.dirty.set(self.dirty.get() | mask);
+        Slices {
+            segment: self,
+            first,
+            count,
+            dirty,
+        }
+    }
+
+    /// Takes so many slices from this one on, if they are free.
+    pub(crate) fn take_from(&'static self, first: usize, count: usize) -> Option<Slices> {
+        let fits = first + count <= SLICES && self.free.get() & mask(first, count) == mask(first, count);
+        fits.then(|| self.take_at(first, count))
+    }
+
+    /// Makes these slices free.
+    pub(crate) fn release(&self, first: usize, count: usize) {
+        self.free.set(self.free.get() | mask(first, count));
+    }
+
+    /// The memory for blocks of these slices.
+    pub(crate) fn extent(&self, first: usize, count: usize) -> Extent {
+        Extent {
+            start: self.address() + if first == 0 { HEADER } else { first * SLICE },
+            end: self.address() + (first + count) * SLICE,
+            slices: count,
+        }
+    }
+
+    /// Gives the memory of free slices back to the system.
+    pub(crate) fn purge(&self) {
+        let mut left = self.free.get() & self.dirty.get();
+        while left != 0 {
+            let first = left.trailing_zeros() as usize;
+            let count = (!(left >> first)).trailing_zeros() as usize;
+            let extent = self.extent(first, count.min(SLICES - first));
+            // SAFETY:
+            // - the slices are part of no page.
+            if unsafe { arena::purge(extent.start, extent.end - extent.start) } {
+                self.dirty.set(self.dirty.get() & !mask(first, extent.slices));
+            }
+            left &= !mask(first, extent.slices);
+        }
+    }
+
+    /// The record of the page that begins with this slice.
+    #[inline(always)]
+    pub(crate) fn page(&self, slice: usize) -> &Page {
+        &self.pages[slice & (SLICES - 1)]
+    }
+
+    /// The page to which the address belongs.
+    #[inline(always)]
+    pub(crate) fn page_at(&self, address: usize) -> &Page {
+        self.page(self.page(address / SLICE).head())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SLICES, find_run, mask};
+
+    #[test]
+    fn runs_of_bits_are_found() {
+        assert_eq!(find_run(0b1011_0111_0110, 3), Some(4));
+        assert_eq!(find_run(0b1011_0111_0110, 4), None);
+        assert_eq!(find_run(0b110, 1), Some(1));
+        assert_eq!(find_run(0, 1), None);
+        assert_eq!(find_run(u64::MAX, SLICES), Some(0));
+        assert_eq!(find_run(u64::MAX << 1, SLICES), None);
+        for count in 1..=SLICES {
+            assert_eq!(find_run(mask(SLICES - count, count), count), Some(SLICES - count));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The memory that the programs of ranks allocate.
+
+use simurgh_testing::{Binary, Compile, Stage};
+
+fn in_c() -> Binary {
+    Compile::c("tests/c/heap.c")
+        .flags(["-O2", "-Wall", "-Wextra", "-fno-builtin"])
+        .libraries(["-lpthread"])
+        .against(&Stage::locate())
+        .build()
+}
+
+fn all_are_fine(run: &simurgh_testing::Outcome, ranks: usize) {
+    run.expect_success();
+    let fine = run.stdout.lines().filter(|line| *line == "heap OK").count();
+    assert_eq!(fine, ranks, "{run}");
+}
+
+#[test]
+fn all_functions_for_memory_work_in_ranks_of_one_process() {
+    let (stage, program) = (Stage::locate(), in_c());
+    for ranks in [1, 2, 7, 32] {
+        let mpiexec = stage.mpiexec(ranks).mode("threads").args(["one-process"]);
+        all_are_fine(&mpiexec.run(&program), ranks);
+    }
+    let seeded = stage.mpiexec(5).mode("threads").vps(2).args(["one-process"]);
+    all_are_fine(&seeded.options(["--seed", "7"]).run(&program), 5);
+}
+
+#[test]
+fn they_work_in_processes() {
+    let (stage, program) = (Stage::locate(), in_c());
+    all_are_fine(&stage.mpiexec(2).mode("processes").run(&program), 2);
+}
+
+/// Without addresses for heaps, ranks have that of the C library.
+#[test]
+fn they_work_where_addresses_are_limited() {
+    let (stage, program) = (Stage::locate(), in_c());
+    let limited = stage.mpiexec(3).mode("threads").args(["one-process"]);
+    all_are_fine(&limited.run(&program), 3);
+}
+
+#[test]
+fn new_and_delete_work() {
+    let stage = Stage::locate();
+    let program = Compile::cxx("tests/cxx/heap.cpp")
+        .flags(["-O2", "-Wall", "-Wextra", "-std=c++17"])
+        .libraries(["-lpthread"])
+        .against(&stage)
+        .build();
+    for mode in ["threads", "processes"] {
+        all_are_fine(&stage.mpiexec(4).mode(mode).run(&program), 4);
+    }
+}
