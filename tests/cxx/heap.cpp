@@ -49,7 +49,8 @@ bool no_memory()
 {
     volatile std::size_t most = SIZE_MAX / 4;
     try {
-        delete[] new char[most];
+        char *volatile block = new char[most];
+        delete[] block;
         return false;
     } catch (const std::bad_alloc &) {
         return true;

@@ -93,8 +93,13 @@ fn make_usable(end: usize) -> bool {
     let to = end.next_multiple_of(STEP).min(END);
     // SAFETY:
     // - the addresses are ours; where another thread makes the same ones usable, or has done so, nothing changes.
-    let made =
-        unsafe { rustix::mm::mprotect(from as *mut _, to - from, MprotectFlags::READ | MprotectFlags::WRITE) };
+    let made = unsafe {
+        rustix::mm::mprotect(
+            from as *mut _,
+            to - from,
+            MprotectFlags::READ | MprotectFlags::WRITE,
+        )
+    };
     if made.is_ok() {
         USABLE.fetch_max(to, Ordering::Release);
     }

@@ -5,9 +5,9 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
+use crate::arena::SEGMENT;
 use crate::page::{Block, Page};
 use crate::rank_heaps::current;
-use crate::arena::SEGMENT;
 use crate::segment::{SLICE, Segment};
 use crate::single::ALIGNMENT_MOST;
 use crate::size_class;
@@ -155,7 +155,8 @@ unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
 ///
 /// Both are blocks of the caller, at least as large, and not the same.
 unsafe fn move_contents(old: *mut c_void, new: *mut c_void, size: usize) {
-    let pages = arena::contains(new.addr()) && size >= MOVED && (old.addr() | new.addr()) % SLICE == 0;
+    let pages =
+        arena::contains(new.addr()) && size >= MOVED && (old.addr() | new.addr()).is_multiple_of(SLICE);
     if pages {
         let whole = size & !(ALIGNMENT_OF_CLASSES - 1);
         // SAFETY:
@@ -172,7 +173,9 @@ unsafe fn move_contents(old: *mut c_void, new: *mut c_void, size: usize) {
         if moved == new {
             // SAFETY:
             // - the rest lies in both blocks.
-            return unsafe { ptr::copy_nonoverlapping(old.byte_add(whole), new.byte_add(whole), size - whole) };
+            return unsafe {
+                ptr::copy_nonoverlapping(old.byte_add(whole), new.byte_add(whole), size - whole)
+            };
         }
     }
     // SAFETY:
@@ -189,12 +192,8 @@ unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize)
     }
 }
 
-unsafe extern "C" fn posix_memalign(
-    result: *mut *mut c_void,
-    alignment: usize,
-    size: usize,
-) -> c_int {
-    if !alignment.is_power_of_two() || alignment % size_of::<*mut c_void>() != 0 {
+unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<*mut c_void>()) {
         return libc::EINVAL;
     }
     let before = errno();
@@ -350,7 +349,7 @@ impl Heap {
         if size > size_class::LARGEST {
             return self.allocate_single(size, alignment, false);
         }
-        let fitting = |class: &usize| size_class::size_of_class(*class) % alignment == 0;
+        let fitting = |class: &usize| size_class::size_of_class(*class).is_multiple_of(alignment);
         match (size_class::of(size)..size_class::CLASSES).find(fitting) {
             Some(class) => self.allocate_aligned_of(class, alignment),
             None => self.allocate_single(size, alignment, false),
@@ -361,7 +360,7 @@ impl Heap {
     /// first blocks of a class come, may have blocks at other addresses.
     fn allocate_aligned_of(&self, class: usize, alignment: usize) -> *mut u8 {
         let block = self.allocate_of(class);
-        if block.addr() % alignment == 0 {
+        if block.addr().is_multiple_of(alignment) {
             return block.cast();
         }
         self.stop_borrowing(class);
@@ -372,4 +371,3 @@ impl Heap {
         aligned.cast()
     }
 }
-

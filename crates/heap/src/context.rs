@@ -3,8 +3,9 @@
 //! They are hand-made initial-exec variables: Rust's `thread_local!` in a shared library costs a function call.
 
 use std::arch::{asm, global_asm};
+use std::sync::atomic::AtomicPtr;
 
-use crate::{Heap, RankHeaps};
+use crate::Heap;
 
 global_asm!(
     ".section .tbss.simurgh_heap,\"awT\",@nobits",
@@ -35,10 +36,10 @@ pub(crate) fn heap() -> *const Heap {
     heap
 }
 
-/// The heaps of the rank to which the context belongs; null if it belongs to none.
+/// The list of the heaps of the rank to which the context belongs; null if it belongs to none.
 #[inline]
-pub(crate) fn heaps() -> *const RankHeaps {
-    let heaps: *const RankHeaps;
+pub(crate) fn heaps() -> *const AtomicPtr<Heap> {
+    let heaps: *const AtomicPtr<Heap>;
     // SAFETY:
     // - reads the thread's own word, at its initial-exec offset.
     unsafe {
@@ -53,7 +54,7 @@ pub(crate) fn heaps() -> *const RankHeaps {
 }
 
 /// Sets both.
-pub(crate) fn set(heap: *const Heap, heaps: *const RankHeaps) {
+pub(crate) fn set(heap: *const Heap, heaps: *const AtomicPtr<Heap>) {
     // SAFETY:
     // - writes the thread's own words, at their initial-exec offset.
     unsafe {

@@ -7,7 +7,7 @@
 //!
 //! # Layers
 //!
-//! Each module imports only from those before it, save that segments have room for heaps.
+//! Each module imports only from those before it. The heap itself is declared here, since segments have room for one.
 //!
 //! * `size_class`: the sizes of blocks
 //! * `arena`: the addresses of all heaps
@@ -16,6 +16,7 @@
 //! * `small`: blocks that share a page, which is most of them
 //! * `single`: blocks that are a page, or several segments
 //! * `purge`: giving free memory back to the system
+//! * `context`: the words that lead to the heap of the calling context
 //! * `rank_heaps`: the heaps of a rank, and the one of the calling context
 //! * `c`: the functions of C
 //!
@@ -43,7 +44,7 @@ use page::{Block, Page};
 use segment::Segment;
 use size_class::CLASSES;
 
-pub use c::{functions, free, realloc, usable_size};
+pub use c::{free, functions, realloc, usable_size};
 pub use rank_heaps::RankHeaps;
 
 /// A page without blocks, for the bins in which there is none.
@@ -61,6 +62,8 @@ static NO_PAGE: NoPage = NoPage(Page::empty());
 struct Heap {
     /// The first of the pages with free blocks or room, for each size class.
     bins: [Cell<*const Page>; CLASSES],
+    /// The last of them, if there is one.
+    lasts: [Cell<*const Page>; CLASSES],
     /// The number of blocks that have been taken from pages of larger classes, as long as a class had no page.
     borrowed: [Cell<u8>; CLASSES],
     /// The segments that have pages.
@@ -117,7 +120,11 @@ fn list(first: *const Segment) -> impl Iterator<Item = &'static Segment> {
 
 /// The other end of a list of pages: `NO_PAGE` for null.
 fn or_no_page(page: *const Page) -> *const Page {
-    if page.is_null() { &raw const NO_PAGE.0 } else { page }
+    if page.is_null() {
+        &raw const NO_PAGE.0
+    } else {
+        page
+    }
 }
 
 fn is_no_page(page: &Page) -> bool {

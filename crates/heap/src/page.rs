@@ -86,7 +86,8 @@ impl Page {
         self.class.set(purpose.class as u8);
         self.slices.set(extent.slices as u8);
         self.carved.set(0);
-        self.room.set(((extent.end - extent.start) / purpose.block) as u32);
+        self.room
+            .set(((extent.end - extent.start) / purpose.block) as u32);
         self.block.set(purpose.block);
         self.start.set(extent.start);
         self.next.set(ptr::null());
@@ -221,6 +222,10 @@ impl Page {
     #[inline]
     pub(crate) fn next(&self) -> *const Page {
         self.next.get()
+    }
+
+    pub(crate) fn previous(&self) -> *const Page {
+        self.previous.get()
     }
 
     /// Puts the page, which is on no list, behind `previous`, which may be null, and before `next`.

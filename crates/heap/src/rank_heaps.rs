@@ -29,7 +29,7 @@ impl RankHeaps {
     pub fn enter(&'static self) -> bool {
         let is_possible = Self::are_possible();
         if is_possible {
-            context::set(ptr::null(), self);
+            context::set(ptr::null(), &raw const self.first);
         }
         is_possible
     }
@@ -51,44 +51,40 @@ impl RankHeaps {
             heap.is_used.store(false, Ordering::Release);
         }
     }
+}
 
-    /// A heap for the calling context, which has none.
-    fn obtain(&self) -> Option<&'static Heap> {
-        let mut heap = self.first.load(Ordering::Acquire).cast_const();
-        // SAFETY:
-        // - heaps stay where they are.
-        while let Some(found) = unsafe { heap.as_ref() } {
-            // Acquire pairs with the Release in `leave`: the heap is as the other thread has left it.
-            if !found.is_used.swap(true, Ordering::Acquire) {
-                return Some(found);
-            }
-            heap = found.next.get();
+/// A heap for the calling context, which has none: one of the list that nobody uses, or a new one.
+fn obtain(heaps: &AtomicPtr<Heap>) -> Option<&'static Heap> {
+    let mut heap = heaps.load(Ordering::Acquire).cast_const();
+    // SAFETY:
+    // - heaps stay where they are.
+    while let Some(found) = unsafe { heap.as_ref() } {
+        // Acquire pairs with the Release in `leave`: the heap is as the other thread has left it.
+        if !found.is_used.swap(true, Ordering::Acquire) {
+            return Some(found);
         }
-        self.add()
+        heap = found.next.get();
     }
+    add(heaps)
+}
 
-    fn add(&self) -> Option<&'static Heap> {
-        let address = arena::take(1)?;
-        // SAFETY:
-        // - the arena has just given out the segment, which is zero.
-        let segment = unsafe { Segment::of_span(address, 1, 0) };
-        let heap = segment.home();
-        heap.begin();
-        heap.is_used.store(true, Ordering::Relaxed);
-        heap.adopt(segment);
-        let mut first = self.first.load(Ordering::Relaxed);
-        loop {
-            heap.next.set(first);
-            // Release: who finds the heap finds it whole.
-            match self.first.compare_exchange_weak(
-                first,
-                ptr::from_ref(heap).cast_mut(),
-                Ordering::Release,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return Some(heap),
-                Err(now) => first = now,
-            }
+fn add(heaps: &AtomicPtr<Heap>) -> Option<&'static Heap> {
+    let address = arena::take(1)?;
+    // SAFETY:
+    // - the arena has just given out the segment, which is zero.
+    let segment = unsafe { Segment::of_span(address, 1, 0) };
+    let heap = segment.home();
+    heap.begin();
+    heap.is_used.store(true, Ordering::Relaxed);
+    heap.adopt(segment);
+    let mut first = heaps.load(Ordering::Relaxed);
+    loop {
+        heap.next.set(first);
+        let new = ptr::from_ref(heap).cast_mut();
+        // Release: who finds the heap finds it whole.
+        match heaps.compare_exchange_weak(first, new, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => return Some(heap),
+            Err(now) => first = now,
         }
     }
 }
@@ -100,7 +96,7 @@ pub(crate) fn make() -> Option<&'static Heap> {
     let heaps = context::heaps();
     // SAFETY:
     // - `enter` has got a reference that is valid for ever.
-    let heap = unsafe { heaps.as_ref() }?.obtain()?;
+    let heap = obtain(unsafe { heaps.as_ref() }?)?;
     context::set(heap, heaps);
     Some(heap)
 }

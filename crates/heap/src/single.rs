@@ -22,8 +22,12 @@ impl Heap {
     #[inline(never)]
     pub(crate) fn allocate_single(&self, size: usize, alignment: usize, zeroed: bool) -> *mut u8 {
         self.bring_home();
-        let padding = if alignment > SLICE { alignment - SLICE } else { 0 };
-        let Some(padded) = size.max(1).checked_add(padding).filter(|size| *size < isize::MAX as usize) else {
+        let padding = alignment.saturating_sub(SLICE);
+        let Some(padded) = size
+            .max(1)
+            .checked_add(padding)
+            .filter(|size| *size < isize::MAX as usize)
+        else {
             return ptr::null_mut();
         };
         let found = match padded.div_ceil(SLICE) {
@@ -131,14 +135,19 @@ impl Heap {
 
     /// Takes slices of a segment of the heap, or of a new one.
     pub(crate) fn take_slices(&self, count: usize, may_be_first: bool) -> Option<Slices> {
-        let known = self.segments().find_map(|segment| segment.take(count, may_be_first));
+        let known = self
+            .segments()
+            .find_map(|segment| segment.take(count, may_be_first));
         let slices = match known {
             Some(slices) => slices,
             None => self.add_segment()?.take(count, may_be_first)?,
         };
         self.live.set(self.live.get() + count);
-        self.dirty
-            .set(self.dirty.get().saturating_sub(slices.dirty.count_ones() as usize));
+        self.dirty.set(
+            self.dirty
+                .get()
+                .saturating_sub(slices.dirty.count_ones() as usize),
+        );
         Some(slices)
     }
 

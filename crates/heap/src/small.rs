@@ -16,9 +16,9 @@ use crate::size_class::{self, CLASSES};
 use crate::{Heap, is_no_page, or_no_page};
 
 /// The number of blocks of a class that come from pages of larger classes.
-const BORROWED_MOST: u8 = 16;
+const BORROWED_MOST: u8 = 32;
 /// How much larger the blocks may be, in classes.
-const BORROWED_FROM: usize = 6;
+const BORROWED_FROM: usize = 12;
 /// The largest block of which many fit into one slice.
 const SLICE_MOST: usize = 8192;
 /// The number of slices of a page with larger blocks.
@@ -29,7 +29,11 @@ impl Heap {
     #[inline(always)]
     pub(crate) fn allocate_of(&self, class: usize) -> *mut Block {
         let block = self.bin(class).pop();
-        if block.is_null() { self.refill(class) } else { block }
+        if block.is_null() {
+            self.refill(class)
+        } else {
+            block
+        }
     }
 
     /// Frees a block of this heap.
@@ -112,8 +116,9 @@ impl Heap {
         if let Some(page) = self.lender(class) {
             return page.pop();
         }
-        self.add_page(class)
-            .map_or(ptr::null_mut(), |page| if page.carve() { page.pop() } else { ptr::null_mut() })
+        self.add_page(class).map_or(ptr::null_mut(), |page| {
+            if page.carve() { page.pop() } else { ptr::null_mut() }
+        })
     }
 
     /// A page of a larger class that can spare a block.
@@ -137,27 +142,32 @@ impl Heap {
         let block = size_class::size_of_class(class);
         let count = if block <= SLICE_MOST { 1 } else { SLICES_OF_LARGER };
         let slices = self.take_slices(count, true)?;
-        let purpose = Purpose { class, flags: 0, block };
+        let purpose = Purpose {
+            class,
+            flags: 0,
+            block,
+        };
         let page = make_page(&slices, purpose);
         self.insert(page);
         Some(page)
     }
 
-    /// Puts a page behind the first one of its class.
+    /// Puts a page behind the others of its class: until it is used, more of its blocks come free.
     fn insert(&self, page: &'static Page) {
-        let bin = &self.bins[page.class()];
-        let first = self.bin(page.class());
-        if is_no_page(first) {
-            page.link(ptr::null(), ptr::null());
+        let (bin, last) = (&self.bins[page.class()], &self.lasts[page.class()]);
+        page.link(last.get(), ptr::null());
+        if last.replace(page).is_null() {
             bin.set(page);
-        } else {
-            page.link(first, first.next());
         }
     }
 
     fn take_from_list(&self, page: &Page) {
+        let (bin, last) = (&self.bins[page.class()], &self.lasts[page.class()]);
+        if ptr::eq(last.get(), page) {
+            last.set(page.previous());
+        }
         if let Some(next) = page.unlink() {
-            self.bins[page.class()].set(or_no_page(next));
+            bin.set(or_no_page(next));
         }
     }
 

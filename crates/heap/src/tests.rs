@@ -167,7 +167,11 @@ fn one_operation(random: &mut Random, blocks: &mut Vec<Filled>) {
         (4, _) => {
             let size = random.size();
             let block = C::calloc(1, size);
-            let filled = Filled { block, size, value: 0 };
+            let filled = Filled {
+                block,
+                size,
+                value: 0,
+            };
             filled.check(size);
             blocks.push(Filled::new(block, size, value));
         }
@@ -228,7 +232,12 @@ fn memory_that_has_been_used_is_zero_when_calloc_gives_it() {
                 let block = C::malloc(size);
                 Filled::new(block, size, 0xff).free();
                 let block = C::calloc(size / 8, 8);
-                Filled { block, size, value: 0 }.free();
+                Filled {
+                    block,
+                    size,
+                    value: 0,
+                }
+                .free();
             }
         }
         assert!(C::calloc(usize::MAX / 2, 3).is_null());

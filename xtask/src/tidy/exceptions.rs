@@ -18,7 +18,10 @@ pub(crate) const LONG: &[(&str, usize, &str)] = &[
 pub(crate) const ATOMICS: &[(&str, &str)] = &[
     ("crates/core/src/sync", "the place that all others take them from"),
     ("crates/alloc/", "lies below the core crate"),
-    ("crates/heap/", "does not depend on the core crate: programs call it"),
+    (
+        "crates/heap/",
+        "does not depend on the core crate: programs call it",
+    ),
     (
         "crates/image/",
         "does not depend on the core crate: it works on plain threads",
