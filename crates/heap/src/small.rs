@@ -5,7 +5,8 @@
 //! it is the only one of its class: the next block of its size will come soon.
 //!
 //! A program that has few blocks of each of many sizes would touch a page of memory for each size. So the first blocks
-//! of a size come from a page of a larger one, if there is such a page with a free block.
+//! of a size come from a page of a larger one, if there is such a page with a free block. For the smallest sizes one is
+//! made.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -16,9 +17,11 @@ use crate::size_class::{self, CLASSES};
 use crate::{Heap, is_no_page, or_no_page};
 
 /// The number of blocks of a class that come from pages of larger classes.
-const BORROWED_MOST: u8 = 32;
+const BORROWED_MOST: u8 = 8;
 /// How much larger the blocks may be, in classes.
 const BORROWED_FROM: usize = 12;
+/// The class of which a page is made to lend blocks for smaller classes: 256 bytes.
+const LENDING: usize = 11;
 /// The largest block of which many fit into one slice.
 const SLICE_MOST: usize = 8192;
 /// The number of slices of a page with larger blocks.
@@ -128,7 +131,11 @@ impl Heap {
             return None;
         }
         let larger = class + 1..(class + 1 + BORROWED_FROM).min(CLASSES);
-        let page = larger.map(|class| self.bin(class)).find(|page| page.has_free())?;
+        let known = larger.map(|class| self.bin(class)).find(|page| page.has_free());
+        let page = match known {
+            None if class < LENDING => self.add_page(LENDING).filter(|page| page.carve()),
+            known => known,
+        }?;
         self.borrowed[class].set(borrowed + 1);
         Some(page)
     }
