@@ -6,7 +6,7 @@ use std::process::Command;
 
 use simurgh_testing::{Compile, Stage};
 
-use super::experiment::{Experiment, Placement};
+use super::experiment::{Experiment, Group, Placement};
 use crate::failure::{Failure, Result};
 use crate::peers::{INTEL, MPICH, OPEN_MPI};
 use crate::workspace::Workspace;
@@ -21,6 +21,15 @@ const PROGRAMS: &[&str] = &[
     "collectives",
     "barriers",
     "overlap",
+    "heap",
+];
+
+/// The folder of Debian's libraries, and the allocators there that are compared with ours.
+const LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu";
+const ALLOCATORS: &[(&str, &str)] = &[
+    ("mimalloc", "libmimalloc.so.2"),
+    ("jemalloc", "libjemalloc.so.2"),
+    ("tcmalloc", "libtcmalloc_minimal.so.4"),
 ];
 
 /// Message sizes of `latency`, for libfabric.
@@ -50,6 +59,10 @@ enum Kind {
     OpenMpi,
     /// libfabric, without any MPI.
     Libfabric,
+    /// Ours, with a process for each rank and the C library's allocator.
+    Processes,
+    /// The same with the allocator of this file of [`LIBRARIES`].
+    Allocator(&'static str),
 }
 
 /// One MPI, ready to run the programs.
@@ -118,6 +131,7 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
             programs,
         });
     }
+    contenders.extend(allocators(&contenders[0]));
     if Command::new("fi_pingpong").arg("-h").output().is_ok() {
         contenders.push(Contender {
             kind: Kind::Libfabric,
@@ -129,6 +143,26 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
         eprintln!("x: fi_pingpong is left out: install libfabric-bin");
     }
     Ok(contenders)
+}
+
+/// Ours with a process for each rank, and so with other allocators than the heaps of ranks.
+fn allocators(ours: &Contender) -> Vec<Contender> {
+    let is_there = |(name, file): &&(&str, &str)| {
+        let found = Path::new(LIBRARIES).join(file).exists();
+        if !found {
+            eprintln!("x: {name} is left out: install the package with {file}");
+        }
+        found
+    };
+    let with = |kind: Kind, name: &'static str| Contender {
+        kind,
+        name,
+        ..ours.clone()
+    };
+    let others = ALLOCATORS.iter().filter(is_there);
+    std::iter::once(with(Kind::Processes, "glibc"))
+        .chain(others.map(|(name, file)| with(Kind::Allocator(file), name)))
+        .collect()
 }
 
 fn compile(directory: &Path, against: impl Fn(Compile) -> Compile) -> Result<()> {
@@ -174,6 +208,7 @@ impl Contender {
         match self.kind {
             Kind::Simurgh => true,
             Kind::Libfabric => tcp,
+            Kind::Processes | Kind::Allocator(_) => experiment.group == Group::Heap,
             Kind::Mpich | Kind::Intel | Kind::OpenMpi => experiment.peers && !tcp,
         }
     }
@@ -247,6 +282,11 @@ impl Contender {
                 }
             }
             Kind::Libfabric => {}
+            Kind::Processes => drop(command.args(["--mode", "processes"])),
+            Kind::Allocator(file) => {
+                let preload = Path::new(LIBRARIES).join(file);
+                command.args(["--mode", "processes"]).env("LD_PRELOAD", preload);
+            }
             Kind::OpenMpi => {
                 command
                     .env("OMPI_ALLOW_RUN_AS_ROOT", "1")

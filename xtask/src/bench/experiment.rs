@@ -15,18 +15,21 @@ pub(crate) enum Group {
     Network,
     /// Messages from Fortran and from C.
     Fortran,
+    /// Blocks of memory.
+    Heap,
     /// Collectives between hosts, with every algorithm forced in turn. The table of algorithms is made from them.
     Hosts,
 }
 
 impl Group {
     /// All groups, in the order of the documentation.
-    pub(crate) const ALL: [Group; 6] = [
+    pub(crate) const ALL: [Group; 7] = [
         Group::Messages,
         Group::Start,
         Group::Collectives,
         Group::Network,
         Group::Fortran,
+        Group::Heap,
         Group::Hosts,
     ];
 
@@ -38,6 +41,7 @@ impl Group {
             Group::Collectives => "collectives",
             Group::Network => "network",
             Group::Fortran => "fortran",
+            Group::Heap => "heap",
             Group::Hosts => "hosts",
         }
     }
@@ -172,6 +176,17 @@ const fn collectives(ranks: usize, placement: Placement) -> Experiment {
     }
 }
 
+const fn heap(ranks: usize, placement: Placement) -> Experiment {
+    // The other allocators take part, each in a process for every rank.
+    Experiment {
+        group: Group::Heap,
+        ranks,
+        peers: false,
+        limit: Duration::from_secs(120),
+        ..pair("heap", placement)
+    }
+}
+
 const fn growth(ranks: usize) -> Experiment {
     Experiment {
         group: Group::Collectives,
@@ -219,4 +234,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     driven(Placement::Asleep),
     fortran(Placement::OneCore),
     fortran(Placement::TwoCores),
+    heap(1, Placement::AllCores),
+    heap(2, Placement::AllCores),
+    heap(64, Placement::AllCores),
 ];
