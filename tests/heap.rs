@@ -55,6 +55,19 @@ fn they_work_where_addresses_are_limited() {
     all_are_fine(&run, 2);
 }
 
+/// An allocator that the user puts before the process serves it, and ranks have their heaps.
+#[test]
+fn they_work_beside_an_allocator_of_the_process() {
+    let (stage, program) = (Stage::locate(), in_c());
+    let allocator = Compile::c("tests/c/marked_malloc.c")
+        .flags(["-O2", "-shared", "-fPIC", "-fno-builtin"])
+        .against(&stage)
+        .build();
+    let wrapper = format!("env LD_PRELOAD={}", allocator.path().display());
+    let mpiexec = stage.mpiexec(3).mode("threads").args(["one-process"]);
+    all_are_fine(&mpiexec.options(["--host-wrapper", &wrapper]).run(&program), 3);
+}
+
 #[test]
 fn new_and_delete_work() {
     let stage = Stage::locate();

@@ -1,9 +1,9 @@
 //! Blocks of ranks in the hands of libraries that all ranks share.
 //!
-//! Ranks have heaps of their own, and the C library has its own. A shared library may get a block of a rank, and free
-//! it or change its size: `getline` does, and so may a plugin that a rank has loaded. Definitions in the executable come
-//! before those in libraries, also for the C library itself, so the functions of this file are called then. They tell
-//! the blocks of ranks by their addresses.
+//! Ranks have heaps of their own, and the process has that of the C library, or of an allocator that the user has put
+//! before it. A shared library may get a block of a rank, and free it or change its size: `getline` does, and so may a
+//! plugin that a rank has loaded. Definitions in the executable come before those in libraries, also for the C library
+//! itself, so the functions of this file are called then. They tell the blocks of ranks by their addresses.
 
 use core::ffi::{c_char, c_void};
 use core::mem;
@@ -27,7 +27,7 @@ unsafe extern "C" {
     fn __libc_realloc(block: *mut c_void, size: usize) -> *mut c_void;
 }
 
-/// The functions of the runtime, `Blocks` of simurgh-image; null until it registers them, before the first rank begins.
+/// The functions for blocks of one kind: for those of ranks, `Blocks` of simurgh-image.
 #[repr(C)]
 pub struct Blocks {
     free: AtomicPtr<c_void>,
@@ -35,40 +35,64 @@ pub struct Blocks {
     usable_size: AtomicPtr<c_void>,
 }
 
-#[unsafe(no_mangle)]
-#[used]
-pub static simurgh_host_blocks: Blocks = Blocks {
-    free: AtomicPtr::new(ptr::null_mut()),
-    realloc: AtomicPtr::new(ptr::null_mut()),
-    usable_size: AtomicPtr::new(ptr::null_mut()),
-};
-
-/// The function of the C library.
-static USABLE_SIZE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-
-/// Looks up the function of the C library that has no other name.
-pub fn begin() {
-    // SAFETY:
-    // - the name is a C string.
-    let usable_size = unsafe { dlsym(RTLD_NEXT, c"malloc_usable_size".as_ptr()) };
-    USABLE_SIZE.store(usable_size, Ordering::Release);
+impl Blocks {
+    const fn none() -> Self {
+        Self {
+            free: AtomicPtr::new(ptr::null_mut()),
+            realloc: AtomicPtr::new(ptr::null_mut()),
+            usable_size: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
 }
 
-fn is_of_rank(block: *mut c_void) -> bool {
-    block as usize >> SHIFT == PLACE
+/// The functions for blocks of ranks. The runtime registers them before the first rank begins.
+#[unsafe(no_mangle)]
+#[used]
+pub static simurgh_host_blocks: Blocks = Blocks::none();
+
+/// The functions for all other blocks: those that libraries would find if this executable had none.
+static OTHERS: Blocks = Blocks::none();
+
+/// Has [`begin`] called before the initialisers of libraries, which may free blocks.
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static BEGIN: extern "C" fn() = begin;
+
+extern "C" fn begin() {
+    // SAFETY:
+    // - the names are C strings.
+    let (free, realloc, usable_size) = unsafe {
+        (
+            dlsym(RTLD_NEXT, c"free".as_ptr()),
+            dlsym(RTLD_NEXT, c"realloc".as_ptr()),
+            dlsym(RTLD_NEXT, c"malloc_usable_size".as_ptr()),
+        )
+    };
+    OTHERS.free.store(free, Ordering::Release);
+    OTHERS.realloc.store(realloc, Ordering::Release);
+    OTHERS.usable_size.store(usable_size, Ordering::Release);
+}
+
+/// The functions for the block.
+fn of(block: *mut c_void) -> &'static Blocks {
+    if block as usize >> SHIFT == PLACE {
+        &simurgh_host_blocks
+    } else {
+        &OTHERS
+    }
 }
 
 /// Replaces the function of this name in the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free(block: *mut c_void) {
-    let function = simurgh_host_blocks.free.load(Ordering::Acquire);
+    let free = of(block).free.load(Ordering::Acquire);
     // SAFETY:
-    // - the function has this type, and the block is the caller's;
-    // - a block that is not a rank's is the C library's, or null.
+    // - a null pointer becomes `None`, and others are functions of this type for such blocks;
+    // - the dynamic loader frees blocks of the C library before there is a function.
     unsafe {
-        match mem::transmute::<*mut c_void, Option<Free>>(function) {
-            Some(free) if is_of_rank(block) => free(block),
-            _ => __libc_free(block),
+        match mem::transmute::<*mut c_void, Option<Free>>(free) {
+            Some(free) => free(block),
+            None => __libc_free(block),
         }
     }
 }
@@ -76,13 +100,13 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
 /// Replaces the function of this name in the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
-    let function = simurgh_host_blocks.realloc.load(Ordering::Acquire);
+    let realloc = of(block).realloc.load(Ordering::Acquire);
     // SAFETY:
     // - as in `free`.
     unsafe {
-        match mem::transmute::<*mut c_void, Option<Realloc>>(function) {
-            Some(realloc) if is_of_rank(block) => realloc(block, size),
-            _ => __libc_realloc(block, size),
+        match mem::transmute::<*mut c_void, Option<Realloc>>(realloc) {
+            Some(realloc) => realloc(block, size),
+            None => __libc_realloc(block, size),
         }
     }
 }
@@ -90,14 +114,11 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void
 /// Replaces the function of this name in the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
-    let known = match is_of_rank(block) {
-        true => &simurgh_host_blocks.usable_size,
-        false => &USABLE_SIZE,
-    };
+    let usable_size = of(block).usable_size.load(Ordering::Acquire);
     // SAFETY:
     // - as in `free`.
     unsafe {
-        mem::transmute::<*mut c_void, Option<UsableSize>>(known.load(Ordering::Acquire))
+        mem::transmute::<*mut c_void, Option<UsableSize>>(usable_size)
             .map_or(0, |usable_size| usable_size(block))
     }
 }

@@ -74,7 +74,6 @@ mpiexec --mode processes\n"
         return 2;
     }
     objects::begin();
-    blocks::begin();
     // SAFETY:
     // - the name is a C string, and no other thread changes the environment.
     let path = unsafe { getenv(c"SIMURGH_LIBRARY".as_ptr()) };
