@@ -132,9 +132,25 @@ static void blocks_of_libc(void)
     free(there);
 }
 
+static pthread_key_t key;
+
+/* Runs at the end of a thread, when others have begun to use what was its own. */
+static void destroy(void *value)
+{
+    char *block = malloc(300);
+    memset(block, 9, 300);
+    block = realloc(block, 40000);
+    CHECK(holds((unsigned char *)block, 300, 9) && holds(value, 200, 8));
+    free(block);
+    free(value);
+}
+
 static void *thread_main(void *argument)
 {
     int seed = (int)(intptr_t)argument;
+    void *value = malloc(200);
+    memset(value, 8, 200);
+    pthread_setspecific(key, value);
     for (int i = 0; i < 3; i++)
         many_blocks(seed + i);
     char *block = malloc(100);
@@ -144,6 +160,7 @@ static void *thread_main(void *argument)
 
 static void threads(void)
 {
+    CHECK(pthread_key_create(&key, destroy) == 0);
     for (int round = 0; round < 3; round++) {
         pthread_t all[THREADS];
         for (int i = 0; i < THREADS; i++)
@@ -156,6 +173,7 @@ static void threads(void)
             free(block);
         }
     }
+    pthread_key_delete(key);
 }
 
 static void child(void)

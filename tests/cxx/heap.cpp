@@ -70,6 +70,9 @@ std::size_t containers()
     return count + all.size();
 }
 
+// Is destroyed with its thread.
+thread_local std::vector<std::string> own;
+
 std::size_t thrown()
 {
     std::size_t length = 0;
@@ -93,7 +96,10 @@ int main(int argc, char **argv)
         expected += static_cast<std::size_t>(i % 97);
     bool good = forms() && no_memory() && containers() == expected && thrown() == 4950;
     std::size_t by_thread = 0;
-    std::thread other([&] { by_thread = containers(); });
+    std::thread other([&] {
+        own.assign(500, "text that is too long to be within the string itself");
+        by_thread = containers();
+    });
     other.join();
     good = good && by_thread == expected;
     std::printf(good ? "heap OK\n" : "heap wrong\n");

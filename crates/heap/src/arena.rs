@@ -48,6 +48,8 @@ fn map() -> Option<()> {
     // - the flag keeps existing mappings from being replaced.
     let found = unsafe { rustix::mm::mmap_anonymous(start, size, ProtFlags::empty(), flags) }.ok()?;
     if found == start {
+        // Where the system gives huge pages to everybody, a heap with a few blocks would have one for itself.
+        end_huge_pages(START, END - START);
         return Some(());
     }
     // SAFETY:
@@ -59,7 +61,7 @@ fn map() -> Option<()> {
 /// Takes so many neighbouring segments, all zero; `None` if there is no memory. It takes no lock: a thread may be
 /// interrupted here by a signal, whose handler lets other threads run.
 pub(crate) fn take(segments: usize) -> Option<usize> {
-    let size = segments.checked_mul(SEGMENT).filter(|size| *size < END - START)?;
+    let size = segments.checked_mul(SEGMENT).filter(|size| *size <= most())?;
     // Relaxed: each address is given out once, and nothing else is passed on.
     let take = |taken: usize| taken.checked_add(size).filter(|end| *end <= END);
     let start = TAKEN
@@ -68,10 +70,27 @@ pub(crate) fn take(segments: usize) -> Option<usize> {
     make_usable(start + size).then_some(start)
 }
 
+/// The most bytes that are given out at once: the memory of the machine with its swap space. The addresses are usable
+/// whether or not there is memory for them, and a block without memory must be refused. The kernel decides about longer
+/// ones, which it may be set up to grant, when the C library asks it.
+fn most() -> usize {
+    static MOST: AtomicUsize = AtomicUsize::new(0);
+    // Relaxed: each thread finds the same number.
+    let mut most = MOST.load(Ordering::Relaxed);
+    if most == 0 {
+        let found = rustix::system::sysinfo();
+        let units = (found.totalram + found.totalswap) as usize;
+        most = units.saturating_mul(found.mem_unit as usize).min(END - START);
+        MOST.store(most, Ordering::Relaxed);
+    }
+    most
+}
+
 /// Takes the segments that follow, if `end` is the end of what has been given out.
 pub(crate) fn extend(end: usize, segments: usize) -> bool {
     let Some(new) = segments
         .checked_mul(SEGMENT)
+        .filter(|size| *size <= most())
         .and_then(|size| end.checked_add(size))
         .filter(|new| *new <= END)
     else {
@@ -104,6 +123,22 @@ fn make_usable(end: usize) -> bool {
         USABLE.fetch_max(to, Ordering::Release);
     }
     made.is_ok()
+}
+
+/// Asks the system for huge pages for addresses of the arena. It may not have any.
+pub(crate) fn want_huge_pages(start: usize, size: usize) {
+    advise(start, size, Advice::LinuxHugepage);
+}
+
+/// Takes that back for addresses that will hold small blocks.
+pub(crate) fn end_huge_pages(start: usize, size: usize) {
+    advise(start, size, Advice::LinuxNoHugepage);
+}
+
+fn advise(start: usize, size: usize, advice: Advice) {
+    // SAFETY:
+    // - the advice changes nothing that memory holds.
+    let _ = unsafe { rustix::mm::madvise(start as *mut _, size, advice) };
 }
 
 /// Gives the memory of whole pages back to the system. They are zero afterwards. Returns whether that was done.

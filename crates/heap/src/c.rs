@@ -1,6 +1,7 @@
 //! The functions of C, as the programs of ranks call them.
 //!
-//! Blocks that do not come from the arena are the C library's, and go back to it.
+//! Blocks that do not come from the arena are the C library's, and go back to it: those that it has allocated itself,
+//! those of contexts that belong to no rank, and those for which the arena has no addresses.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -10,11 +11,9 @@ use crate::page::{Block, Page};
 use crate::rank_heaps::current;
 use crate::segment::{SLICE, Segment};
 use crate::single::ALIGNMENT_MOST;
-use crate::size_class;
+use crate::size_class::{self, ALIGNMENT};
 use crate::{Heap, arena, context};
 
-/// The alignment of every block.
-const ALIGNMENT: usize = 16;
 /// The largest alignment that blocks of size classes have.
 const ALIGNMENT_OF_CLASSES: usize = 4096;
 /// The size from which on a block is moved by moving its pages.
@@ -41,24 +40,26 @@ pub fn functions() -> [(&'static str, usize); 12] {
 
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     match current() {
-        Some(heap) => or_error(heap.allocate(size)),
-        // SAFETY:
-        // - it has no preconditions.
-        None => unsafe { libc::malloc(size) },
+        Some(heap) => or_else(heap.allocate(size), || of_c_library(size)),
+        None => of_c_library(size),
     }
 }
 
+#[cold]
+fn of_c_library(size: usize) -> *mut c_void {
+    // SAFETY:
+    // - it has no preconditions.
+    unsafe { libc::malloc(size) }
+}
+
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-    let Some(heap) = current() else {
-        // SAFETY:
-        // - it has no preconditions.
-        return unsafe { libc::calloc(count, size) };
+    let block = match (current(), count.checked_mul(size)) {
+        (Some(heap), Some(size)) => heap.allocate_zeroed(size),
+        _ => ptr::null_mut(),
     };
-    or_error(
-        count
-            .checked_mul(size)
-            .map_or(ptr::null_mut(), |size| heap.allocate_zeroed(size)),
-    )
+    // SAFETY:
+    // - it has no preconditions.
+    or_else(block, || unsafe { libc::calloc(count, size) })
 }
 
 /// Frees a block of a rank or of the C library.
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
         if ptr::eq(heap, context::heap()) {
             (*heap).free_local(segment.page_at(address), block);
         } else {
-            (*heap).free_remote(block);
+            (*heap).remote.push(block);
         }
     }
 }
@@ -122,10 +123,11 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void
 /// The block is the caller's, and the size is not 0.
 unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY:
-    // - the block is one of a heap (caller).
+    // - the block is one of a heap, and in use (caller).
     let (segment, page) = unsafe { page_of(block) };
-    let offset = page.offset(block.addr());
-    let now = page.block() - offset;
+    // SAFETY:
+    // - as above.
+    let now = unsafe { page.room_at(block.addr()) };
     if size <= now && (size > now / 2 || now <= size_class::NEAR) {
         return block;
     }
@@ -133,7 +135,7 @@ unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
     if let Some(heap) = heap
         && ptr::eq(heap, segment.heap())
         && size > size_class::LARGEST
-        && heap.resize(page, offset, size)
+        && heap.resize(page, block.addr(), size)
     {
         return block;
     }
@@ -188,7 +190,7 @@ unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize)
         // SAFETY:
         // - the block is the caller's.
         Some(size) => unsafe { realloc(block, size) },
-        None => or_error(ptr::null_mut()),
+        None => too_much(),
     }
 }
 
@@ -213,12 +215,13 @@ unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: usize, 
 unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
     // As glibc: an alignment that is not a power of two is raised to the next one.
     let alignment = alignment.max(1).checked_next_power_of_two().unwrap_or(usize::MAX);
-    match current().filter(|_| alignment <= ALIGNMENT_MOST) {
-        Some(heap) => or_error(heap.allocate_aligned(size, alignment)),
-        // SAFETY:
-        // - it has no preconditions.
-        None => unsafe { libc::memalign(alignment, size) },
-    }
+    let block = match current() {
+        Some(heap) if alignment <= ALIGNMENT_MOST => heap.allocate_aligned(size, alignment),
+        _ => ptr::null_mut(),
+    };
+    // SAFETY:
+    // - it has no preconditions.
+    or_else(block, || unsafe { libc::memalign(alignment, size) })
 }
 
 unsafe extern "C" fn valloc(size: usize) -> *mut c_void {
@@ -232,7 +235,7 @@ unsafe extern "C" fn pvalloc(size: usize) -> *mut c_void {
         // SAFETY:
         // - it has no preconditions.
         Some(size) => unsafe { memalign(ALIGNMENT_OF_CLASSES, size) },
-        None => or_error(ptr::null_mut()),
+        None => too_much(),
     }
 }
 
@@ -248,9 +251,8 @@ pub unsafe extern "C" fn usable_size(block: *mut c_void) -> usize {
         return unsafe { libc::malloc_usable_size(block) };
     }
     // SAFETY:
-    // - the block is one of a heap (caller).
-    let (_, page) = unsafe { page_of(block) };
-    page.block() - page.offset(block.addr())
+    // - the block is one of a heap, and in use (caller).
+    unsafe { page_of(block).1.room_at(block.addr()) }
 }
 
 /// Gives free memory back to the system: that of the caller's heap, and that of the C library.
@@ -279,13 +281,16 @@ unsafe fn page_of(block: *mut c_void) -> (&'static Segment, &'static Page) {
     (segment, segment.page_at(block.addr()))
 }
 
-/// The block, or null with the error that C expects.
+/// The block of a heap; or, if there is none, what the C library gives. It sets the error if that is none, either.
 #[inline(always)]
-fn or_error(block: *mut u8) -> *mut c_void {
-    if block.is_null() {
-        set_errno(libc::ENOMEM);
-    }
-    block.cast()
+fn or_else(block: *mut u8, other: impl FnOnce() -> *mut c_void) -> *mut c_void {
+    if block.is_null() { other() } else { block.cast() }
+}
+
+/// Null, with the error that C expects.
+fn too_much() -> *mut c_void {
+    set_errno(libc::ENOMEM);
+    ptr::null_mut()
 }
 
 fn errno() -> c_int {
@@ -306,7 +311,7 @@ impl Heap {
     #[inline(always)]
     fn allocate(&self, size: usize) -> *mut u8 {
         if size <= size_class::NEAR {
-            self.allocate_of(size_class::near(size)).cast()
+            self.allocate_of(size_class::near(size), size).cast()
         } else {
             self.allocate_further(size)
         }
@@ -315,7 +320,7 @@ impl Heap {
     #[inline(never)]
     fn allocate_further(&self, size: usize) -> *mut u8 {
         if size <= size_class::LARGEST {
-            self.allocate_of(size_class::of(size)).cast()
+            self.allocate_of(size_class::of(size), size).cast()
         } else {
             self.allocate_single(size, ALIGNMENT, false)
         }
@@ -325,7 +330,7 @@ impl Heap {
         if size > size_class::LARGEST {
             return self.allocate_single(size, ALIGNMENT, true);
         }
-        let block: *mut u8 = self.allocate_of(size_class::of(size)).cast();
+        let block: *mut u8 = self.allocate_of(size_class::of(size), size).cast();
         if !block.is_null() {
             // SAFETY:
             // - the block is new, and large enough.
@@ -356,15 +361,16 @@ impl Heap {
         }
     }
 
-    /// A block of a class with a size that is a multiple of the alignment. A page of another class, from which the
-    /// first blocks of a class come, may have blocks at other addresses.
+    /// A block of a class with a size that is a multiple of the alignment. The first blocks of a class, which are with
+    /// those of other sizes, may be at other addresses.
     fn allocate_aligned_of(&self, class: usize, alignment: usize) -> *mut u8 {
-        let block = self.allocate_of(class);
+        let size = size_class::size_of_class(class);
+        let block = self.allocate_of(class, size);
         if block.addr().is_multiple_of(alignment) {
             return block.cast();
         }
-        self.stop_borrowing(class);
-        let aligned = self.allocate_of(class);
+        self.end_first(class);
+        let aligned = self.allocate_of(class, size);
         // SAFETY:
         // - the block was taken just now from a page of this heap.
         unsafe { self.free_local(page_of(block.cast()).1, block) };

@@ -12,10 +12,14 @@
 //! * `size_class`: the sizes of blocks
 //! * `arena`: the addresses of all heaps
 //! * `page`: runs of slices that hold blocks of one size
+//! * `remote`: blocks that others have freed
 //! * `segment`: the pieces of the arena that heaps take
-//! * `small`: blocks that share a page, which is most of them
-//! * `single`: blocks that are a page, or several segments
 //! * `purge`: giving free memory back to the system
+//! * `spans`: segments in a row that have no pages
+//! * `slices`: the slices of segments
+//! * `single`: blocks that are a page, or several segments
+//! * `mixed`: the first blocks of a heap
+//! * `small`: blocks that share a page with others of their size, which is most of them
 //! * `context`: the words that lead to the heap of the calling context
 //! * `rank_heaps`: the heaps of a rank, and the one of the calling context
 //! * `c`: the functions of C
@@ -28,20 +32,25 @@
 mod arena;
 mod c;
 mod context;
+mod mixed;
 mod page;
 mod purge;
 mod rank_heaps;
+mod remote;
 mod segment;
 mod single;
 mod size_class;
+mod slices;
 mod small;
+mod spans;
 
 use std::cell::Cell;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr};
+use std::sync::atomic::AtomicBool;
 
-use page::{Block, Page};
-use segment::Segment;
+use page::Page;
+use remote::Remote;
+use segment::{LISTS, Segment};
 use size_class::CLASSES;
 
 pub use c::{free, functions, realloc, usable_size};
@@ -64,10 +73,12 @@ struct Heap {
     bins: [Cell<*const Page>; CLASSES],
     /// The last of them, if there is one.
     lasts: [Cell<*const Page>; CLASSES],
-    /// The number of blocks that have been taken from pages of larger classes, as long as a class had no page.
-    borrowed: [Cell<u8>; CLASSES],
-    /// The segments that have pages.
-    segments: Cell<*const Segment>,
+    /// The page for blocks of different sizes; null until it is needed.
+    mixed: Cell<*const Page>,
+    /// The number of blocks of each class that have come from it.
+    firsts: [Cell<u8>; CLASSES],
+    /// The segments that have free slices, by their longest run.
+    segments: [Cell<*const Segment>; LISTS],
     /// The free spans, by address.
     spans: Cell<*const Segment>,
     /// Numbers of slices: in pages, and free but not yet given back to the system.
@@ -81,10 +92,6 @@ struct Heap {
     is_used: AtomicBool,
     remote: Remote,
 }
-
-/// Blocks of the heap that others have freed. It has a cache line of its own, because others write it.
-#[repr(C, align(64))]
-struct Remote(AtomicPtr<Block>);
 
 impl Heap {
     /// Makes zeros a heap.
@@ -102,8 +109,9 @@ impl Heap {
         unsafe { &*self.bins[class].get() }
     }
 
-    fn segments(&self) -> impl Iterator<Item = &'static Segment> {
-        list(self.segments.get())
+    /// The segments on one of the lists of those with free slices.
+    fn on_list(&self, index: usize) -> impl Iterator<Item = &'static Segment> {
+        list(self.segments[index].get())
     }
 
     fn spans(&self) -> impl Iterator<Item = &'static Segment> {
@@ -131,5 +139,5 @@ fn is_no_page(page: &Page) -> bool {
     ptr::eq(page, &raw const NO_PAGE.0)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;

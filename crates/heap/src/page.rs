@@ -15,6 +15,13 @@ pub(crate) const FULL: u8 = 1;
 pub(crate) const SINGLE: u8 = 2;
 /// The page is one block that takes whole segments.
 pub(crate) const HUGE: u8 = 4;
+/// The page has blocks of different sizes, each behind [`HEAD`] bytes that begin with its size.
+pub(crate) const MIXED: u8 = 8;
+
+/// What a page with blocks of different sizes has as their size.
+pub(crate) const ANY_SIZE: usize = 1;
+/// The bytes before a block that is one of different sizes: blocks are at multiples of as many.
+const HEAD: usize = 16;
 
 /// A free block.
 pub(crate) struct Block {
@@ -147,9 +154,18 @@ impl Page {
         self.start.get()
     }
 
-    /// The distance of an address from the beginning of its block.
-    pub(crate) fn offset(&self, address: usize) -> usize {
-        (address - self.start()) % self.block()
+    /// The number of bytes from the address, which lies in a block in use, to the end of that block.
+    ///
+    /// # Safety
+    ///
+    /// The address is that of a block in use, or lies in the only block of the page.
+    pub(crate) unsafe fn room_at(&self, address: usize) -> usize {
+        if self.block() == ANY_SIZE {
+            // SAFETY:
+            // - the bytes before a block of such a page hold its size as long as the block is in use (caller).
+            return unsafe { *((address - HEAD) as *const usize) };
+        }
+        self.block() - (address - self.start()) % self.block()
     }
 
     /// The number of blocks in use, counting those that others have freed and that have not come home yet.
@@ -190,6 +206,30 @@ impl Page {
         let used = self.used.get().wrapping_sub(1);
         self.used.set(used);
         used
+    }
+
+    /// Takes a block of this size from the room of a page with blocks of different sizes; null if there is too little.
+    pub(crate) fn take_any(&self, size: usize) -> *mut Block {
+        let (carved, whole) = (self.carved.get(), HEAD + size);
+        if ((self.room.get() - carved) as usize) < whole {
+            return ptr::null_mut();
+        }
+        let head = self.start.get() + carved as usize;
+        // SAFETY:
+        // - the page has room for the block and what is before it, and nobody has it yet.
+        unsafe { *(head as *mut usize) = size };
+        self.carved.set(carved + whole as u32);
+        self.used.set(self.used.get() + 1);
+        (head + HEAD) as *mut Block
+    }
+
+    /// Takes a block back that is one of different sizes. Its memory is room again when all others are back, too.
+    pub(crate) fn put_any(&self) {
+        let used = self.used.get() - 1;
+        self.used.set(used);
+        if used == 0 {
+            self.carved.set(0);
+        }
     }
 
     /// Whether [`Page::pop`] finds a block.

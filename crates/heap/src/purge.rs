@@ -5,7 +5,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::segment::{SLICE, SLICES};
+use crate::segment::{LISTS, SLICE, SLICES, Segment};
 use crate::{Heap, arena};
 
 /// The number of slices that are always kept.
@@ -38,9 +38,8 @@ impl Heap {
     /// Gives all free memory back.
     pub(crate) fn purge(&self) {
         self.purge_at.set(0);
-        for segment in self.segments() {
-            segment.purge();
-        }
+        let with_free = || (0..LISTS).flat_map(|list| self.on_list(list));
+        with_free().for_each(Segment::purge);
         for span in self.spans().filter(|span| span.is_dirty()) {
             // The first page has the header.
             let start = span.address() + SLICE;
@@ -50,7 +49,7 @@ impl Heap {
                 span.set_dirty(false);
             }
         }
-        let segments: usize = self.segments().map(|segment| segment.dirty_slices()).sum();
+        let segments: usize = with_free().map(Segment::dirty_slices).sum();
         let spans: usize = self
             .spans()
             .filter(|span| span.is_dirty())

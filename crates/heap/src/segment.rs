@@ -32,12 +32,21 @@ pub(crate) struct Segment {
     dirty: Cell<u64>,
     /// The number of segments of the span.
     span: Cell<usize>,
+    /// Whether the system has been asked for huge pages for some of the span.
+    huge_pages: Cell<bool>,
+    /// The list of its heap on which the segment is, if it is on one: see [`Segment::list`].
+    list: Cell<u8>,
     /// The heap itself, in its first segment.
     home: Heap,
     pages: [Page; SLICES],
 }
 
 const _: () = assert!(size_of::<Segment>() <= HEADER);
+
+/// The number of lists of segments with free slices: one for each binary logarithm of the longest run.
+pub(crate) const LISTS: usize = SLICES.ilog2() as usize + 1;
+/// In the place of the number of a list: the segment is on none.
+const NO_LIST: u8 = 0xff;
 
 /// Slices that have been taken.
 pub(crate) struct Slices {
@@ -61,6 +70,20 @@ fn find_run(mut bits: u64, count: usize) -> Option<usize> {
         length += step;
     }
     (bits != 0).then(|| bits.trailing_zeros() as usize)
+}
+
+/// The binary logarithm of the length of the longest run of bits that are set, rounded down; `None` if none is.
+fn log_of_longest(mut bits: u64) -> Option<usize> {
+    let mut log = None;
+    for next in 0..LISTS {
+        if bits == 0 {
+            break;
+        }
+        log = Some(next);
+        // From now on, each bit says that twice as many follow.
+        bits &= bits.checked_shr(1 << next).unwrap_or(0);
+    }
+    log
 }
 
 impl Segment {
@@ -131,6 +154,14 @@ impl Segment {
         self.dirty.set(if is_dirty { u64::MAX } else { 0 });
     }
 
+    pub(crate) fn has_huge_pages(&self) -> bool {
+        self.huge_pages.get()
+    }
+
+    pub(crate) fn set_huge_pages(&self, has_huge_pages: bool) {
+        self.huge_pages.set(has_huge_pages);
+    }
+
     pub(crate) fn next(&self) -> *const Segment {
         self.next.get()
     }
@@ -139,8 +170,22 @@ impl Segment {
         self.next.set(next);
     }
 
-    /// Puts the segment in front of `next` on the list of those with pages.
-    pub(crate) fn link(&self, next: *const Segment) {
+    /// The list on which the segment is, if it is on one.
+    pub(crate) fn list(&self) -> Option<usize> {
+        let list = self.list.get();
+        (list != NO_LIST).then_some(usize::from(list))
+    }
+
+    /// The list on which the segment belongs: that of its longest run of free slices. The first slice counts only if no
+    /// other is free, since it is only for pages of one slice.
+    pub(crate) fn fitting_list(&self) -> Option<usize> {
+        let free = self.free.get();
+        log_of_longest(free & !1).or_else(|| log_of_longest(free))
+    }
+
+    /// Puts the segment in front of `next` on a list.
+    pub(crate) fn link(&self, list: usize, next: *const Segment) {
+        self.list.set(list as u8);
         self.previous.set(ptr::null());
         self.next.set(next);
         // SAFETY:
@@ -150,8 +195,9 @@ impl Segment {
         }
     }
 
-    /// Takes the segment from that list. Returns the one that follows if this was the first.
+    /// Takes the segment from its list. Returns the one that follows if this was the first.
     pub(crate) fn unlink(&self) -> Option<*const Segment> {
+        self.list.set(NO_LIST);
         let (previous, next) = (self.previous.get(), self.next.get());
         // SAFETY:
         // - as in `link`.
@@ -172,6 +218,7 @@ impl Segment {
     /// Makes all slices free.
     pub(crate) fn begin(&self, heap: *const Heap) {
         self.heap.set(heap);
+        self.list.set(NO_LIST);
         self.free.set(u64::MAX);
     }
 
@@ -185,8 +232,8 @@ impl Segment {
         (self.free.get() & self.dirty.get()).count_ones() as usize
     }
 
-    /// Takes so many slices in a row. The first slice of the segment, of which the header is a part, is only for pages
-    /// of one slice that do not mind.
+    /// Takes so many slices in a row, if there are. The first slice of the segment, of which the header is a part, is
+    /// only for pages of one slice that do not mind.
     pub(crate) fn take(&'static self, count: usize, may_be_first: bool) -> Option<Slices> {
         let free = self.free.get() & if may_be_first && count == 1 { !0 } else { !1 };
         let first = find_run(free, count)?;
@@ -226,6 +273,17 @@ impl Segment {
         }
     }
 
+    /// The same for blocks that need not begin at a page of memory: all behind the header.
+    pub(crate) fn whole_extent(&self, first: usize, count: usize) -> Extent {
+        let extent = self.extent(first, count);
+        let start = if first == 0 {
+            self.address() + size_of::<Segment>()
+        } else {
+            extent.start
+        };
+        Extent { start, ..extent }
+    }
+
     /// Gives the memory of free slices back to the system.
     pub(crate) fn purge(&self) {
         let mut left = self.free.get() & self.dirty.get();
@@ -257,7 +315,20 @@ impl Segment {
 
 #[cfg(test)]
 mod tests {
-    use super::{SLICES, find_run, mask};
+    use super::{LISTS, SLICES, find_run, log_of_longest, mask};
+
+    #[test]
+    fn the_longest_run_of_bits_is_known_to_a_power_of_two() {
+        assert_eq!(log_of_longest(0), None);
+        assert_eq!(log_of_longest(0b1001_0101), Some(0));
+        assert_eq!(log_of_longest(0b1011_0111_0110), Some(1));
+        assert_eq!(log_of_longest(u64::MAX), Some(LISTS - 1));
+        for count in 1..=SLICES {
+            for first in 0..=SLICES - count {
+                assert_eq!(log_of_longest(mask(first, count)), Some(count.ilog2() as usize));
+            }
+        }
+    }
 
     #[test]
     fn runs_of_bits_are_found() {

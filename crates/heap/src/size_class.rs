@@ -3,6 +3,8 @@
 //! Up to 128 bytes the sizes are the multiples of 16. Above that each doubling has four, so that at most a fifth of a
 //! block is unused.
 
+/// The alignment of every block.
+pub(crate) const ALIGNMENT: usize = 16;
 /// The largest size that [`near`] takes.
 pub(crate) const NEAR: usize = 1024;
 /// The largest size of a class.
@@ -12,7 +14,7 @@ pub(crate) const CLASSES: usize = 40;
 
 /// The classes that are multiples of [`STEP`].
 const EVEN: usize = 8;
-const STEP: usize = 16;
+const STEP: usize = ALIGNMENT;
 /// The binary logarithm of the size above which each doubling has four.
 const FIRST_DOUBLING: usize = (EVEN * STEP).ilog2() as usize;
 

@@ -29,7 +29,11 @@ use programs::{Environment, Program};
 use progress::Progress;
 
 /// The models of the lock-free structures: a package, and the target with its models.
-const MODELS: [[&str; 2]; 2] = [["simurgh-core", "--test=loom"], ["simurgh-net", "--lib"]];
+const MODELS: [[&str; 2]; 3] = [
+    ["simurgh-core", "--test=loom"],
+    ["simurgh-net", "--lib"],
+    ["simurgh-heap", "--lib"],
+];
 
 /// A part that can be tested alone.
 #[derive(Clone, Copy, Debug, ValueEnum)]

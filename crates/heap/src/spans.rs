@@ -1,0 +1,89 @@
+//! Spans: segments in a row that have no pages.
+//!
+//! A heap keeps the spans that it has used, by address, and unites neighbours.
+
+use crate::arena::SEGMENT;
+use crate::segment::{SLICES, Segment};
+use crate::{Heap, arena};
+
+impl Heap {
+    /// Takes so many segments in a row: free ones of the heap, or new ones.
+    pub(crate) fn take_span(&self, count: usize) -> Option<&'static Segment> {
+        let mut before: Option<&Segment> = None;
+        for segment in self.spans() {
+            if segment.span() >= count {
+                let rest = self.split(segment, count);
+                match before {
+                    Some(before) => before.set_next(rest),
+                    None => self.spans.set(rest),
+                }
+                segment.set_heap(self);
+                return Some(segment);
+            }
+            before = Some(segment);
+        }
+        let address = arena::take(count)?;
+        // SAFETY:
+        // - the arena has just given out these segments, which are zero.
+        let segment = unsafe { Segment::of_span(address, count, 0) };
+        segment.set_heap(self);
+        Some(segment)
+    }
+
+    /// Cuts a free span behind `count` segments. Returns what follows in the list: the rest, or the next span.
+    fn split(&self, segment: &'static Segment, count: usize) -> *const Segment {
+        let rest = segment.span() - count;
+        if segment.is_dirty() {
+            self.dirty.set(self.dirty.get().saturating_sub(count * SLICES));
+        }
+        if rest == 0 {
+            return segment.next();
+        }
+        let dirty = if segment.is_dirty() { u64::MAX } else { 0 };
+        // SAFETY:
+        // - the segments are free ones of this heap.
+        let other = unsafe { Segment::of_span(segment.address() + count * SEGMENT, rest, dirty) };
+        other.set_next(segment.next());
+        other.set_huge_pages(segment.has_huge_pages());
+        segment.set_span(count);
+        other
+    }
+
+    /// Adds a span to the free ones, and unites it with its neighbours.
+    pub(crate) fn give_span(&self, segment: &'static Segment) {
+        let before = self
+            .spans()
+            .take_while(|other| other.address() < segment.address())
+            .last();
+        let next = before.map_or(self.spans.get(), Segment::next);
+        segment.set_next(next);
+        match before {
+            Some(before) => before.set_next(segment),
+            None => self.spans.set(segment),
+        }
+        self.unite(segment);
+        if let Some(before) = before {
+            self.unite(before);
+        }
+    }
+
+    /// Unites a free span with the next one, if they are neighbours.
+    fn unite(&self, segment: &'static Segment) {
+        // SAFETY:
+        // - spans of the list are those of this heap, which stay mapped.
+        let Some(next) = (unsafe { segment.next().as_ref() }) else {
+            return;
+        };
+        if segment.end() != next.address() {
+            return;
+        }
+        // A span is clean or dirty as a whole, and the header of the other one is part of its memory now.
+        let clean = [segment, next].into_iter().filter(|span| !span.is_dirty());
+        let more: usize = clean.map(|span| span.span() * SLICES).sum();
+        self.dirty.set(self.dirty.get() + more);
+        segment.set_next(next.next());
+        segment.set_span(segment.span() + next.span());
+        segment.set_dirty(true);
+        segment.set_huge_pages(segment.has_huge_pages() || next.has_huge_pages());
+    }
+}
