@@ -31,6 +31,22 @@ fn all_functions_for_memory_work_in_ranks_of_one_process() {
 }
 
 #[test]
+fn a_library_that_a_rank_loads_allocates_from_its_heap() {
+    let (stage, program) = (Stage::locate(), in_c());
+    let library = Compile::c("tests/c/heap_library.c")
+        .flags(["-O2", "-shared", "-fPIC"])
+        .against(&stage)
+        .build();
+    let mpiexec = stage.mpiexec(3).mode("threads");
+    all_are_fine(
+        &mpiexec
+            .args(["one-process", &library.path().display().to_string()])
+            .run(&program),
+        3,
+    );
+}
+
+#[test]
 fn they_work_in_processes() {
     let (stage, program) = (Stage::locate(), in_c());
     all_are_fine(&stage.mpiexec(2).mode("processes").run(&program), 2);

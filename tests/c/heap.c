@@ -1,6 +1,7 @@
 /* The memory that ranks allocate: all functions of C for it, blocks that libc gets or gives, threads, a child process,
  * and blocks that another rank frees. Prints a line for each rank. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -216,6 +217,24 @@ static void others(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* A library that the rank loads allocates from the same heap as the program. */
+static void with_library(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW), *own = malloc(100);
+    CHECK(library);
+    void *(*give)(size_t) = (void *(*)(size_t))dlsym(library, "give");
+    void (*take)(void *) = (void (*)(void *))dlsym(library, "take");
+    CHECK(give && take);
+    unsigned char *given = give(100);
+    /* The heaps of ranks lie in a range of addresses of their own. */
+    CHECK((uintptr_t)given >> 44 == (uintptr_t)own >> 44);
+    memset(given, 4, 100);
+    given = realloc(given, 3000);
+    CHECK(holds(given, 100, 4));
+    free(given);
+    take(own);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -230,6 +249,8 @@ int main(int argc, char **argv)
     child();
     if (argc > 1 && strcmp(argv[1], "one-process") == 0)
         others();
+    if (argc > 2)
+        with_library(argv[2]);
     printf("heap OK\n");
     MPI_Finalize();
     return 0;
