@@ -1,13 +1,16 @@
 //! The arena: the addresses of all heaps.
 //!
-//! The addresses are reserved once, at the same place in each process. So a comparison tells whether a block is ours.
-//! They are made usable in large steps, from below: the arena takes two mappings of the process, however many heaps
-//! there are. Segments are never given back to the arena. A heap keeps those that it has taken.
+//! It is at the same place in each process, so a comparison tells whether a block is ours. Nothing is mapped there in
+//! advance: a range of so many addresses would count as virtual memory, and tools that follow each address, such as
+//! valgrind, would take minutes for it. The addresses are mapped in large steps, from below, next to each other: the
+//! arena takes few mappings of the process, however many heaps there are. Segments are never given back to the arena. A
+//! heap keeps those that it has taken.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
+use rustix::io::Errno;
+use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 /// The arena is where the address, shifted by this many bits, is `PLACE`.
 const SHIFT: u32 = 44;
@@ -31,31 +34,26 @@ pub(crate) fn contains(address: usize) -> bool {
     address >> SHIFT == PLACE
 }
 
-/// Reserves the addresses. Returns whether there is an arena: none if the user limits the addresses of the process
-/// (`ulimit -v`), or if something else lies there.
-pub(crate) fn reserve() -> bool {
-    static RESERVED: OnceLock<bool> = OnceLock::new();
-    *RESERVED.get_or_init(|| {
+/// Whether there is an arena: not if the user limits the addresses of the process (`ulimit -v`), or if something else
+/// lies there. The kernel itself puts nothing there, so what is mapped there later is ours.
+pub(crate) fn is_possible() -> bool {
+    static POSSIBLE: OnceLock<bool> = OnceLock::new();
+    *POSSIBLE.get_or_init(|| {
         let limit = rustix::process::getrlimit(rustix::process::Resource::As);
-        limit.current.is_none() && map().is_some()
+        limit.current.is_none() && is_empty()
     })
 }
 
-fn map() -> Option<()> {
-    let (start, size) = (START as *mut _, END - START);
-    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
-    // SAFETY:
-    // - the flag keeps existing mappings from being replaced.
-    let found = unsafe { rustix::mm::mmap_anonymous(start, size, ProtFlags::empty(), flags) }.ok()?;
-    if found == start {
-        // Where the system gives huge pages to everybody, a heap with a few blocks would have one for itself.
-        end_huge_pages(START, END - START);
-        return Some(());
-    }
-    // SAFETY:
-    // - a kernel that does not know the flag has put the mapping elsewhere, just now, and nobody knows of it.
-    let _ = unsafe { rustix::mm::munmap(found, size) };
-    None
+/// Whether nothing is mapped in the arena, as far as the system tells.
+fn is_empty() -> bool {
+    let number = |text: &str| usize::from_str_radix(text, 16).ok();
+    let lies_there = |line: &str| {
+        let (start, rest) = line.split_once('-')?;
+        let end = rest.split_whitespace().next()?;
+        Some(number(start)? < END && number(end)? > START)
+    };
+    std::fs::read_to_string("/proc/self/maps")
+        .is_ok_and(|maps| maps.lines().all(|line| lies_there(line) == Some(false)))
 }
 
 /// Takes so many neighbouring segments, all zero; `None` if there is no memory. It takes no lock: a thread may be
@@ -102,7 +100,7 @@ pub(crate) fn extend(end: usize, segments: usize) -> bool {
             .is_ok()
 }
 
-/// Makes everything below `end` usable.
+/// Makes everything below `end` usable. Several threads may do so at the same time.
 fn make_usable(end: usize) -> bool {
     // Acquire pairs with the Release below: what another thread has made usable is so.
     let from = USABLE.load(Ordering::Acquire);
@@ -110,19 +108,58 @@ fn make_usable(end: usize) -> bool {
         return true;
     }
     let to = end.next_multiple_of(STEP).min(END);
-    // SAFETY:
-    // - the addresses are ours; where another thread makes the same ones usable, or has done so, nothing changes.
-    let made = unsafe {
-        rustix::mm::mprotect(
-            from as *mut _,
-            to - from,
-            MprotectFlags::READ | MprotectFlags::WRITE,
-        )
-    };
-    if made.is_ok() {
+    let is_usable = map(from, to) != Mapped::Not;
+    if is_usable {
         USABLE.fetch_max(to, Ordering::Release);
     }
-    made.is_ok()
+    is_usable
+}
+
+/// Whether addresses of the arena have been mapped.
+#[derive(PartialEq)]
+enum Mapped {
+    Now,
+    /// Another thread has mapped some of them.
+    Already,
+    Not,
+}
+
+/// Maps addresses, or what is left of them when other threads have mapped some.
+fn map(from: usize, to: usize) -> Mapped {
+    let mapped = map_at_once(from, to);
+    if mapped != Mapped::Already || to - from == STEP {
+        return mapped;
+    }
+    let steps = (from..to).step_by(STEP);
+    match steps
+        .map(|start| map_at_once(start, start + STEP))
+        .any(|step| step == Mapped::Not)
+    {
+        true => Mapped::Not,
+        false => Mapped::Already,
+    }
+}
+
+fn map_at_once(from: usize, to: usize) -> Mapped {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
+    let protection = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY:
+    // - the flag keeps existing mappings from being replaced.
+    match unsafe { rustix::mm::mmap_anonymous(from as *mut _, to - from, protection, flags) } {
+        Ok(found) if found.addr() == from => {
+            // Where the system gives huge pages to everybody, a heap with a few blocks would have one for itself.
+            end_huge_pages(from, to - from);
+            Mapped::Now
+        }
+        Ok(found) => {
+            // SAFETY:
+            // - a kernel that does not know the flag has put the mapping elsewhere, just now, and nobody knows of it.
+            let _ = unsafe { rustix::mm::munmap(found, to - from) };
+            Mapped::Not
+        }
+        Err(Errno::EXIST) => Mapped::Already,
+        Err(_) => Mapped::Not,
+    }
 }
 
 /// Asks the system for huge pages for addresses of the arena. It may not have any.

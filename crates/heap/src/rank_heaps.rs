@@ -37,7 +37,7 @@ impl RankHeaps {
     /// Whether there are addresses for heaps in this process.
     #[must_use]
     pub fn are_possible() -> bool {
-        arena::reserve()
+        arena::is_possible()
     }
 
     /// Ends that for the calling context, which may go on to free blocks.
