@@ -107,39 +107,44 @@ contains
   real(c_double) function face(name, times, n)
     character(*), intent(in) :: name
     integer, intent(in) :: times, n
-    integer :: i
-    face = MPI_Wtime()
-    do i = 1, times
-      if (rank == 0) then
-        call send(name, n, 1)
-        call receive(name, n, 1)
-      else
-        call receive(name, n, 0)
-        call send(name, n, 0)
-      end if
-    end do
-    face = MPI_Wtime() - face
+    if (name == 'rows') then
+      face = rows(times, n)
+    else
+      face = columns(times, n)
+    end if
   end function
 
-  subroutine send(name, n, to)
-    character(*), intent(in) :: name
-    integer, intent(in) :: n, to
-    if (name == 'rows') then
-      call MPI_Send(left(:, 2, :), n * n, MPI_DOUBLE_PRECISION, to, 0, MPI_COMM_WORLD)
-    else
-      call MPI_Send(left(2, :, :), n * n, MPI_DOUBLE_PRECISION, to, 0, MPI_COMM_WORLD)
-    end if
-  end subroutine
+  real(c_double) function rows(times, n)
+    integer, intent(in) :: times, n
+    integer :: i
+    rows = MPI_Wtime()
+    do i = 1, times
+      if (rank == 0) then
+        call MPI_Send(left(:, 2, :), n * n, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD)
+        call MPI_Recv(right(:, 2, :), n * n, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+      else
+        call MPI_Recv(right(:, 2, :), n * n, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+        call MPI_Send(left(:, 2, :), n * n, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD)
+      end if
+    end do
+    rows = MPI_Wtime() - rows
+  end function
 
-  subroutine receive(name, n, from)
-    character(*), intent(in) :: name
-    integer, intent(in) :: n, from
-    if (name == 'rows') then
-      call MPI_Recv(right(:, 2, :), n * n, MPI_DOUBLE_PRECISION, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
-    else
-      call MPI_Recv(right(2, :, :), n * n, MPI_DOUBLE_PRECISION, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
-    end if
-  end subroutine
+  real(c_double) function columns(times, n)
+    integer, intent(in) :: times, n
+    integer :: i
+    columns = MPI_Wtime()
+    do i = 1, times
+      if (rank == 0) then
+        call MPI_Send(left(2, :, :), n * n, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD)
+        call MPI_Recv(right(2, :, :), n * n, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+      else
+        call MPI_Recv(right(2, :, :), n * n, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+        call MPI_Send(left(2, :, :), n * n, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD)
+      end if
+    end do
+    columns = MPI_Wtime() - columns
+  end function
 
   real(c_double) function face_in_c(name, times, n)
     character(*), intent(in) :: name
