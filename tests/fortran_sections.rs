@@ -10,6 +10,7 @@ const COMPILERS: [(&str, &[&str]); 3] = [
     ("flang-new-19", &["-module-dir"]),
 ];
 
+/// With gfortran, OpenMP's directives are followed.
 fn passes(source: &str) {
     let stage = Stage::locate();
     for (compiler, options) in COMPILERS {
@@ -17,6 +18,7 @@ fn passes(source: &str) {
         let program = Compile::by(stage.tool("mpifort"), "tests/fortran/sections/common.f90")
             .flags([format!("-fc={compiler}")])
             .flags(["-O1"])
+            .flags(compiler.starts_with("gfortran").then_some("-fopenmp"))
             .flags(options)
             .flags([scratch.path()])
             .source(format!("tests/fortran/sections/{source}"))
@@ -39,4 +41,9 @@ fn messages() {
 #[test]
 fn collective_operations() {
     passes("collectives.f90");
+}
+
+#[test]
+fn forms() {
+    passes("forms.f90");
 }

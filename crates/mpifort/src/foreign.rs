@@ -29,8 +29,42 @@ pub(crate) fn is_predefined(number: c_int) -> bool {
     (number as u32 as usize) < FIRST_MADE
 }
 
+/// An argument of a C function that is passed in a register.
+pub(crate) trait Word: Copy {
+    /// The content of the register.
+    fn word(self) -> usize;
+}
+
+impl Word for c_int {
+    #[inline(always)]
+    fn word(self) -> usize {
+        self as usize
+    }
+}
+
+impl Word for i64 {
+    #[inline(always)]
+    fn word(self) -> usize {
+        self as usize
+    }
+}
+
+impl<T> Word for *mut T {
+    #[inline(always)]
+    fn word(self) -> usize {
+        self.expose_provenance()
+    }
+}
+
 macro_rules! convert {
     ($handle:ident, $fromint:ident, $toint:ident) => {
+        impl Word for $handle {
+            #[inline(always)]
+            fn word(self) -> usize {
+                self.0
+            }
+        }
+
         impl Convert for $handle {
             #[inline(always)]
             fn of(number: c_int) -> Self {

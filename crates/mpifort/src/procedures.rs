@@ -23,7 +23,7 @@ use crate::foreign::*;
 use crate::handles::Handles;
 use crate::index;
 use crate::peers::{self, at_root};
-use crate::section::{self, Address, Choice, Descriptor, Use, pending};
+use crate::section::{self, Address, Choice, Count, Descriptor, Use, pending};
 use crate::sentinel;
 use crate::start;
 use crate::text::{Text, TextOut};

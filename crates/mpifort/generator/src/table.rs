@@ -79,7 +79,7 @@ pub(crate) const KEPT_FOR_CALLBACKS: &[&str] = &["attribute_val", "extra_state"]
 pub(crate) const AT_START: &[&str] = &["Init", "Init_thread", "Session_init"];
 
 /// The procedures that end it.
-pub(crate) const AT_END: &[&str] = &["Finalize", "Session_finalize"];
+pub(crate) const AT_END: &[(&str, &str)] = &[("Finalize", "World"), ("Session_finalize", "Session")];
 
 /// `int`s that are truth values.
 pub(crate) const LOGICAL: &[&str] = &[

@@ -26,7 +26,6 @@ use crate::foreign::*;
 use crate::memory;
 use crate::sentinel;
 
-use cache::{Key, Used};
 use parts::Parts;
 
 /// One dimension of an array: lower bound, number of elements, distance in bytes from one to the next.
@@ -50,19 +49,26 @@ pub(crate) struct Descriptor {
     version: c_int,
     rank: u8,
     others: [u8; 3],
-    dimensions: [Dimension; MAX_RANK],
+    /// As many as the rank says follow.
+    dimensions: [Dimension; 0],
 }
 
 impl Descriptor {
     /// Whether the elements lie one after the other in memory.
     #[inline]
     fn is_contiguous(&self) -> bool {
+        self.has_no_gaps() || self.is_empty_or_assumed()
+    }
+
+    /// Whether no dimension leaves a gap.
+    #[inline]
+    fn has_no_gaps(&self) -> bool {
         let mut expected = self.element as isize;
         for dimension in self.dimensions() {
             match dimension.extent {
                 1 => {}
                 extent if dimension.stride == expected => expected *= extent,
-                _ => return self.is_empty_or_assumed(),
+                _ => return false,
             }
         }
         true
@@ -76,12 +82,15 @@ impl Descriptor {
 
     #[inline]
     fn dimensions(&self) -> &[Dimension] {
-        self.dimensions.get(..usize::from(self.rank)).unwrap_or(&[])
+        let rank = usize::from(self.rank).min(MAX_RANK);
+        // SAFETY:
+        // - a compiler's descriptor has as many dimensions as its rank says.
+        unsafe { core::slice::from_raw_parts(self.dimensions.as_ptr(), rank) }
     }
 }
 
 /// A choice buffer as a procedure gets it.
-pub(crate) trait Choice: Copy {
+pub(crate) trait Choice: Word {
     /// The data for C.
     ///
     /// # Safety
@@ -102,11 +111,41 @@ pub(crate) trait Choice: Copy {
     ///
     /// As for [`data`](Self::data).
     unsafe fn is_plain(self) -> bool;
+
+    /// Whether the buffer is contiguous.
+    ///
+    /// # Safety
+    ///
+    /// As for [`data`](Self::data).
+    unsafe fn is_contiguous(self) -> bool;
+
+    /// The datatype by which C finds `count` elements in the buffer: the given one if it is contiguous, or one that is
+    /// kept for the section and has all of them; 0 if that has not been made.
+    ///
+    /// # Safety
+    ///
+    /// As for [`data`](Self::data).
+    unsafe fn known(self, count: i64, datatype: MPI_Datatype) -> MPI_Datatype;
 }
 
 /// The buffer of a procedure of `mpif.h` and `mpi`.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(crate) struct Address(pub(crate) *mut c_void);
+
+impl Word for Address {
+    #[inline(always)]
+    fn word(self) -> usize {
+        self.0.word()
+    }
+}
+
+impl Word for *const Descriptor {
+    #[inline(always)]
+    fn word(self) -> usize {
+        self.expose_provenance()
+    }
+}
 
 impl Choice for Address {
     #[inline(always)]
@@ -123,14 +162,23 @@ impl Choice for Address {
     unsafe fn is_plain(self) -> bool {
         true
     }
+
+    #[inline(always)]
+    unsafe fn is_contiguous(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn known(self, _count: i64, datatype: MPI_Datatype) -> MPI_Datatype {
+        datatype
+    }
 }
 
 impl Choice for *const Descriptor {
     #[inline(always)]
     unsafe fn data(self) -> Data {
         // SAFETY:
-        // - the caller's promise. The dimensions beyond the rank are not read; the reference is to the fields before
-        //   them.
+        // - the caller's promise.
         let (base, element, rank) = unsafe { ((*self).base, (*self).element, (*self).rank) };
         // SAFETY:
         // - the same.
@@ -155,9 +203,33 @@ impl Choice for *const Descriptor {
         unsafe {
             match (*self).rank {
                 0 => true,
-                1 => (*self).dimensions[0].stride == (*self).element as isize,
+                1 => {
+                    (*(&raw const (*self).dimensions).cast::<Dimension>()).stride == (*self).element as isize
+                }
                 _ => false,
             }
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn is_contiguous(self) -> bool {
+        // SAFETY:
+        // - the caller's promise.
+        unsafe { &*self }.is_contiguous()
+    }
+
+    #[inline(never)]
+    unsafe fn known(self, count: i64, datatype: MPI_Datatype) -> MPI_Datatype {
+        // SAFETY:
+        // - the same.
+        let section = unsafe { &*self };
+        if count <= 0 || section.has_no_gaps() {
+            return datatype;
+        }
+        let kept = cache::find(section, count, datatype);
+        match kept.0 == 0 && section.is_empty_or_assumed() {
+            true => datatype,
+            false => kept,
         }
     }
 }
@@ -172,8 +244,6 @@ pub(crate) struct Data {
     element: usize,
     /// The datatype that has been made for the section; 0 if none has, or if it is kept.
     made: MPI_Datatype,
-    /// The datatype for the section that is kept.
-    kept: Option<Used>,
     /// The copy of the section; null if there is none.
     copy: *mut u8,
 }
@@ -224,7 +294,6 @@ impl Data {
             section,
             element,
             made: MPI_Datatype(0),
-            kept: None,
             copy: ptr::null_mut(),
         }
     }
@@ -270,9 +339,9 @@ impl Data {
         let Some(section) = self.descriptor() else {
             return MPI_SUCCESS;
         };
-        let key = Key::of(section, number, *datatype);
-        if self.takes_kept(key.as_ref(), datatype) {
-            *count = C::ONE;
+        let kept = cache::find(section, number, *datatype);
+        if kept.0 != 0 {
+            (*count, *datatype) = (C::ONE, kept);
             return MPI_SUCCESS;
         }
         let parts = Parts::of(section);
@@ -288,7 +357,7 @@ impl Data {
         };
         match derived::over(&parts, items, number, *datatype) {
             Ok(made) => {
-                self.takes(key, made, datatype);
+                self.takes(section, number, made, datatype);
                 *count = C::ONE;
                 MPI_SUCCESS
             }
@@ -296,22 +365,12 @@ impl Data {
         }
     }
 
-    /// Takes the datatype that is kept for a key, if there is one.
-    fn takes_kept(&mut self, key: Option<&Key>, datatype: &mut MPI_Datatype) -> bool {
-        self.kept = key.and_then(cache::find);
-        if let Some(kept) = self.kept {
-            *datatype = kept.datatype;
-        }
-        self.kept.is_some()
-    }
-
-    /// Takes a datatype that has just been made.
-    fn takes(&mut self, key: Option<Key>, made: MPI_Datatype, datatype: &mut MPI_Datatype) {
-        *datatype = made;
-        self.kept = key.and_then(|key| cache::keep(key, made));
-        if self.kept.is_none() {
+    /// Takes a datatype that has just been made for `count` elements of a datatype.
+    fn takes(&mut self, section: &Descriptor, count: i64, made: MPI_Datatype, datatype: &mut MPI_Datatype) {
+        if !cache::keep(section, count, *datatype, made) {
             self.made = made;
         }
+        *datatype = made;
     }
 
     /// Prepares the call for blocks of elements of a datatype. Returns an error code.
@@ -320,8 +379,9 @@ impl Data {
         let Some(section) = self.descriptor() else {
             return MPI_SUCCESS;
         };
-        let key = Key::of(section, 0, *datatype);
-        if self.takes_kept(key.as_ref(), datatype) {
+        let kept = cache::find(section, 0, *datatype);
+        if kept.0 != 0 {
+            *datatype = kept;
             return MPI_SUCCESS;
         }
         let parts = Parts::of(section);
@@ -336,7 +396,7 @@ impl Data {
         }
         match derived::resized(*datatype, distance) {
             Ok(made) => {
-                self.takes(key, made, datatype);
+                self.takes(section, 0, made, datatype);
                 MPI_SUCCESS
             }
             Err(code) => code,
@@ -422,9 +482,6 @@ impl Data {
 
     /// Frees the datatype that has been made for the call, unless it is kept. Operations that go on keep it alive.
     fn free_datatype(&mut self) {
-        if let Some(kept) = self.kept.take() {
-            kept.release();
-        }
         if self.made.0 != 0 {
             // SAFETY:
             // - the datatype has been made here, and is freed once.
@@ -434,8 +491,17 @@ impl Data {
     }
 }
 
-/// Frees what is kept for later calls: MPI is about to end.
+/// A part of MPI that ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The world model.
+    World,
+    /// A session. There may be others, which other threads use.
+    Session,
+}
+
+/// Frees datatypes that are kept for later calls: MPI is about to end.
 #[cold]
-pub(crate) fn before_end() {
-    cache::clear();
+pub(crate) fn before_end(end: End) {
+    cache::clear(end);
 }

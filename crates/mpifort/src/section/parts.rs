@@ -77,6 +77,13 @@ mod tests {
     use super::super::Dimension;
     use super::*;
 
+    /// A descriptor with its dimensions.
+    #[repr(C)]
+    struct Whole {
+        descriptor: Descriptor,
+        dimensions: [Dimension; MAX_RANK],
+    }
+
     /// The parts of a section of elements of 4 bytes: (number of elements, distance in bytes) of each dimension.
     fn parts(dimensions: &[(isize, isize)]) -> Parts {
         let unused = Dimension {
@@ -84,22 +91,26 @@ mod tests {
             extent: 1,
             stride: 0,
         };
-        let mut descriptor = Descriptor {
+        let descriptor = Descriptor {
             base: ptr::null_mut(),
             element: 4,
             version: 1,
             rank: dimensions.len() as u8,
             others: [0; 3],
+            dimensions: [],
+        };
+        let mut whole = Whole {
+            descriptor,
             dimensions: [unused; MAX_RANK],
         };
-        for (place, &(extent, stride)) in descriptor.dimensions.iter_mut().zip(dimensions) {
+        for (place, &(extent, stride)) in whole.dimensions.iter_mut().zip(dimensions) {
             *place = Dimension {
                 lower: 0,
                 extent,
                 stride,
             };
         }
-        Parts::of(&descriptor)
+        Parts::of(&whole.descriptor)
     }
 
     fn levels(parts: &Parts) -> Vec<(i64, i64)> {

@@ -8,37 +8,55 @@ use super::{direct, inner_name, is_array, lengths, put, result, type_of, variabl
 
 /// The source of that function.
 pub(super) fn inner(procedure: &Procedure) -> String {
-    let mut takes: Vec<String> = procedure
+    let takes: Vec<String> = procedure
         .fortran_parameters()
         .map(|parameter| {
             let ty = match parameter.kind {
-                Kind::Buffer(_) => "impl Choice",
+                Kind::Buffer(_) => "B",
                 _ => type_of(parameter),
             };
             format!("{}: {ty}", variable(parameter))
         })
         .collect();
+    let (name, with_ierror) = (inner_name(procedure), with_ierror(procedure, &takes));
+    let function = |head: &str, takes: &[String], result: &str, body: &str| {
+        let generic = if procedure.has_buffer() { "<B: Choice>" } else { "" };
+        let takes = takes.join(", ");
+        format!("{head}{name}{generic}({takes}){result} {{ unsafe {{\n{body}\n}} }}\n")
+    };
+    let outer = "#[inline(always)]\nunsafe fn ";
+    let Some(ways) = direct::ways(procedure) else {
+        let body = match &procedure.body {
+            Body::ByHand(function) => by_hand(procedure, function),
+            _ => Steps::of(procedure).text("error::give(ierror, code);"),
+        };
+        return function(outer, &with_ierror, result(procedure), &body);
+    };
+    // Functions without `ierror` return the error code. They are called by jumps, as the C function is.
+    let inner = |kind: &str, body: &str| {
+        let head = format!("#[inline(never)]\nunsafe extern \"C\" fn {kind}_");
+        function(&head, &takes, " -> c_int", body)
+    };
+    let general = match ways.known.is_always_gone() {
+        true => String::new(),
+        false => inner("general", &Steps::of(procedure).text("code")),
+    };
+    let given: Vec<_> = procedure.fortran_parameters().map(variable).collect();
+    let known = ways
+        .known
+        .otherwise(&format!("general_{name}({})", given.join(", ")));
+    let plain = ways.plain_or(procedure, &format!("known_{name}"));
+    function(outer, &with_ierror, "", &plain) + &inner("known", &known) + &general
+}
+
+/// The parameters with those that stand behind the ones of the C function.
+fn with_ierror(procedure: &Procedure, takes: &[String]) -> Vec<String> {
+    let mut takes = takes.to_vec();
     if procedure.returns == Returns::Error {
         takes.push("ierror: *mut c_int".to_owned());
     }
     takes.extend(lengths(procedure).iter().map(|length| format!("{length}: usize")));
-    let body = match &procedure.body {
-        Body::ByHand(function) => by_hand(procedure, function),
-        _ => Steps::of(procedure).text(),
-    };
-    let (name, takes, result) = (inner_name(procedure), takes.join(", "), result(procedure));
-    let function = |name: &str, inline: &str, body: &str| {
-        format!("#[inline({inline})]\nunsafe fn {name}({takes}){result} {{ unsafe {{\n{body}}} }}\n")
-    };
-    match direct::call(procedure) {
-        None => function(&name, "always", &body),
-        Some(direct) => {
-            let general = format!("general_{name}");
-            let passed: Vec<_> = procedure.fortran_parameters().map(variable).collect();
-            let otherwise = format!("{general}({}, ierror)\n", passed.join(", "));
-            function(&name, "always", &(direct + &otherwise)) + &function(&general, "never", &body)
-        }
-    }
+    takes
 }
 
 /// A call of a function that is written by hand.
@@ -100,7 +118,8 @@ impl<'a> Steps<'a> {
         steps
     }
 
-    fn text(self) -> String {
+    /// `give` gives the error code.
+    fn text(self, give: &str) -> String {
         let Steps {
             procedure,
             before,
@@ -124,11 +143,11 @@ impl<'a> Steps<'a> {
             true => "if code == MPI_SUCCESS { start::declare(); }\n",
             false => "",
         };
-        let ending = match table::AT_END.contains(&procedure.name.as_str()) {
-            true => "section::before_end();\n",
-            false => "",
+        let ending = match table::AT_END.iter().find(|(name, _)| *name == procedure.name) {
+            Some((_, end)) => format!("section::before_end(section::End::{end});\n"),
+            None => String::new(),
         };
-        format!("{before}{ending}{call}{after}{started}error::give(ierror, code);\n")
+        format!("{before}{ending}{call}{after}{started}{give}\n")
     }
 
     /// What has to be done for one argument.
