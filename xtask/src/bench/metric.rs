@@ -205,10 +205,18 @@ impl Metric {
         }
     }
 
+    /// The one that ours is compared with.
+    pub(crate) fn rival(self) -> &'static str {
+        match self {
+            Metric::Messages | Metric::Rows | Metric::Columns => "C",
+            _ => "the best peer",
+        }
+    }
+
     /// Whether an advantage over the best peer means that ours is behind by more than noise.
     pub(crate) fn is_behind(self, advantage: f64) -> bool {
         match self {
-            Metric::Growth | Metric::Messages | Metric::Rows | Metric::Columns => false,
+            Metric::Growth => false,
             _ if self.is_share() => advantage < -5.0,
             _ => advantage < 0.95,
         }

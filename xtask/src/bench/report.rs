@@ -19,10 +19,11 @@ pub(crate) fn tables(samples: &Samples, contenders: &[&'static str]) -> String {
     text
 }
 
-/// A text that names the points where ours is behind the best peer, by the medians and by more than noise.
+/// A text that names the points where ours is behind its rival, by the medians and by more than noise.
 pub(crate) fn behind(samples: &Samples, contenders: &[&'static str]) -> String {
-    let mut text = String::new();
+    let (mut text, mut rival) = (String::new(), "");
     for ((metric, placement), points) in groups(samples) {
+        rival = metric.rival();
         let is_behind = |point: &Point| {
             let compared = compared(samples, *point, metric.series(contenders));
             compared.is_some_and(|(_, by_median)| metric.is_behind(by_median))
@@ -34,8 +35,8 @@ pub(crate) fn behind(samples: &Samples, contenders: &[&'static str]) -> String {
         }
     }
     match text.is_empty() {
-        true => "By the medians, nowhere behind the best peer by more than 5 %.\n".to_owned(),
-        false => format!("Behind the best peer by more than 5 %, by the medians:\n\n{text}"),
+        true => format!("By the medians, nowhere behind {rival} by more than 5 %.\n"),
+        false => format!("Behind {rival} by more than 5 %, by the medians:\n\n{text}"),
     }
 }
 
