@@ -9,7 +9,7 @@ use std::ptr;
 use crate::arena::SEGMENT;
 use crate::page::{Block, Page};
 use crate::rank_heaps::current;
-use crate::segment::{SLICE, Segment};
+use crate::segment::Segment;
 use crate::single::ALIGNMENT_MOST;
 use crate::size_class::{self, ALIGNMENT};
 use crate::{Heap, arena, context};
@@ -18,6 +18,8 @@ use crate::{Heap, arena, context};
 const ALIGNMENT_OF_CLASSES: usize = 4096;
 /// The size from which on a block is moved by moving its pages.
 const MOVED: usize = SEGMENT;
+/// The size of a page of memory.
+const MEMORY_PAGE: usize = 4096;
 
 /// The functions of C that come from here, by name, with their addresses.
 #[must_use]
@@ -139,10 +141,13 @@ unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
     {
         return block;
     }
+    // The pages of a long block can be moved to one that begins at the same distance from a page.
+    let alike = heap.filter(|_| now >= MOVED && size >= MOVED);
+    let alike = alike.map_or(ptr::null_mut(), |heap| heap.allocate_alike(block.addr(), size));
     // SAFETY:
     // - the new block has room for the bytes of both; the old one is the caller's.
     unsafe {
-        let new = malloc(size);
+        let new = or_else(alike, || malloc(size));
         if !new.is_null() {
             move_contents(block, new, now.min(size));
             free(block);
@@ -157,26 +162,32 @@ unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
 ///
 /// Both are blocks of the caller, at least as large, and not the same.
 unsafe fn move_contents(old: *mut c_void, new: *mut c_void, size: usize) {
-    let pages =
-        arena::contains(new.addr()) && size >= MOVED && (old.addr() | new.addr()).is_multiple_of(SLICE);
-    if pages {
-        let whole = size & !(ALIGNMENT_OF_CLASSES - 1);
+    let head = old.addr().wrapping_neg() % MEMORY_PAGE;
+    let is_alike = arena::contains(new.addr()) && (old.addr() ^ new.addr()).is_multiple_of(MEMORY_PAGE);
+    if size >= MOVED && is_alike {
+        let whole = (size - head) & !(MEMORY_PAGE - 1);
         // SAFETY:
         // - both ranges are whole pages of blocks of the caller. The old one stays mapped, and is zero then.
         let moved = unsafe {
             libc::mremap(
-                old,
+                old.byte_add(head),
                 whole,
                 whole,
                 libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP,
-                new,
+                new.byte_add(head),
             )
         };
-        if moved == new {
+        if moved == new.wrapping_byte_add(head) {
+            let tail = head + whole;
             // SAFETY:
-            // - the rest lies in both blocks.
+            // - what is before and behind those pages lies in both blocks.
             return unsafe {
-                ptr::copy_nonoverlapping(old.byte_add(whole), new.byte_add(whole), size - whole)
+                ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), head);
+                ptr::copy_nonoverlapping(
+                    old.byte_add(tail).cast::<u8>(),
+                    new.byte_add(tail).cast::<u8>(),
+                    size - tail,
+                );
             };
         }
     }

@@ -86,6 +86,8 @@ struct Heap {
     dirty: Cell<usize>,
     /// When free memory is to be given back, in milliseconds; 0 if there is not much.
     purge_at: Cell<u64>,
+    /// The number of long blocks that have been allocated, which says where in its memory the next one begins.
+    long_blocks: Cell<usize>,
     /// Another heap of the same rank.
     next: Cell<*const Heap>,
     /// Whether a context uses it.

@@ -14,6 +14,14 @@ const SLICES_MOST: usize = SLICES / 2 - 1;
 const FIRST: usize = 1;
 /// The number of segments from which on a block is to have huge pages.
 const HUGE_PAGES_FROM: usize = 2;
+/// The distance between the beginnings of long blocks that are allocated one after the other, seen from the beginnings
+/// of their slices: an odd number of cache lines. A program that goes through many arrays of one size at the same time
+/// would otherwise use the same few sets of a cache for all of them.
+const SKEW: usize = 17 * LINE;
+/// The size of a cache line.
+const LINE: usize = 64;
+/// The number of different beginnings: as many as a slice has.
+const SKEWS: usize = SLICE / SKEW;
 /// The largest alignment beyond a slice.
 pub(crate) const ALIGNMENT_MOST: usize = SEGMENT / 2;
 
@@ -23,8 +31,27 @@ impl Heap {
     #[cold]
     #[inline(never)]
     pub(crate) fn allocate_single(&self, size: usize, alignment: usize, zeroed: bool) -> *mut u8 {
+        let skew = if alignment <= LINE { self.next_skew() } else { 0 };
+        self.allocate_skewed(size, alignment, skew, zeroed)
+    }
+
+    /// How far behind the beginning of its slices the next block begins. Heaps begin with different ones.
+    fn next_skew(&self) -> usize {
+        let number = self.long_blocks.get();
+        self.long_blocks.set(number.wrapping_add(1));
+        let heap = ptr::from_ref(self).addr() / SEGMENT;
+        number.wrapping_add(heap * 7) % SKEWS * SKEW
+    }
+
+    /// A block that begins where that of the page does, seen from the beginning of a page of memory, so that its
+    /// contents can be moved by pages; null if there is no memory.
+    pub(crate) fn allocate_alike(&self, block: usize, size: usize) -> *mut u8 {
+        self.allocate_skewed(size, 1, block % SLICE, false)
+    }
+
+    fn allocate_skewed(&self, size: usize, alignment: usize, skew: usize, zeroed: bool) -> *mut u8 {
         self.bring_home();
-        let padding = alignment.saturating_sub(SLICE);
+        let padding = alignment.saturating_sub(SLICE) + skew;
         let Some(padded) = size
             .max(1)
             .checked_add(padding)
@@ -40,7 +67,7 @@ impl Heap {
             return ptr::null_mut();
         };
         let block = page.take_single();
-        let address = block.addr().next_multiple_of(alignment.max(1));
+        let address = block.addr().next_multiple_of(alignment.max(1)) + skew;
         // SAFETY:
         // - the segment is this heap's.
         let segment = unsafe { Segment::of(block.addr()) };

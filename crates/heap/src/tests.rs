@@ -284,6 +284,16 @@ fn few_blocks_of_many_sizes_take_few_pages() {
 }
 
 #[test]
+fn long_blocks_of_one_size_begin_at_different_distances_from_pages() {
+    as_rank(|_| {
+        for size in [64 << 10, 1 << 20, 5 << 20] {
+            let starts: HashSet<usize> = (0..40).map(|_| C::malloc(size).addr() % 4096).collect();
+            assert!(starts.len() >= 30, "{} of {size} bytes", starts.len());
+        }
+    });
+}
+
+#[test]
 fn the_heap_of_a_thread_that_has_ended_serves_the_next() {
     as_rank(|heaps| {
         let segment = |block: *mut u8| block.addr() >> 22;
