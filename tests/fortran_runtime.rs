@@ -1,10 +1,11 @@
 //! Fortran's run-time in a rank: nothing that a rank has written is lost, however the job ends; crashes and errors name
 //! the rank and the line; input and output belong to the ranks. The outputs of the jobs are files.
 
-use simurgh_testing::{Binary, Compile, Mpiexec, Outcome, Scratch, Stage};
+use simurgh_testing::{Binary, Compile, Deadline, Mpiexec, Outcome, Scratch, Stage};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// The compilers, of which each brings a run-time of its own.
 const COMPILERS: [&str; 2] = ["gfortran", "flang-new-19"];
@@ -126,6 +127,8 @@ fn the_status_of_a_stop_is_that_of_the_job() {
         // A rank that others need has not ended well, whatever its status is.
         (["stop"], 1),
     ];
+    // The host gives up after 2 s on a run-time that does not write out what it holds, in each of these 24 jobs.
+    let mut deadline = Deadline::after(Duration::from_secs(24));
     for (arguments, code) in ways {
         end_by(&arguments, |_, outcome| {
             outcome.expect_code(code);
@@ -135,6 +138,7 @@ fn the_status_of_a_stop_is_that_of_the_job() {
             assert!(said[0].ends_with("without calling MPI_Finalize"), "{outcome}");
         });
     }
+    assert!(!deadline.has_passed(), "the jobs ended late");
     for compiler in 0..COMPILERS.len() {
         for (ranks, options) in WAYS {
             let outcome = mpiexec(ranks, options, &["stop_after"]).run(program(compiler));

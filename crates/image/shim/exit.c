@@ -139,6 +139,11 @@ static void futex(int *word, int operation, int value)
     libc.syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
+bool simurgh_has_exited(void)
+{
+    return __atomic_load_n(&phase, __ATOMIC_ACQUIRE) == EXITED;
+}
+
 /* Claims the right to end the rank. A second caller, on another thread, does not return. */
 static void claim_exit(void)
 {

@@ -183,6 +183,8 @@ void simurgh_adopt_thread(void);
 int simurgh_start_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                          void *argument);
 bool simurgh_on_main(void);
+/* Whether the handlers of exit have run, if they are to run at all. */
+bool simurgh_has_exited(void);
 void simurgh_name_program(char *path);
 void simurgh_note_start(int argc, char **argv);
 void simurgh_construct(const struct object_code *object);
