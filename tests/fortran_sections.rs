@@ -10,15 +10,13 @@ const COMPILERS: [(&str, &[&str]); 3] = [
     ("flang-new-19", &["-module-dir"]),
 ];
 
-/// With gfortran, OpenMP's directives are followed.
 fn passes(source: &str) {
     let stage = Stage::locate();
     for (compiler, options) in COMPILERS {
         let scratch = Scratch::new("sections");
         let program = Compile::by(stage.tool("mpifort"), "tests/fortran/sections/common.f90")
             .flags([format!("-fc={compiler}")])
-            .flags(["-O1"])
-            .flags(compiler.starts_with("gfortran").then_some("-fopenmp"))
+            .flags(["-O1", "-fopenmp"])
             .flags(options)
             .flags([scratch.path()])
             .source(format!("tests/fortran/sections/{source}"))

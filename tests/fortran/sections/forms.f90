@@ -1,5 +1,5 @@
 ! Sections of more forms than datatypes are kept for, in calls that need two of them; by one thread, then by several
-! ones at the same time (where OpenMP is there), then by one again.
+! ones at the same time, then by one again.
 program forms
   use common
   implicit none
