@@ -59,13 +59,19 @@ fn is_empty() -> bool {
 /// Takes so many neighbouring segments, all zero; `None` if there is no memory. It takes no lock: a thread may be
 /// interrupted here by a signal, whose handler lets other threads run.
 pub(crate) fn take(segments: usize) -> Option<usize> {
-    let size = segments.checked_mul(SEGMENT).filter(|size| *size <= most())?;
     // Relaxed: each address is given out once, and nothing else is passed on.
-    let take = |taken: usize| taken.checked_add(size).filter(|end| *end <= END);
     let start = TAKEN
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+            end_of(taken, segments)
+        })
         .ok()?;
-    make_usable(start + size).then_some(start)
+    make_usable(start + segments * SEGMENT).then_some(start)
+}
+
+/// Where so many segments end that begin there; `None` if there cannot be so many.
+fn end_of(start: usize, segments: usize) -> Option<usize> {
+    let size = segments.checked_mul(SEGMENT).filter(|size| *size <= most())?;
+    start.checked_add(size).filter(|end| *end <= END)
 }
 
 /// The most bytes that are given out at once: the memory of the machine with its swap space. The addresses are usable
@@ -86,12 +92,7 @@ fn most() -> usize {
 
 /// Takes the segments that follow, if `end` is the end of what has been given out.
 pub(crate) fn extend(end: usize, segments: usize) -> bool {
-    let Some(new) = segments
-        .checked_mul(SEGMENT)
-        .filter(|size| *size <= most())
-        .and_then(|size| end.checked_add(size))
-        .filter(|new| *new <= END)
-    else {
+    let Some(new) = end_of(end, segments) else {
         return false;
     };
     make_usable(new)
