@@ -22,35 +22,31 @@ global_asm!(
 /// The heap; null if the context has none (yet).
 #[inline(always)]
 pub(crate) fn heap() -> *const Heap {
-    let heap: *const Heap;
-    // SAFETY:
-    // - reads the thread's own word, at its initial-exec offset.
-    unsafe {
-        asm!(
-            "mov {heap}, qword ptr [rip + simurgh_heap@GOTTPOFF]",
-            "mov {heap}, qword ptr fs:[{heap}]",
-            heap = out(reg) heap,
-            options(nostack, readonly, preserves_flags),
-        );
-    }
-    heap
+    word::<0, _>()
 }
 
 /// The list of the heaps of the rank to which the context belongs; null if it belongs to none.
 #[inline]
 pub(crate) fn heaps() -> *const AtomicPtr<Heap> {
-    let heaps: *const AtomicPtr<Heap>;
+    word::<8, _>()
+}
+
+/// The word at this offset.
+#[inline(always)]
+fn word<const OFFSET: usize, T>() -> *const T {
+    let word: *const T;
     // SAFETY:
     // - reads the thread's own word, at its initial-exec offset.
     unsafe {
         asm!(
-            "mov {heaps}, qword ptr [rip + simurgh_heap@GOTTPOFF]",
-            "mov {heaps}, qword ptr fs:[{heaps} + 8]",
-            heaps = out(reg) heaps,
+            "mov {word}, qword ptr [rip + simurgh_heap@GOTTPOFF]",
+            "mov {word}, qword ptr fs:[{word} + {offset}]",
+            word = out(reg) word,
+            offset = const OFFSET,
             options(nostack, readonly, preserves_flags),
         );
     }
-    heaps
+    word
 }
 
 /// Sets both.
