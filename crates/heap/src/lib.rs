@@ -11,6 +11,7 @@
 //!
 //! * `size_class`: the sizes of blocks
 //! * `arena`: the addresses of all heaps
+//! * `links`: lists that run through their elements
 //! * `page`: runs of slices that hold blocks of one size
 //! * `remote`: blocks that others have freed
 //! * `segment`: the pieces of the arena that heaps take
@@ -32,6 +33,7 @@
 mod arena;
 mod c;
 mod context;
+mod links;
 mod mixed;
 mod page;
 mod purge;
@@ -48,6 +50,7 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::AtomicBool;
 
+use links::Linked;
 use page::Page;
 use remote::Remote;
 use segment::{LISTS, Segment};
@@ -125,7 +128,7 @@ fn list(first: *const Segment) -> impl Iterator<Item = &'static Segment> {
     // SAFETY:
     // - segments of a list are those of the caller's heap, which stay mapped.
     let at = |segment: *const Segment| unsafe { segment.as_ref() };
-    std::iter::successors(at(first), move |segment| at(segment.next()))
+    std::iter::successors(at(first), move |segment| at(segment.links().next()))
 }
 
 /// The other end of a list of pages: `NO_PAGE` for null.

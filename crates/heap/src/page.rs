@@ -6,6 +6,8 @@
 use std::cell::Cell;
 use std::ptr;
 
+use crate::links::{Linked, Links};
+
 /// Bytes of memory that are carved into blocks at once, unless a block is larger.
 const CARVED_AT_ONCE: usize = 4096;
 
@@ -45,8 +47,7 @@ pub(crate) struct Page {
     room: Cell<u32>,
     block: Cell<usize>,
     start: Cell<usize>,
-    next: Cell<*const Page>,
-    previous: Cell<*const Page>,
+    links: Links<Page>,
 }
 
 /// What a page is made for.
@@ -80,8 +81,7 @@ impl Page {
             room: Cell::new(0),
             block: Cell::new(0),
             start: Cell::new(0),
-            next: Cell::new(ptr::null()),
-            previous: Cell::new(ptr::null()),
+            links: Links::none(),
         }
     }
 
@@ -97,8 +97,7 @@ impl Page {
             .set(((extent.end - extent.start) / purpose.block) as u32);
         self.block.set(purpose.block);
         self.start.set(extent.start);
-        self.next.set(ptr::null());
-        self.previous.set(ptr::null());
+        self.links.clear();
     }
 
     /// Makes the page one that has no blocks.
@@ -258,48 +257,11 @@ impl Page {
         self.carved.set(carved + count);
         true
     }
+}
 
+impl Linked for Page {
     #[inline]
-    pub(crate) fn next(&self) -> *const Page {
-        self.next.get()
-    }
-
-    pub(crate) fn previous(&self) -> *const Page {
-        self.previous.get()
-    }
-
-    /// Puts the page, which is on no list, behind `previous`, which may be null, and before `next`.
-    pub(crate) fn link(&self, previous: *const Page, next: *const Page) {
-        self.previous.set(previous);
-        self.next.set(next);
-        // SAFETY:
-        // - pages of a list are those of the caller's heap, whose segments stay mapped.
-        unsafe {
-            if let Some(previous) = previous.as_ref() {
-                previous.next.set(self);
-            }
-            if let Some(next) = next.as_ref() {
-                next.previous.set(self);
-            }
-        }
-    }
-
-    /// Takes the page from its list. Returns the page that follows if this was the first one.
-    pub(crate) fn unlink(&self) -> Option<*const Page> {
-        let (previous, next) = (self.previous.get(), self.next.get());
-        // SAFETY:
-        // - as in `link`.
-        unsafe {
-            if let Some(next) = next.as_ref() {
-                next.previous.set(previous);
-            }
-            match previous.as_ref() {
-                Some(previous) => {
-                    previous.next.set(next);
-                    None
-                }
-                None => Some(next),
-            }
-        }
+    fn links(&self) -> &Links<Self> {
+        &self.links
     }
 }

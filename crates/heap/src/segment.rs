@@ -9,6 +9,7 @@ use std::ptr;
 
 use crate::Heap;
 use crate::arena::{self, SEGMENT};
+use crate::links::{Linked, Links};
 use crate::page::{Extent, Page};
 
 /// The size of a slice, to which slices are aligned.
@@ -24,8 +25,7 @@ const HEADER: usize = 8192;
 #[repr(C)]
 pub(crate) struct Segment {
     heap: Cell<*const Heap>,
-    next: Cell<*const Segment>,
-    previous: Cell<*const Segment>,
+    links: Links<Segment>,
     /// The slices of no page, as bits.
     free: Cell<u64>,
     /// The slices that may hold something else than zeros.
@@ -110,7 +110,7 @@ impl Segment {
         let segment = unsafe { Self::of(address) };
         segment.span.set(span);
         segment.dirty.set(dirty);
-        segment.next.set(ptr::null());
+        segment.links.set_next(ptr::null());
         segment
     }
 
@@ -162,14 +162,6 @@ impl Segment {
         self.huge_pages.set(has_huge_pages);
     }
 
-    pub(crate) fn next(&self) -> *const Segment {
-        self.next.get()
-    }
-
-    pub(crate) fn set_next(&self, next: *const Segment) {
-        self.next.set(next);
-    }
-
     /// The list on which the segment is, if it is on one.
     pub(crate) fn list(&self) -> Option<usize> {
         let list = self.list.get();
@@ -184,35 +176,15 @@ impl Segment {
     }
 
     /// Puts the segment in front of `next` on a list.
-    pub(crate) fn link(&self, list: usize, next: *const Segment) {
+    pub(crate) fn put_on(&self, list: usize, next: *const Segment) {
         self.list.set(list as u8);
-        self.previous.set(ptr::null());
-        self.next.set(next);
-        // SAFETY:
-        // - segments of a list are those of the caller's heap, which stay mapped.
-        if let Some(next) = unsafe { next.as_ref() } {
-            next.previous.set(self);
-        }
+        self.link(ptr::null(), next);
     }
 
     /// Takes the segment from its list. Returns the one that follows if this was the first.
-    pub(crate) fn unlink(&self) -> Option<*const Segment> {
+    pub(crate) fn take_off(&self) -> Option<*const Segment> {
         self.list.set(NO_LIST);
-        let (previous, next) = (self.previous.get(), self.next.get());
-        // SAFETY:
-        // - as in `link`.
-        unsafe {
-            if let Some(next) = next.as_ref() {
-                next.previous.set(previous);
-            }
-            match previous.as_ref() {
-                Some(previous) => {
-                    previous.next.set(next);
-                    None
-                }
-                None => Some(next),
-            }
-        }
+        self.unlink()
     }
 
     /// Makes all slices free.
@@ -310,6 +282,12 @@ impl Segment {
     #[inline(always)]
     pub(crate) fn page_at(&self, address: usize) -> &Page {
         self.page(self.page(address / SLICE).head())
+    }
+}
+
+impl Linked for Segment {
+    fn links(&self) -> &Links<Self> {
+        &self.links
     }
 }
 

@@ -114,14 +114,14 @@ impl Heap {
         }
         self.take_from_segments(segment);
         if let Some(list) = list {
-            segment.link(list, self.segments[list].get());
+            segment.put_on(list, self.segments[list].get());
             self.segments[list].set(segment);
         }
     }
 
     fn take_from_segments(&self, segment: &Segment) {
         if let Some(list) = segment.list()
-            && let Some(next) = segment.unlink()
+            && let Some(next) = segment.take_off()
         {
             self.segments[list].set(next);
         }

@@ -6,6 +6,7 @@
 
 use std::ptr;
 
+use crate::links::Linked;
 use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
 use crate::segment::Segment;
 use crate::size_class::{self, CLASSES};
@@ -113,7 +114,7 @@ impl Heap {
     fn take_from_list(&self, page: &Page) {
         let (bin, last) = (&self.bins[page.class()], &self.lasts[page.class()]);
         if ptr::eq(last.get(), page) {
-            last.set(page.previous());
+            last.set(page.links().previous());
         }
         if let Some(next) = page.unlink() {
             bin.set(or_no_page(next));
@@ -123,7 +124,7 @@ impl Heap {
     /// Handles a page whose last block has been freed.
     #[inline(never)]
     fn retire(&self, page: &'static Page) {
-        let is_only = ptr::eq(self.bins[page.class()].get(), page) && page.next().is_null();
+        let is_only = ptr::eq(self.bins[page.class()].get(), page) && page.links().next().is_null();
         if !is_only {
             self.release(page);
         }

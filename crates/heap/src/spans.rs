@@ -3,6 +3,7 @@
 //! A heap keeps the spans that it has used, by address, and unites neighbours.
 
 use crate::arena::SEGMENT;
+use crate::links::Linked;
 use crate::segment::{SLICES, Segment};
 use crate::{Heap, arena};
 
@@ -14,7 +15,7 @@ impl Heap {
             if segment.span() >= count {
                 let rest = self.split(segment, count);
                 match before {
-                    Some(before) => before.set_next(rest),
+                    Some(before) => before.links().set_next(rest),
                     None => self.spans.set(rest),
                 }
                 segment.set_heap(self);
@@ -37,13 +38,13 @@ impl Heap {
             self.dirty.set(self.dirty.get().saturating_sub(count * SLICES));
         }
         if rest == 0 {
-            return segment.next();
+            return segment.links().next();
         }
         let dirty = if segment.is_dirty() { u64::MAX } else { 0 };
         // SAFETY:
         // - the segments are free ones of this heap.
         let other = unsafe { Segment::of_span(segment.address() + count * SEGMENT, rest, dirty) };
-        other.set_next(segment.next());
+        other.links().set_next(segment.links().next());
         other.set_huge_pages(segment.has_huge_pages());
         segment.set_span(count);
         other
@@ -55,10 +56,10 @@ impl Heap {
             .spans()
             .take_while(|other| other.address() < segment.address())
             .last();
-        let next = before.map_or(self.spans.get(), Segment::next);
-        segment.set_next(next);
+        let next = before.map_or(self.spans.get(), |before| before.links().next());
+        segment.links().set_next(next);
         match before {
-            Some(before) => before.set_next(segment),
+            Some(before) => before.links().set_next(segment),
             None => self.spans.set(segment),
         }
         self.unite(segment);
@@ -71,7 +72,7 @@ impl Heap {
     fn unite(&self, segment: &'static Segment) {
         // SAFETY:
         // - spans of the list are those of this heap, which stay mapped.
-        let Some(next) = (unsafe { segment.next().as_ref() }) else {
+        let Some(next) = (unsafe { segment.links().next().as_ref() }) else {
             return;
         };
         if segment.end() != next.address() {
@@ -81,7 +82,7 @@ impl Heap {
         let clean = [segment, next].into_iter().filter(|span| !span.is_dirty());
         let more: usize = clean.map(|span| span.span() * SLICES).sum();
         self.dirty.set(self.dirty.get() + more);
-        segment.set_next(next.next());
+        segment.links().set_next(next.links().next());
         segment.set_span(segment.span() + next.span());
         segment.set_dirty(true);
         segment.set_huge_pages(segment.has_huge_pages() || next.has_huge_pages());
