@@ -193,6 +193,11 @@ impl Place {
         std::iter::successors(get(latest), move |addition| get(addition.older))
     }
 
+    /// The images of a rank: this one, of its program, and then those of what it has loaded, the latest first.
+    pub(crate) fn images(self) -> impl Iterator<Item = Place> {
+        std::iter::once(self).chain(self.additions().map(|addition| addition.place))
+    }
+
     /// Adds an image with libraries that the rank has loaded. The caller keeps others from doing so at the same time.
     pub(crate) fn add(self, place: Place, is_global: bool) {
         // Relaxed: nobody else changes it meanwhile (caller).

@@ -34,10 +34,9 @@ pub(crate) unsafe extern "C" fn open_maps(image: *const c_void) -> c_int {
 
 fn open(image: usize) -> io::Result<File> {
     let place = arena::locate(image).map(|located| located.place);
-    let loaded = place.into_iter().flat_map(Place::additions);
     let own: Vec<usize> = place
         .into_iter()
-        .chain(loaded.map(|addition| addition.place))
+        .flat_map(Place::images)
         .map(Place::address)
         .collect();
     let owner = |address| match arena::locate(address) {

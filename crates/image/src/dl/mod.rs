@@ -56,11 +56,6 @@ fn place(image: *const c_void) -> Option<Place> {
     arena::locate(image as usize).map(|located| located.place)
 }
 
-/// The images of a rank: that of its program, and then those of what it has loaded, the latest first.
-fn images(program: Place) -> impl Iterator<Item = Place> {
-    std::iter::once(program).chain(program.additions().map(|addition| addition.place))
-}
-
 /// The handle of the program (without a name, or with an empty one) or of one of its libraries. A library that the rank
 /// does not have is loaded. Null where the dynamic loader is left to load it for all ranks, or to give the message.
 unsafe extern "C" fn open(
@@ -101,7 +96,7 @@ unsafe extern "C" fn open(
 /// The object of the rank that has this name or path.
 fn loaded(program: Place, name: &CStr) -> Option<(Place, usize)> {
     let path = addition::full_name(name);
-    images(program).find_map(|place| {
+    program.images().find_map(|place| {
         let mut objects = place.program().objects.iter();
         let named = objects.position(|object| {
             let known = object
@@ -130,7 +125,7 @@ unsafe extern "C" fn owns(image: *const c_void, handle: *const c_void) -> c_int 
 
 /// The object of a handle.
 fn object_of(program: Place, handle: *const c_void) -> Option<(Place, usize)> {
-    images(program).find_map(|place| {
+    program.images().find_map(|place| {
         let records = place.records();
         let count = place.program().objects.len();
         let object = (0..count).find(|&index| std::ptr::eq(records.wrapping_add(index).cast(), handle));
@@ -179,7 +174,7 @@ unsafe extern "C" fn is_crash_handler(function: *const c_void) -> c_int {
 
 /// `dl_iterate_phdr` for the rank's own objects.
 unsafe extern "C" fn iterate(image: *const c_void, visit: Visit, data: *mut c_void) -> c_int {
-    let images = place(image).into_iter().flat_map(images);
+    let images = place(image).into_iter().flat_map(Place::images);
     // SAFETY: the program keeps to the contract of `dl_iterate_phdr`.
     let mut results = images.map(|place| unsafe { iterate_image(place, visit, data) });
     results.find(|&result| result != 0).unwrap_or(0)

@@ -30,8 +30,7 @@ impl Flusher {
         unsafe { flush() }
         // SAFETY: as above.
         let flush: FlushRuntime = unsafe { std::mem::transmute(shim + symbols.flush_runtime as usize) };
-        let loaded = self.place.additions().map(|addition| addition.place);
-        for place in std::iter::once(self.place).chain(loaded) {
+        for place in self.place.images() {
             for (index, object) in place.program().objects.iter().enumerate() {
                 let Some(runtime) = object.fortran().flush() else {
                     continue;
