@@ -1,32 +1,18 @@
 //! Making a linked program, or linked libraries, of objects.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::closure::file_name;
 use crate::elf::abi;
 use crate::error::ImageError;
 use crate::link::{self, LinkError, Scope};
-use crate::linked_program::LinkedProgram;
+use crate::linked_program::Template;
 use crate::master::Draft;
 use crate::object::Object;
 use crate::pieces;
-use crate::shim::Symbols;
 use crate::source::Source;
 use crate::tls::{Allocator, Layout};
-
-/// What a linked program is made of. The objects have their places.
-pub(crate) struct Parts {
-    pub(crate) path: PathBuf,
-    pub(crate) objects: Vec<Object<'static>>,
-    pub(crate) scope: Scope,
-    /// The order of constructors.
-    pub(crate) order: Vec<usize>,
-    pub(crate) layout: Layout,
-    pub(crate) storage: Allocator,
-    pub(crate) symbols: Symbols,
-    pub(crate) is_watched: bool,
-}
 
 /// Reads an object, which is never freed.
 pub(crate) fn object(source: Source, names: Vec<String>) -> Result<Object<'static>, ImageError> {
@@ -85,32 +71,29 @@ pub(crate) fn order(objects: &[Object<'_>], first: impl Iterator<Item = usize>) 
     out
 }
 
-/// Links the objects, and makes the master of their data.
-pub(crate) fn link(parts: Parts, reservation: u64) -> Result<LinkedProgram, ImageError> {
-    let mut draft = Draft::new(&parts.objects).map_err(|error| ImageError::System {
-        path: parts.path.clone(),
+/// Links the objects, which have their places, and makes the master of their data.
+pub(crate) fn link(
+    path: &Path,
+    objects: &[Object<'static>],
+    scope: &Scope,
+    reservation: u64,
+) -> Result<Template, ImageError> {
+    let mut draft = Draft::new(objects).map_err(|error| ImageError::System {
+        path: path.to_owned(),
         call: "memfd_create",
         error,
     })?;
-    let relocations = link::link(&parts.objects, &parts.scope, reservation, &mut draft)
-        .map_err(|error| refused(&parts.path, &error))?;
-    Ok(LinkedProgram {
-        pieces: pieces::pieces(&parts.objects),
-        path: parts.path,
-        objects: parts.objects,
-        scope: parts.scope,
-        order: parts.order,
-        layout: parts.layout,
-        storage: parts.storage,
-        symbols: parts.symbols,
+    let relocations =
+        link::link(objects, scope, reservation, &mut draft).map_err(|error| refused(path, &error))?;
+    Ok(Template {
+        pieces: pieces::pieces(objects),
         relocations,
         master: draft.finish(),
-        is_watched: parts.is_watched,
     })
 }
 
 /// The error that a program cannot be linked.
-pub(crate) fn refused(path: &std::path::Path, error: &LinkError) -> ImageError {
+pub(crate) fn refused(path: &Path, error: &LinkError) -> ImageError {
     ImageError::Link {
         path: path.to_owned(),
         detail: error.to_string(),

@@ -34,9 +34,15 @@ pub(crate) struct LinkedProgram {
     pub(crate) storage: Allocator,
     /// The shim's functions and data.
     pub(crate) symbols: Symbols,
+    pub(crate) template: Template,
+    /// Whether a debugger was watching this process when it was prepared.
+    pub(crate) is_watched: bool,
+}
+
+/// What images are made from: what is mapped, and which words of it depend on the image.
+#[derive(Debug)]
+pub(crate) struct Template {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) relocations: Relocations,
     pub(crate) master: File,
-    /// Whether a debugger was watching this process when it was prepared.
-    pub(crate) is_watched: bool,
 }

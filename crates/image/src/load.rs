@@ -17,10 +17,10 @@ type Failure = (&'static str, io::Error);
 pub(crate) fn map(program: &'static LinkedProgram) -> Result<Place, Failure> {
     let place = Place::take(program).map_err(|error| ("mmap", error))?;
     let address = place.address();
-    for piece in &program.pieces {
+    for piece in &program.template.pieces {
         map_piece(program, address, piece).map_err(|error| ("mmap", error))?;
     }
-    for &at in &program.relocations.based {
+    for &at in &program.template.relocations.based {
         // SAFETY:
         // - the word lies in the writable data of the image, which was mapped just now: checked when it was linked;
         // - nobody else knows of the image yet; the word need not be aligned.
@@ -40,7 +40,7 @@ fn map_piece(program: &LinkedProgram, address: usize, piece: &Piece) -> io::Resu
     };
     match piece.origin {
         Origin::Original(object, offset) => file(&program.objects[object].source.file, offset),
-        Origin::Master => file(&program.master, piece.start),
+        Origin::Master => file(&program.template.master, piece.start),
         // SAFETY: as above.
         Origin::Nothing => unsafe { memory::zero_over(start, piece.length, piece.protection) },
     }
@@ -54,7 +54,7 @@ fn map_piece(program: &LinkedProgram, address: usize, piece: &Piece) -> io::Resu
 /// images must be those for which it was linked, and complete.
 pub(crate) unsafe fn finish(place: Place, earlier: &[usize]) -> Result<(), Failure> {
     let (program, address) = (place.program(), place.address());
-    let relocations = &program.relocations;
+    let relocations = &program.template.relocations;
     // SAFETY: the image is mapped (caller), and these places lie in its writable data: checked when it was linked.
     unsafe {
         for word in &relocations.earlier {

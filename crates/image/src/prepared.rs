@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::assembly::{self, Parts};
+use crate::assembly;
 use crate::check::{self, Checked, Fit};
 use crate::closure::Closure;
 use crate::error::ImageError;
@@ -118,8 +118,9 @@ fn prepare(
         .map_err(|error| assembly::refused(path, &error))?;
     // Tools come first: they are not among the program's dependencies. The shim has no constructors.
     let first = (LIBRARIES..objects.len()).chain([PROGRAM]);
-    let parts = Parts {
+    Ok(LinkedProgram {
         path: path.to_owned(),
+        template: assembly::link(path, &objects, &scope, reservation)?,
         order: assembly::order(&objects, first),
         objects,
         scope,
@@ -127,6 +128,5 @@ fn prepare(
         storage,
         symbols,
         is_watched: objects::is_watching(),
-    };
-    assembly::link(parts, reservation)
+    })
 }

@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use crate::arena::Place;
-use crate::assembly::{self, Parts};
+use crate::assembly;
 use crate::check;
 use crate::closure::{self, Closure, Library, Member, is_shared};
 use crate::link::{Earlier, Place as ScopePlace, Scope};
@@ -244,17 +244,18 @@ fn link_new(images: &[RankImage], closure: Closure) -> Option<LinkedProgram> {
             })
             .collect()
     };
-    let parts = Parts {
+    let scope = Scope::of_addition(places(true), own, places(false));
+    Some(LinkedProgram {
+        template: assembly::link(&path, &objects, &scope, reservation).ok()?,
         path,
-        scope: Scope::of_addition(places(true), own, places(false)),
+        scope,
         order: assembly::order(&objects, 0..objects.len()),
         objects,
         layout,
         storage,
         symbols: program.symbols,
         is_watched: program.is_watched,
-    };
-    assembly::link(parts, reservation).ok()
+    })
 }
 
 /// Makes the rank's own copy.
