@@ -79,7 +79,9 @@ pub use fork_join::fork_join;
 #[cfg(not(loom))]
 pub use host_table::HostTable;
 #[cfg(not(loom))]
-pub use machine::{HollowError, StackError, kernel_thread_sleeps, kernel_threads, with_signals_blocked};
+pub use machine::{
+    HollowError, StackError, kernel_thread_sleeps, kernel_threads, this_kernel_thread, with_signals_blocked,
+};
 #[cfg(not(loom))]
 pub use network::Quiescence;
 #[cfg(not(loom))]

@@ -12,7 +12,11 @@ use simurgh_testing::{Deadline, LIMIT};
 const PATIENCE: Duration = Duration::from_millis(10);
 
 fn runtime(vps: usize) -> Runtime {
-    let builder = Builder::new().vps(Some(vps)).patience(Some(PATIENCE));
+    runtime_with(vps, PATIENCE)
+}
+
+fn runtime_with(vps: usize, patience: Duration) -> Runtime {
+    let builder = Builder::new().vps(Some(vps)).patience(Some(patience));
     builder.start().expect("a runtime")
 }
 
@@ -92,8 +96,7 @@ fn a_context_that_blocks_in_the_kernel_for_another_of_its_processor_is_served() 
 fn a_context_that_blocks_in_the_kernel_is_relieved_before_the_limit() {
     const ROUNDS: u32 = 20;
     const PATIENCE: Duration = Duration::from_millis(400);
-    let builder = Builder::new().vps(Some(1)).patience(Some(PATIENCE));
-    let runtime = builder.start().expect("a runtime");
+    let runtime = runtime_with(1, PATIENCE);
     let begun = Instant::now();
     for _ in 0..ROUNDS {
         let (mut until_written, mut written) = std::io::pipe().expect("a pipe");

@@ -9,7 +9,13 @@ pub fn kernel_threads() -> Option<usize> {
     count(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// Whether this thread of the process sleeps in the kernel.
+/// The number of the calling thread.
+#[must_use]
+pub fn this_kernel_thread() -> u32 {
+    rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()
+}
+
+/// Whether the thread of the process with this number sleeps in the kernel.
 #[must_use]
 pub fn kernel_thread_sleeps(thread: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
@@ -40,13 +46,11 @@ mod tests {
 
     #[test]
     fn threads_that_sleep_are_told_from_those_that_run() {
-        let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
-        assert!(!kernel_thread_sleeps(own));
+        assert!(!kernel_thread_sleeps(this_kernel_thread()));
         let (tell, told) = std::sync::mpsc::channel();
         let (end, ends) = std::sync::mpsc::channel::<()>();
         let waiting = std::thread::spawn(move || {
-            let number = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
-            tell.send(number).expect("somebody listens");
+            tell.send(this_kernel_thread()).expect("somebody listens");
             ends.recv()
         });
         let thread = told.recv().expect("a number");

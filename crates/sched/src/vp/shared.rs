@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use simurgh_core::sync::{AtomicBool, SpinLock};
-use simurgh_core::{Network, ProcessHooks, Worker, all_threads_wait};
+use simurgh_core::{Network, ProcessHooks, Worker, all_threads_wait, this_kernel_thread};
 
 use super::substitute::Substitutes;
 use crate::deadlock::Sleepers;
@@ -69,7 +69,7 @@ impl Shared {
 
     /// Notes that the calling thread belongs to the runtime. Returns its number.
     pub(super) fn note_thread(&self) -> u32 {
-        let number = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        let number = this_kernel_thread();
         self.threads.lock().push(number);
         number
     }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::host::mappings;
-use simurgh_core::kernel_threads;
+use simurgh_core::{kernel_threads, this_kernel_thread};
 
 /// The bits of a futex operation that say which operation it is.
 const OPERATION: u64 = 0x7f;
@@ -51,7 +51,7 @@ pub(super) fn all_wait_for_each_other(are_left_out: impl Fn(u32, &str) -> bool) 
 /// All those threads by number; `None` if one does not sleep so or has just ended, or if the list of threads is not
 /// whole.
 fn sleepers(are_left_out: impl Fn(u32, &str) -> bool) -> Option<Vec<Sleeper>> {
-    let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+    let own = this_kernel_thread();
     let mut found = Vec::new();
     let threads: Vec<_> = super::all().collect();
     if kernel_threads() != Some(threads.len()) {
