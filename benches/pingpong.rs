@@ -21,7 +21,7 @@ fn timed(
             f(world)?;
             Ok::<_, simurgh::Error>(start.elapsed())
         });
-    let took = took.expect("the run succeeds").swap_remove(0);
+    let took = took.expect("the run succeeds").into_vec().swap_remove(0);
     took.expect("no call fails")
 }
 

@@ -653,6 +653,29 @@ int MPI_Abi_set_fortran_info(MPI_Info info);
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
 /**
+ * `MPI_Accumulate`: updates elements of a target.
+ */
+int MPI_Accumulate(const void *origin_addr,
+                   int origin_count,
+                   MPI_Datatype origin_datatype,
+                   int target_rank,
+                   MPI_Aint target_disp,
+                   int target_count,
+                   MPI_Datatype target_datatype,
+                   MPI_Op op,
+                   MPI_Win win);
+
+int MPI_Accumulate_c(const void *origin_addr,
+                     MPI_Count origin_count,
+                     MPI_Datatype origin_datatype,
+                     int target_rank,
+                     MPI_Aint target_disp,
+                     MPI_Count target_count,
+                     MPI_Datatype target_datatype,
+                     MPI_Op op,
+                     MPI_Win win);
+
+/**
  * `MPI_Add_error_class`: adds an error class.
  */
 int MPI_Add_error_class(int *errorclass);
@@ -1348,6 +1371,17 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_toint(MPI_Comm comm);
 
 /**
+ * `MPI_Compare_and_swap`: replaces an element of a target if it has a certain value, and reads its value from before.
+ */
+int MPI_Compare_and_swap(const void *origin_addr,
+                         const void *compare_addr,
+                         void *result_addr,
+                         MPI_Datatype datatype,
+                         int target_rank,
+                         MPI_Aint target_disp,
+                         MPI_Win win);
+
+/**
  * `MPI_Dims_create`: replaces the extents that are 0, so that a grid of so many nodes is balanced.
  */
 int MPI_Dims_create(int nnodes, int ndims, int *dims);
@@ -1456,6 +1490,477 @@ int MPI_Exscan_init_c(const void *sendbuf,
                       MPI_Comm comm,
                       MPI_Info info,
                       MPI_Request *request);
+
+/**
+ * `MPI_Fetch_and_op`: updates an element of a target, and reads its value from before.
+ */
+int MPI_Fetch_and_op(const void *origin_addr,
+                     void *result_addr,
+                     MPI_Datatype datatype,
+                     int target_rank,
+                     MPI_Aint target_disp,
+                     MPI_Op op,
+                     MPI_Win win);
+
+int MPI_File_c2f(MPI_File file);
+
+/**
+ * `MPI_File_call_errhandler`: calls the error handler of `fh` as if a call had failed.
+ */
+int MPI_File_call_errhandler(MPI_File fh, int errorcode);
+
+/**
+ * `MPI_File_close`: closes the file.
+ */
+int MPI_File_close(MPI_File *fh);
+
+/**
+ * `MPI_File_create_errhandler`: makes an error handler of a function.
+ */
+int MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_File_delete`: deletes a file. Errors are raised on the null file.
+ */
+int MPI_File_delete(const char *filename, MPI_Info info);
+
+MPI_File MPI_File_f2c(int file);
+
+/**
+ * `MPI_File_fromint`: the file of an integer.
+ */
+MPI_File MPI_File_fromint(int file);
+
+/**
+ * `MPI_File_get_amode`: the mode in which the file was opened.
+ */
+int MPI_File_get_amode(MPI_File fh, int *amode);
+
+/**
+ * `MPI_File_get_atomicity`: whether accesses of different processes are atomic.
+ */
+int MPI_File_get_atomicity(MPI_File fh, int *flag);
+
+/**
+ * `MPI_File_get_byte_offset`: the place in the file of an offset in the view.
+ */
+int MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp);
+
+/**
+ * `MPI_File_get_errhandler`: the error handler of `file`.
+ */
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_File_get_group`: the group of the processes that have opened the file.
+ */
+int MPI_File_get_group(MPI_File fh, MPI_Group *group);
+
+/**
+ * `MPI_File_get_info`: the hints in use.
+ */
+int MPI_File_get_info(MPI_File fh, MPI_Info *info_used);
+
+/**
+ * `MPI_File_get_position`: the individual file pointer.
+ */
+int MPI_File_get_position(MPI_File fh, MPI_Offset *offset);
+
+/**
+ * `MPI_File_get_position_shared`: the shared file pointer.
+ */
+int MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset);
+
+/**
+ * `MPI_File_get_size`: the size of the file in bytes.
+ */
+int MPI_File_get_size(MPI_File fh, MPI_Offset *size);
+
+/**
+ * `MPI_File_get_type_extent`: bytes from one element of a datatype to the next in the file.
+ */
+int MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent);
+
+int MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent);
+
+/**
+ * `MPI_File_get_view`: which bytes of the file the calling process sees. The datatypes are new ones, unless they are
+ * predefined.
+ */
+int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep);
+
+/**
+ * `MPI_File_iread`: starts to read at the individual file pointer.
+ */
+int MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+/**
+ * `MPI_File_iread_all`: starts to read at the individual file pointer, together with all other processes.
+ */
+int MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+/**
+ * `MPI_File_iread_at`: starts to read at an offset.
+ */
+int MPI_File_iread_at(MPI_File fh,
+                      MPI_Offset offset,
+                      void *buf,
+                      int count,
+                      MPI_Datatype datatype,
+                      MPI_Request *request);
+
+/**
+ * `MPI_File_iread_at_all`: starts to read at an offset, together with all other processes.
+ */
+int MPI_File_iread_at_all(MPI_File fh,
+                          MPI_Offset offset,
+                          void *buf,
+                          int count,
+                          MPI_Datatype datatype,
+                          MPI_Request *request);
+
+int MPI_File_iread_at_all_c(MPI_File fh,
+                            MPI_Offset offset,
+                            void *buf,
+                            MPI_Count count,
+                            MPI_Datatype datatype,
+                            MPI_Request *request);
+
+int MPI_File_iread_at_c(MPI_File fh,
+                        MPI_Offset offset,
+                        void *buf,
+                        MPI_Count count,
+                        MPI_Datatype datatype,
+                        MPI_Request *request);
+
+int MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+/**
+ * `MPI_File_iread_shared`: starts to read at the shared file pointer.
+ */
+int MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+/**
+ * `MPI_File_iwrite`: starts to write at the individual file pointer.
+ */
+int MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+/**
+ * `MPI_File_iwrite_all`: starts to write at the individual file pointer, together with all other processes.
+ */
+int MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+/**
+ * `MPI_File_iwrite_at`: starts to write at an offset.
+ */
+int MPI_File_iwrite_at(MPI_File fh,
+                       MPI_Offset offset,
+                       const void *buf,
+                       int count,
+                       MPI_Datatype datatype,
+                       MPI_Request *request);
+
+/**
+ * `MPI_File_iwrite_at_all`: starts to write at an offset, together with all other processes.
+ */
+int MPI_File_iwrite_at_all(MPI_File fh,
+                           MPI_Offset offset,
+                           const void *buf,
+                           int count,
+                           MPI_Datatype datatype,
+                           MPI_Request *request);
+
+int MPI_File_iwrite_at_all_c(MPI_File fh,
+                             MPI_Offset offset,
+                             const void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             MPI_Request *request);
+
+int MPI_File_iwrite_at_c(MPI_File fh,
+                         MPI_Offset offset,
+                         const void *buf,
+                         MPI_Count count,
+                         MPI_Datatype datatype,
+                         MPI_Request *request);
+
+int MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+/**
+ * `MPI_File_iwrite_shared`: starts to write at the shared file pointer.
+ */
+int MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int MPI_File_iwrite_shared_c(MPI_File fh,
+                             const void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             MPI_Request *request);
+
+/**
+ * `MPI_File_open`: opens a file. Errors are raised on the null file.
+ */
+int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh);
+
+/**
+ * `MPI_File_preallocate`: sees to it that there is room for the file.
+ */
+int MPI_File_preallocate(MPI_File fh, MPI_Offset size);
+
+/**
+ * `MPI_File_read`: reads at the individual file pointer.
+ */
+int MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_read_all`: reads at the individual file pointer, together with all other processes.
+ */
+int MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_read_all_begin`: begins to read at the individual file pointer, together with all other processes.
+ */
+int MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+
+int MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_read_all_end`: ends what `MPI_File_read_all_begin` has begun.
+ */
+int MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status);
+
+/**
+ * `MPI_File_read_at`: reads at an offset.
+ */
+int MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_read_at_all`: reads at an offset, together with all other processes.
+ */
+int MPI_File_read_at_all(MPI_File fh,
+                         MPI_Offset offset,
+                         void *buf,
+                         int count,
+                         MPI_Datatype datatype,
+                         MPI_Status *status);
+
+/**
+ * `MPI_File_read_at_all_begin`: begins to read at an offset, together with all other processes.
+ */
+int MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype);
+
+int MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int MPI_File_read_at_all_c(MPI_File fh,
+                           MPI_Offset offset,
+                           void *buf,
+                           MPI_Count count,
+                           MPI_Datatype datatype,
+                           MPI_Status *status);
+
+/**
+ * `MPI_File_read_at_all_end`: ends what `MPI_File_read_at_all_begin` has begun.
+ */
+int MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status);
+
+int MPI_File_read_at_c(MPI_File fh,
+                       MPI_Offset offset,
+                       void *buf,
+                       MPI_Count count,
+                       MPI_Datatype datatype,
+                       MPI_Status *status);
+
+int MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_read_ordered`: reads at the shared file pointer, in the order of ranks.
+ */
+int MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_read_ordered_begin`: begins to read at the shared file pointer, in the order of ranks.
+ */
+int MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+
+int MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_read_ordered_end`: ends what `MPI_File_read_ordered_begin` has begun.
+ */
+int MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status);
+
+/**
+ * `MPI_File_read_shared`: reads at the shared file pointer.
+ */
+int MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_seek`: moves the individual file pointer.
+ */
+int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
+
+/**
+ * `MPI_File_seek_shared`: moves the shared file pointer.
+ */
+int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
+
+/**
+ * `MPI_File_set_atomicity`: sets whether accesses of different processes are atomic.
+ */
+int MPI_File_set_atomicity(MPI_File fh, int flag);
+
+/**
+ * `MPI_File_set_errhandler`: sets the error handler of `file`.
+ */
+int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
+
+/**
+ * `MPI_File_set_info`: sets hints.
+ */
+int MPI_File_set_info(MPI_File fh, MPI_Info info);
+
+/**
+ * `MPI_File_set_size`: cuts or extends the file.
+ */
+int MPI_File_set_size(MPI_File fh, MPI_Offset size);
+
+/**
+ * `MPI_File_set_view`: sets which bytes of the file the calling process sees.
+ */
+int MPI_File_set_view(MPI_File fh,
+                      MPI_Offset disp,
+                      MPI_Datatype etype,
+                      MPI_Datatype filetype,
+                      const char *datarep,
+                      MPI_Info info);
+
+/**
+ * `MPI_File_sync`: waits until what was written is on the device and can be seen by all.
+ */
+int MPI_File_sync(MPI_File fh);
+
+/**
+ * `MPI_File_toint`: the integer of a file.
+ */
+int MPI_File_toint(MPI_File file);
+
+/**
+ * `MPI_File_write`: writes at the individual file pointer.
+ */
+int MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_write_all`: writes at the individual file pointer, together with all other processes.
+ */
+int MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_write_all_begin`: begins to write at the individual file pointer, together with all other processes.
+ */
+int MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+
+int MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_write_all_end`: ends what `MPI_File_write_all_begin` has begun.
+ */
+int MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status);
+
+/**
+ * `MPI_File_write_at`: writes at an offset.
+ */
+int MPI_File_write_at(MPI_File fh,
+                      MPI_Offset offset,
+                      const void *buf,
+                      int count,
+                      MPI_Datatype datatype,
+                      MPI_Status *status);
+
+/**
+ * `MPI_File_write_at_all`: writes at an offset, together with all other processes.
+ */
+int MPI_File_write_at_all(MPI_File fh,
+                          MPI_Offset offset,
+                          const void *buf,
+                          int count,
+                          MPI_Datatype datatype,
+                          MPI_Status *status);
+
+/**
+ * `MPI_File_write_at_all_begin`: begins to write at an offset, together with all other processes.
+ */
+int MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype);
+
+int MPI_File_write_at_all_begin_c(MPI_File fh,
+                                  MPI_Offset offset,
+                                  const void *buf,
+                                  MPI_Count count,
+                                  MPI_Datatype datatype);
+
+int MPI_File_write_at_all_c(MPI_File fh,
+                            MPI_Offset offset,
+                            const void *buf,
+                            MPI_Count count,
+                            MPI_Datatype datatype,
+                            MPI_Status *status);
+
+/**
+ * `MPI_File_write_at_all_end`: ends what `MPI_File_write_at_all_begin` has begun.
+ */
+int MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status);
+
+int MPI_File_write_at_c(MPI_File fh,
+                        MPI_Offset offset,
+                        const void *buf,
+                        MPI_Count count,
+                        MPI_Datatype datatype,
+                        MPI_Status *status);
+
+int MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_write_ordered`: writes at the shared file pointer, in the order of ranks.
+ */
+int MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+/**
+ * `MPI_File_write_ordered_begin`: begins to write at the shared file pointer, in the order of ranks.
+ */
+int MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+
+int MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int MPI_File_write_ordered_c(MPI_File fh,
+                             const void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             MPI_Status *status);
+
+/**
+ * `MPI_File_write_ordered_end`: ends what `MPI_File_write_ordered_begin` has begun.
+ */
+int MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status);
+
+/**
+ * `MPI_File_write_shared`: writes at the shared file pointer.
+ */
+int MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
 
 /**
  * `MPI_Finalize`: finalizes MPI.
@@ -1569,9 +2074,59 @@ int MPI_Gatherv_init_c(const void *sendbuf,
                        MPI_Request *request);
 
 /**
+ * `MPI_Get`: reads data of a target.
+ */
+int MPI_Get(void *origin_addr,
+            int origin_count,
+            MPI_Datatype origin_datatype,
+            int target_rank,
+            MPI_Aint target_disp,
+            int target_count,
+            MPI_Datatype target_datatype,
+            MPI_Win win);
+
+/**
+ * `MPI_Get_accumulate`: updates elements of a target, and reads their values from before.
+ */
+int MPI_Get_accumulate(const void *origin_addr,
+                       int origin_count,
+                       MPI_Datatype origin_datatype,
+                       void *result_addr,
+                       int result_count,
+                       MPI_Datatype result_datatype,
+                       int target_rank,
+                       MPI_Aint target_disp,
+                       int target_count,
+                       MPI_Datatype target_datatype,
+                       MPI_Op op,
+                       MPI_Win win);
+
+int MPI_Get_accumulate_c(const void *origin_addr,
+                         MPI_Count origin_count,
+                         MPI_Datatype origin_datatype,
+                         void *result_addr,
+                         MPI_Count result_count,
+                         MPI_Datatype result_datatype,
+                         int target_rank,
+                         MPI_Aint target_disp,
+                         MPI_Count target_count,
+                         MPI_Datatype target_datatype,
+                         MPI_Op op,
+                         MPI_Win win);
+
+/**
  * `MPI_Get_address`: the address of a variable as an integer.
  */
 int MPI_Get_address(const void *location, MPI_Aint *address);
+
+int MPI_Get_c(void *origin_addr,
+              MPI_Count origin_count,
+              MPI_Datatype origin_datatype,
+              int target_rank,
+              MPI_Aint target_disp,
+              MPI_Count target_count,
+              MPI_Datatype target_datatype,
+              MPI_Win win);
 
 /**
  * `MPI_Get_count`: the number of elements of `datatype` that were received.
@@ -2892,9 +3447,55 @@ int MPI_Psend_init(const void *buf,
 int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name);
 
 /**
+ * `MPI_Put`: writes data to a target.
+ */
+int MPI_Put(const void *origin_addr,
+            int origin_count,
+            MPI_Datatype origin_datatype,
+            int target_rank,
+            MPI_Aint target_disp,
+            int target_count,
+            MPI_Datatype target_datatype,
+            MPI_Win win);
+
+int MPI_Put_c(const void *origin_addr,
+              MPI_Count origin_count,
+              MPI_Datatype origin_datatype,
+              int target_rank,
+              MPI_Aint target_disp,
+              MPI_Count target_count,
+              MPI_Datatype target_datatype,
+              MPI_Win win);
+
+/**
  * `MPI_Query_thread`: the level of thread support, which rises to the highest with the first session.
  */
 int MPI_Query_thread(int *provided);
+
+/**
+ * `MPI_Raccumulate`: updates elements of a target, with a request.
+ */
+int MPI_Raccumulate(const void *origin_addr,
+                    int origin_count,
+                    MPI_Datatype origin_datatype,
+                    int target_rank,
+                    MPI_Aint target_disp,
+                    int target_count,
+                    MPI_Datatype target_datatype,
+                    MPI_Op op,
+                    MPI_Win win,
+                    MPI_Request *request);
+
+int MPI_Raccumulate_c(const void *origin_addr,
+                      MPI_Count origin_count,
+                      MPI_Datatype origin_datatype,
+                      int target_rank,
+                      MPI_Aint target_disp,
+                      MPI_Count target_count,
+                      MPI_Datatype target_datatype,
+                      MPI_Op op,
+                      MPI_Win win,
+                      MPI_Request *request);
 
 /**
  * `MPI_Recv`: receives a message.
@@ -3054,6 +3655,25 @@ int MPI_Reduce_scatter_init_c(const void *sendbuf,
                               MPI_Request *request);
 
 /**
+ * `MPI_Register_datarep`: registers a data representation, whose conversion functions take counts of type `int`.
+ */
+int MPI_Register_datarep(const char *datarep,
+                         MPI_Datarep_conversion_function *read_conversion_fn,
+                         MPI_Datarep_conversion_function *write_conversion_fn,
+                         MPI_Datarep_extent_function *dtype_file_extent_fn,
+                         void *extra_state);
+
+/**
+ * `MPI_Register_datarep_c`: registers a data representation, whose conversion functions take counts of type
+ * `MPI_Count`.
+ */
+int MPI_Register_datarep_c(const char *datarep,
+                           MPI_Datarep_conversion_function_c *read_conversion_fn,
+                           MPI_Datarep_conversion_function_c *write_conversion_fn,
+                           MPI_Datarep_extent_function *dtype_file_extent_fn,
+                           void *extra_state);
+
+/**
  * `MPI_Remove_error_class`: removes a class of the program, once its codes and its string are removed.
  */
 int MPI_Remove_error_class(int errorclass);
@@ -3117,6 +3737,83 @@ int MPI_Request_get_status_some(int incount,
  * `MPI_Request_toint`: the integer of a request.
  */
 int MPI_Request_toint(MPI_Request request);
+
+/**
+ * `MPI_Rget`: reads data of a target, with a request.
+ */
+int MPI_Rget(void *origin_addr,
+             int origin_count,
+             MPI_Datatype origin_datatype,
+             int target_rank,
+             MPI_Aint target_disp,
+             int target_count,
+             MPI_Datatype target_datatype,
+             MPI_Win win,
+             MPI_Request *request);
+
+/**
+ * `MPI_Rget_accumulate`: updates elements of a target and reads their values from before, with a request.
+ */
+int MPI_Rget_accumulate(const void *origin_addr,
+                        int origin_count,
+                        MPI_Datatype origin_datatype,
+                        void *result_addr,
+                        int result_count,
+                        MPI_Datatype result_datatype,
+                        int target_rank,
+                        MPI_Aint target_disp,
+                        int target_count,
+                        MPI_Datatype target_datatype,
+                        MPI_Op op,
+                        MPI_Win win,
+                        MPI_Request *request);
+
+int MPI_Rget_accumulate_c(const void *origin_addr,
+                          MPI_Count origin_count,
+                          MPI_Datatype origin_datatype,
+                          void *result_addr,
+                          MPI_Count result_count,
+                          MPI_Datatype result_datatype,
+                          int target_rank,
+                          MPI_Aint target_disp,
+                          MPI_Count target_count,
+                          MPI_Datatype target_datatype,
+                          MPI_Op op,
+                          MPI_Win win,
+                          MPI_Request *request);
+
+int MPI_Rget_c(void *origin_addr,
+               MPI_Count origin_count,
+               MPI_Datatype origin_datatype,
+               int target_rank,
+               MPI_Aint target_disp,
+               MPI_Count target_count,
+               MPI_Datatype target_datatype,
+               MPI_Win win,
+               MPI_Request *request);
+
+/**
+ * `MPI_Rput`: writes data to a target, with a request.
+ */
+int MPI_Rput(const void *origin_addr,
+             int origin_count,
+             MPI_Datatype origin_datatype,
+             int target_rank,
+             MPI_Aint target_disp,
+             int target_count,
+             MPI_Datatype target_datatype,
+             MPI_Win win,
+             MPI_Request *request);
+
+int MPI_Rput_c(const void *origin_addr,
+               MPI_Count origin_count,
+               MPI_Datatype origin_datatype,
+               int target_rank,
+               MPI_Aint target_disp,
+               MPI_Count target_count,
+               MPI_Datatype target_datatype,
+               MPI_Win win,
+               MPI_Request *request);
 
 /**
  * `MPI_Rsend`: sends to a receive that has been posted.
@@ -4288,6 +4985,221 @@ int MPI_Waitsome(int incount,
                  MPI_Status *array_of_statuses);
 
 /**
+ * `MPI_Win_allocate`: makes a window and its memory.
+ */
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+
+/**
+ * `MPI_Win_allocate_shared`: makes a window and memory to which all ranks have direct access.
+ */
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+
+int MPI_Win_allocate_shared_c(MPI_Aint size,
+                              MPI_Aint disp_unit,
+                              MPI_Info info,
+                              MPI_Comm comm,
+                              void *baseptr,
+                              MPI_Win *win);
+
+/**
+ * `MPI_Win_attach`: attaches memory to a dynamic window.
+ */
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+
+int MPI_Win_c2f(MPI_Win win);
+
+/**
+ * `MPI_Win_call_errhandler`: calls the error handler of `win` as if a call had failed.
+ */
+int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
+
+/**
+ * `MPI_Win_complete`: ends an access epoch of `MPI_Win_start`.
+ */
+int MPI_Win_complete(MPI_Win win);
+
+/**
+ * `MPI_Win_create`: makes a window of memory that the program has.
+ */
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+
+int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+
+/**
+ * `MPI_Win_create_dynamic`: makes a window to which memory is attached later.
+ */
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+
+/**
+ * `MPI_Win_create_errhandler`: makes an error handler of a function.
+ */
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Win_create_keyval`: makes a key for attributes of windows.
+ */
+int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
+                          MPI_Win_delete_attr_function *win_delete_attr_fn,
+                          int *win_keyval,
+                          void *extra_state);
+
+/**
+ * `MPI_Win_delete_attr`: deletes the value that a window has for a key.
+ */
+int MPI_Win_delete_attr(MPI_Win win, int win_keyval);
+
+/**
+ * `MPI_Win_detach`: detaches memory from a dynamic window.
+ */
+int MPI_Win_detach(MPI_Win win, const void *base);
+
+MPI_Win MPI_Win_f2c(int win);
+
+/**
+ * `MPI_Win_fence`: ends an epoch of all ranks, and begins another one.
+ */
+int MPI_Win_fence(int assert, MPI_Win win);
+
+/**
+ * `MPI_Win_flush`: completes all operations on a rank.
+ */
+int MPI_Win_flush(int rank, MPI_Win win);
+
+/**
+ * `MPI_Win_flush_all`: completes all operations.
+ */
+int MPI_Win_flush_all(MPI_Win win);
+
+/**
+ * `MPI_Win_flush_local`: completes all operations on a rank at the caller.
+ */
+int MPI_Win_flush_local(int rank, MPI_Win win);
+
+/**
+ * `MPI_Win_flush_local_all`: completes all operations at the caller.
+ */
+int MPI_Win_flush_local_all(MPI_Win win);
+
+/**
+ * `MPI_Win_free`: frees the window, when all ranks have called it.
+ */
+int MPI_Win_free(MPI_Win *win);
+
+/**
+ * `MPI_Win_free_keyval`: frees a key; attributes keep it until they are deleted.
+ */
+int MPI_Win_free_keyval(int *win_keyval);
+
+/**
+ * `MPI_Win_fromint`: the window of an integer.
+ */
+MPI_Win MPI_Win_fromint(int win);
+
+/**
+ * `MPI_Win_get_attr`: the value that a window has for a key.
+ */
+int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag);
+
+/**
+ * `MPI_Win_get_errhandler`: the error handler of `win`.
+ */
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Win_get_group`: the group of the window's ranks.
+ */
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group);
+
+/**
+ * `MPI_Win_get_info`: all hints in effect.
+ */
+int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
+
+/**
+ * `MPI_Win_get_name`: the window's name; the null handle has one, too.
+ */
+int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
+
+/**
+ * `MPI_Win_lock`: locks the memory of a rank, and begins an access epoch for it.
+ */
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+
+/**
+ * `MPI_Win_lock_all`: takes shared locks of all ranks, and begins an access epoch for them.
+ */
+int MPI_Win_lock_all(int assert, MPI_Win win);
+
+/**
+ * `MPI_Win_post`: begins an exposure epoch for a group of ranks.
+ */
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+
+/**
+ * `MPI_Win_set_attr`: attaches a value to a window.
+ */
+int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
+
+/**
+ * `MPI_Win_set_errhandler`: sets the error handler of `win`.
+ */
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
+
+/**
+ * `MPI_Win_set_info`: sets hints about the use of the window.
+ */
+int MPI_Win_set_info(MPI_Win win, MPI_Info info);
+
+/**
+ * `MPI_Win_set_name`: gives the window a name.
+ */
+int MPI_Win_set_name(MPI_Win win, const char *win_name);
+
+/**
+ * `MPI_Win_shared_query`: the memory of a rank to which the caller has direct access.
+ */
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr);
+
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
+
+/**
+ * `MPI_Win_start`: begins an access epoch for a group of ranks.
+ */
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+
+/**
+ * `MPI_Win_sync`: orders the caller's loads and stores of its memory and the accesses of others.
+ */
+int MPI_Win_sync(MPI_Win win);
+
+/**
+ * `MPI_Win_test`: whether an exposure epoch has ended.
+ */
+int MPI_Win_test(MPI_Win win, int *flag);
+
+/**
+ * `MPI_Win_toint`: the integer of a window.
+ */
+int MPI_Win_toint(MPI_Win win);
+
+/**
+ * `MPI_Win_unlock`: completes all operations on a rank, and releases its lock.
+ */
+int MPI_Win_unlock(int rank, MPI_Win win);
+
+/**
+ * `MPI_Win_unlock_all`: completes all operations, and releases the locks of all ranks.
+ */
+int MPI_Win_unlock_all(MPI_Win win);
+
+/**
+ * `MPI_Win_wait`: waits for the end of an exposure epoch.
+ */
+int MPI_Win_wait(MPI_Win win);
+
+/**
  * `MPI_Wtick`: the resolution of [`PMPI_Wtime`] in seconds.
  */
 double MPI_Wtick(void);
@@ -4311,6 +5223,26 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *lo
 int PMPI_Abi_set_fortran_info(MPI_Info info);
 
 int PMPI_Abort(MPI_Comm comm, int errorcode);
+
+int PMPI_Accumulate(const void *origin_addr,
+                    int origin_count,
+                    MPI_Datatype origin_datatype,
+                    int target_rank,
+                    MPI_Aint target_disp,
+                    int target_count,
+                    MPI_Datatype target_datatype,
+                    MPI_Op op,
+                    MPI_Win win);
+
+int PMPI_Accumulate_c(const void *origin_addr,
+                      MPI_Count origin_count,
+                      MPI_Datatype origin_datatype,
+                      int target_rank,
+                      MPI_Aint target_disp,
+                      MPI_Count target_count,
+                      MPI_Datatype target_datatype,
+                      MPI_Op op,
+                      MPI_Win win);
 
 int PMPI_Add_error_class(int *errorclass);
 
@@ -4754,6 +5686,14 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
 int PMPI_Comm_toint(MPI_Comm comm);
 
+int PMPI_Compare_and_swap(const void *origin_addr,
+                          const void *compare_addr,
+                          void *result_addr,
+                          MPI_Datatype datatype,
+                          int target_rank,
+                          MPI_Aint target_disp,
+                          MPI_Win win);
+
 int PMPI_Dims_create(int nnodes, int ndims, int *dims);
 
 int PMPI_Dist_graph_create(MPI_Comm comm_old,
@@ -4827,6 +5767,303 @@ int PMPI_Exscan_init_c(const void *sendbuf,
                        MPI_Comm comm,
                        MPI_Info info,
                        MPI_Request *request);
+
+int PMPI_Fetch_and_op(const void *origin_addr,
+                      void *result_addr,
+                      MPI_Datatype datatype,
+                      int target_rank,
+                      MPI_Aint target_disp,
+                      MPI_Op op,
+                      MPI_Win win);
+
+int PMPI_File_c2f(MPI_File file);
+
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
+
+int PMPI_File_close(MPI_File *fh);
+
+int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler);
+
+int PMPI_File_delete(const char *filename, MPI_Info info);
+
+MPI_File PMPI_File_f2c(int file);
+
+MPI_File PMPI_File_fromint(int file);
+
+int PMPI_File_get_amode(MPI_File fh, int *amode);
+
+int PMPI_File_get_atomicity(MPI_File fh, int *flag);
+
+int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp);
+
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+
+int PMPI_File_get_group(MPI_File fh, MPI_Group *group);
+
+int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used);
+
+int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset);
+
+int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset);
+
+int PMPI_File_get_size(MPI_File fh, MPI_Offset *size);
+
+int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent);
+
+int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent);
+
+int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep);
+
+int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iread_at(MPI_File fh,
+                       MPI_Offset offset,
+                       void *buf,
+                       int count,
+                       MPI_Datatype datatype,
+                       MPI_Request *request);
+
+int PMPI_File_iread_at_all(MPI_File fh,
+                           MPI_Offset offset,
+                           void *buf,
+                           int count,
+                           MPI_Datatype datatype,
+                           MPI_Request *request);
+
+int PMPI_File_iread_at_all_c(MPI_File fh,
+                             MPI_Offset offset,
+                             void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             MPI_Request *request);
+
+int PMPI_File_iread_at_c(MPI_File fh,
+                         MPI_Offset offset,
+                         void *buf,
+                         MPI_Count count,
+                         MPI_Datatype datatype,
+                         MPI_Request *request);
+
+int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iwrite_all_c(MPI_File fh,
+                           const void *buf,
+                           MPI_Count count,
+                           MPI_Datatype datatype,
+                           MPI_Request *request);
+
+int PMPI_File_iwrite_at(MPI_File fh,
+                        MPI_Offset offset,
+                        const void *buf,
+                        int count,
+                        MPI_Datatype datatype,
+                        MPI_Request *request);
+
+int PMPI_File_iwrite_at_all(MPI_File fh,
+                            MPI_Offset offset,
+                            const void *buf,
+                            int count,
+                            MPI_Datatype datatype,
+                            MPI_Request *request);
+
+int PMPI_File_iwrite_at_all_c(MPI_File fh,
+                              MPI_Offset offset,
+                              const void *buf,
+                              MPI_Count count,
+                              MPI_Datatype datatype,
+                              MPI_Request *request);
+
+int PMPI_File_iwrite_at_c(MPI_File fh,
+                          MPI_Offset offset,
+                          const void *buf,
+                          MPI_Count count,
+                          MPI_Datatype datatype,
+                          MPI_Request *request);
+
+int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request);
+
+int PMPI_File_iwrite_shared_c(MPI_File fh,
+                              const void *buf,
+                              MPI_Count count,
+                              MPI_Datatype datatype,
+                              MPI_Request *request);
+
+int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh);
+
+int PMPI_File_preallocate(MPI_File fh, MPI_Offset size);
+
+int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+
+int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status);
+
+int PMPI_File_read_at(MPI_File fh,
+                      MPI_Offset offset,
+                      void *buf,
+                      int count,
+                      MPI_Datatype datatype,
+                      MPI_Status *status);
+
+int PMPI_File_read_at_all(MPI_File fh,
+                          MPI_Offset offset,
+                          void *buf,
+                          int count,
+                          MPI_Datatype datatype,
+                          MPI_Status *status);
+
+int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype);
+
+int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int PMPI_File_read_at_all_c(MPI_File fh,
+                            MPI_Offset offset,
+                            void *buf,
+                            MPI_Count count,
+                            MPI_Datatype datatype,
+                            MPI_Status *status);
+
+int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status);
+
+int PMPI_File_read_at_c(MPI_File fh,
+                        MPI_Offset offset,
+                        void *buf,
+                        MPI_Count count,
+                        MPI_Datatype datatype,
+                        MPI_Status *status);
+
+int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype);
+
+int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status);
+
+int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
+
+int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
+
+int PMPI_File_set_atomicity(MPI_File fh, int flag);
+
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
+
+int PMPI_File_set_info(MPI_File fh, MPI_Info info);
+
+int PMPI_File_set_size(MPI_File fh, MPI_Offset size);
+
+int PMPI_File_set_view(MPI_File fh,
+                       MPI_Offset disp,
+                       MPI_Datatype etype,
+                       MPI_Datatype filetype,
+                       const char *datarep,
+                       MPI_Info info);
+
+int PMPI_File_sync(MPI_File fh);
+
+int PMPI_File_toint(MPI_File file);
+
+int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+
+int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status);
+
+int PMPI_File_write_at(MPI_File fh,
+                       MPI_Offset offset,
+                       const void *buf,
+                       int count,
+                       MPI_Datatype datatype,
+                       MPI_Status *status);
+
+int PMPI_File_write_at_all(MPI_File fh,
+                           MPI_Offset offset,
+                           const void *buf,
+                           int count,
+                           MPI_Datatype datatype,
+                           MPI_Status *status);
+
+int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype);
+
+int PMPI_File_write_at_all_begin_c(MPI_File fh,
+                                   MPI_Offset offset,
+                                   const void *buf,
+                                   MPI_Count count,
+                                   MPI_Datatype datatype);
+
+int PMPI_File_write_at_all_c(MPI_File fh,
+                             MPI_Offset offset,
+                             const void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             MPI_Status *status);
+
+int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status);
+
+int PMPI_File_write_at_c(MPI_File fh,
+                         MPI_Offset offset,
+                         const void *buf,
+                         MPI_Count count,
+                         MPI_Datatype datatype,
+                         MPI_Status *status);
+
+int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype);
+
+int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
+
+int PMPI_File_write_ordered_c(MPI_File fh,
+                              const void *buf,
+                              MPI_Count count,
+                              MPI_Datatype datatype,
+                              MPI_Status *status);
+
+int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status);
+
+int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status);
+
+int PMPI_File_write_shared_c(MPI_File fh,
+                             const void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             MPI_Status *status);
 
 int PMPI_Finalize(void);
 
@@ -4918,7 +6155,51 @@ int PMPI_Gatherv_init_c(const void *sendbuf,
                         MPI_Info info,
                         MPI_Request *request);
 
+int PMPI_Get(void *origin_addr,
+             int origin_count,
+             MPI_Datatype origin_datatype,
+             int target_rank,
+             MPI_Aint target_disp,
+             int target_count,
+             MPI_Datatype target_datatype,
+             MPI_Win win);
+
+int PMPI_Get_accumulate(const void *origin_addr,
+                        int origin_count,
+                        MPI_Datatype origin_datatype,
+                        void *result_addr,
+                        int result_count,
+                        MPI_Datatype result_datatype,
+                        int target_rank,
+                        MPI_Aint target_disp,
+                        int target_count,
+                        MPI_Datatype target_datatype,
+                        MPI_Op op,
+                        MPI_Win win);
+
+int PMPI_Get_accumulate_c(const void *origin_addr,
+                          MPI_Count origin_count,
+                          MPI_Datatype origin_datatype,
+                          void *result_addr,
+                          MPI_Count result_count,
+                          MPI_Datatype result_datatype,
+                          int target_rank,
+                          MPI_Aint target_disp,
+                          MPI_Count target_count,
+                          MPI_Datatype target_datatype,
+                          MPI_Op op,
+                          MPI_Win win);
+
 int PMPI_Get_address(const void *location, MPI_Aint *address);
+
+int PMPI_Get_c(void *origin_addr,
+               MPI_Count origin_count,
+               MPI_Datatype origin_datatype,
+               int target_rank,
+               MPI_Aint target_disp,
+               MPI_Count target_count,
+               MPI_Datatype target_datatype,
+               MPI_Win win);
 
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
 
@@ -5886,7 +7167,47 @@ int PMPI_Psend_init(const void *buf,
 
 int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name);
 
+int PMPI_Put(const void *origin_addr,
+             int origin_count,
+             MPI_Datatype origin_datatype,
+             int target_rank,
+             MPI_Aint target_disp,
+             int target_count,
+             MPI_Datatype target_datatype,
+             MPI_Win win);
+
+int PMPI_Put_c(const void *origin_addr,
+               MPI_Count origin_count,
+               MPI_Datatype origin_datatype,
+               int target_rank,
+               MPI_Aint target_disp,
+               MPI_Count target_count,
+               MPI_Datatype target_datatype,
+               MPI_Win win);
+
 int PMPI_Query_thread(int *provided);
+
+int PMPI_Raccumulate(const void *origin_addr,
+                     int origin_count,
+                     MPI_Datatype origin_datatype,
+                     int target_rank,
+                     MPI_Aint target_disp,
+                     int target_count,
+                     MPI_Datatype target_datatype,
+                     MPI_Op op,
+                     MPI_Win win,
+                     MPI_Request *request);
+
+int PMPI_Raccumulate_c(const void *origin_addr,
+                       MPI_Count origin_count,
+                       MPI_Datatype origin_datatype,
+                       int target_rank,
+                       MPI_Aint target_disp,
+                       MPI_Count target_count,
+                       MPI_Datatype target_datatype,
+                       MPI_Op op,
+                       MPI_Win win,
+                       MPI_Request *request);
 
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
 
@@ -6018,6 +7339,18 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf,
                                MPI_Info info,
                                MPI_Request *request);
 
+int PMPI_Register_datarep(const char *datarep,
+                          MPI_Datarep_conversion_function *read_conversion_fn,
+                          MPI_Datarep_conversion_function *write_conversion_fn,
+                          MPI_Datarep_extent_function *dtype_file_extent_fn,
+                          void *extra_state);
+
+int PMPI_Register_datarep_c(const char *datarep,
+                            MPI_Datarep_conversion_function_c *read_conversion_fn,
+                            MPI_Datarep_conversion_function_c *write_conversion_fn,
+                            MPI_Datarep_extent_function *dtype_file_extent_fn,
+                            void *extra_state);
+
 int PMPI_Remove_error_class(int errorclass);
 
 int PMPI_Remove_error_code(int errorcode);
@@ -6052,6 +7385,74 @@ int PMPI_Request_get_status_some(int incount,
                                  MPI_Status *array_of_statuses);
 
 int PMPI_Request_toint(MPI_Request request);
+
+int PMPI_Rget(void *origin_addr,
+              int origin_count,
+              MPI_Datatype origin_datatype,
+              int target_rank,
+              MPI_Aint target_disp,
+              int target_count,
+              MPI_Datatype target_datatype,
+              MPI_Win win,
+              MPI_Request *request);
+
+int PMPI_Rget_accumulate(const void *origin_addr,
+                         int origin_count,
+                         MPI_Datatype origin_datatype,
+                         void *result_addr,
+                         int result_count,
+                         MPI_Datatype result_datatype,
+                         int target_rank,
+                         MPI_Aint target_disp,
+                         int target_count,
+                         MPI_Datatype target_datatype,
+                         MPI_Op op,
+                         MPI_Win win,
+                         MPI_Request *request);
+
+int PMPI_Rget_accumulate_c(const void *origin_addr,
+                           MPI_Count origin_count,
+                           MPI_Datatype origin_datatype,
+                           void *result_addr,
+                           MPI_Count result_count,
+                           MPI_Datatype result_datatype,
+                           int target_rank,
+                           MPI_Aint target_disp,
+                           MPI_Count target_count,
+                           MPI_Datatype target_datatype,
+                           MPI_Op op,
+                           MPI_Win win,
+                           MPI_Request *request);
+
+int PMPI_Rget_c(void *origin_addr,
+                MPI_Count origin_count,
+                MPI_Datatype origin_datatype,
+                int target_rank,
+                MPI_Aint target_disp,
+                MPI_Count target_count,
+                MPI_Datatype target_datatype,
+                MPI_Win win,
+                MPI_Request *request);
+
+int PMPI_Rput(const void *origin_addr,
+              int origin_count,
+              MPI_Datatype origin_datatype,
+              int target_rank,
+              MPI_Aint target_disp,
+              int target_count,
+              MPI_Datatype target_datatype,
+              MPI_Win win,
+              MPI_Request *request);
+
+int PMPI_Rput_c(const void *origin_addr,
+                MPI_Count origin_count,
+                MPI_Datatype origin_datatype,
+                int target_rank,
+                MPI_Aint target_disp,
+                MPI_Count target_count,
+                MPI_Datatype target_datatype,
+                MPI_Win win,
+                MPI_Request *request);
 
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
@@ -6786,6 +8187,104 @@ int PMPI_Waitsome(int incount,
                   int *outcount,
                   int *array_of_indices,
                   MPI_Status *array_of_statuses);
+
+int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+
+int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+
+int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+
+int PMPI_Win_allocate_shared_c(MPI_Aint size,
+                               MPI_Aint disp_unit,
+                               MPI_Info info,
+                               MPI_Comm comm,
+                               void *baseptr,
+                               MPI_Win *win);
+
+int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+
+int PMPI_Win_c2f(MPI_Win win);
+
+int PMPI_Win_call_errhandler(MPI_Win win, int errorcode);
+
+int PMPI_Win_complete(MPI_Win win);
+
+int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+
+int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+
+int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler);
+
+int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
+                           MPI_Win_delete_attr_function *win_delete_attr_fn,
+                           int *win_keyval,
+                           void *extra_state);
+
+int PMPI_Win_delete_attr(MPI_Win win, int win_keyval);
+
+int PMPI_Win_detach(MPI_Win win, const void *base);
+
+MPI_Win PMPI_Win_f2c(int win);
+
+int PMPI_Win_fence(int assert, MPI_Win win);
+
+int PMPI_Win_flush(int rank, MPI_Win win);
+
+int PMPI_Win_flush_all(MPI_Win win);
+
+int PMPI_Win_flush_local(int rank, MPI_Win win);
+
+int PMPI_Win_flush_local_all(MPI_Win win);
+
+int PMPI_Win_free(MPI_Win *win);
+
+int PMPI_Win_free_keyval(int *win_keyval);
+
+MPI_Win PMPI_Win_fromint(int win);
+
+int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag);
+
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
+
+int PMPI_Win_get_group(MPI_Win win, MPI_Group *group);
+
+int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
+
+int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
+
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+
+int PMPI_Win_lock_all(int assert, MPI_Win win);
+
+int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+
+int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
+
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
+
+int PMPI_Win_set_info(MPI_Win win, MPI_Info info);
+
+int PMPI_Win_set_name(MPI_Win win, const char *win_name);
+
+int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr);
+
+int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
+
+int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+
+int PMPI_Win_sync(MPI_Win win);
+
+int PMPI_Win_test(MPI_Win win, int *flag);
+
+int PMPI_Win_toint(MPI_Win win);
+
+int PMPI_Win_unlock(int rank, MPI_Win win);
+
+int PMPI_Win_unlock_all(MPI_Win win);
+
+int PMPI_Win_wait(MPI_Win win);
 
 double PMPI_Wtick(void);
 

@@ -1,9 +1,11 @@
 //! Running a closure as the ranks of an MPI program.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
+use simurgh_host::{Claim, NativeJob};
 use simurgh_mpi::{Hardware, Job, Process};
 use simurgh_sched::policy::{Policy, by_name};
 use simurgh_sched::{EcSpec, Runtime};
@@ -11,6 +13,8 @@ use simurgh_settings::{Id, Origin, Values};
 
 use crate::communicator::Communicator;
 use crate::error::{RANKS_MAX, RunError};
+use crate::panic_place;
+use crate::results::Results;
 use crate::run_state::RunState;
 use crate::settings;
 
@@ -25,7 +29,7 @@ use crate::settings;
 /// assert!(ranks.iter().copied().eq(0..ranks.len()));
 /// # Ok::<(), simurgh::RunError>(())
 /// ```
-pub fn run<T, F>(f: F) -> Result<Vec<T>, RunError>
+pub fn run<T, F>(f: F) -> Result<Results<T>, RunError>
 where
     F: Fn(&Communicator) -> T + Send + Sync + 'static,
     T: Send + 'static,
@@ -110,24 +114,62 @@ impl Builder {
         self
     }
 
-    /// Runs `f` as every rank of the world, and returns the results by rank (`MPI_Init` to `MPI_Finalize`, chapter 11
-    /// of the standard).
+    /// Runs `f` as every rank of the world that lives in this process, and returns their results (`MPI_Init` to
+    /// `MPI_Finalize`, chapter 11 of the standard).
     ///
     /// The ranks are coroutines of this process: they share its memory, and a blocked rank costs no thread. The calling
     /// thread waits.
     ///
+    /// # Without a launcher
+    ///
+    /// All ranks of the world live in this process. A program may run as many worlds as it likes, one after the other.
+    ///
+    /// # Under a launcher
+    ///
+    /// In a process that `mpiexec`, `srun` or the launcher of another MPI has started, the call joins that job.
+    /// Simurgh's `mpiexec` starts one process for each node, or as many as `--hosts-per-node` says, and divides the
+    /// ranks among them; with other launchers each process is a rank. The launcher decides the number of ranks,
+    /// whatever [`ranks`](Self::ranks) says. Its options take the place of the environment, and what is chosen here
+    /// goes before both. `f` has the same meaning in all processes, as the program is the same in all of them; what it
+    /// captures are values of its own process.
+    ///
+    /// The call returns when all ranks of the job have ended. If one panics or aborts, or all of them wait for each
+    /// other, the job ends, and all its processes with it: the launcher prints the reason, and its exit status is that
+    /// of the failure (101 after a panic).
+    ///
+    /// A process takes part in one run. The threads that it has when it calls `run` go on beside the ranks; while one
+    /// of them could wake a rank, no deadlock is reported, except if it is one of the
+    /// [`other_threads`](Self::other_threads). A process that ends without calling `run` fails the job if others call
+    /// it.
+    ///
     /// # Errors
     ///
-    /// The first failure ends the run: a rank that panics or aborts, or a deadlock. The call then returns at once. The
-    /// other ranks leave, unwinding, with their next call of this interface. Ranks that are blocked stay so for good,
-    /// and what they own is leaked. If the settings are wrong, no rank is started.
-    pub fn run<T, F>(self, f: F) -> Result<Vec<T>, RunError>
+    /// Without a launcher the first failure ends the run: a rank that panics or aborts, or a deadlock. The call then
+    /// returns at once. The other ranks leave, unwinding, with their next call of this interface. Ranks that are
+    /// blocked stay so for good, and what they own is leaked. If the settings are wrong, no rank is started.
+    ///
+    /// Under a launcher: wrong settings, and [`RunError::Again`] in the second run of a process.
+    pub fn run<T, F>(self, f: F) -> Result<Results<T>, RunError>
+    where
+        F: Fn(&Communicator) -> T + Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let settings = self.settings()?;
+        panic_place::watch();
+        match simurgh_host::claim() {
+            Claim::Alone => self.run_alone(settings, f),
+            Claim::Again => Err(RunError::Again),
+            Claim::Job(job) => self.run_in_job(*job, f),
+        }
+    }
+
+    /// Runs a world of this process.
+    fn run_alone<T, F>(self, settings: Values, f: F) -> Result<Results<T>, RunError>
     where
         F: Fn(&Communicator) -> T + Send + Sync + 'static,
         T: Send + 'static,
     {
         let run_state = Arc::new(RunState::default());
-        let settings = self.settings()?;
         let spec = spec(&settings);
         let ranks = match self.ranks {
             Some(ranks) => Some(ranks),
@@ -138,15 +180,41 @@ impl Builder {
         if !(1..=RANKS_MAX).contains(&ranks) {
             return Err(RunError::Ranks { asked: ranks });
         }
-        let crew = Arc::new(Crew::new(Job::with_settings(ranks, settings), run_state, f));
-        crew.start(&runtime, spec);
+        let crew = Arc::new(Crew::new(0..ranks, run_state, f));
+        crew.start(&runtime, &Job::with_settings(ranks, settings), spec);
         let result = crew.run_state.wait();
         stop(runtime, &crew.run_state);
-        result.map(|()| crew.results())
+        result.map(|()| Results::new(0, ranks, crew.results()))
+    }
+
+    /// Runs the ranks that this process has in a launcher's job.
+    fn run_in_job<T, F>(self, mut job: NativeJob, f: F) -> Result<Results<T>, RunError>
+    where
+        F: Fn(&Communicator) -> T + Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.choose(job.settings_mut())?;
+        job.set_known_threads(self.other_threads);
+        if let Some(policy) = self.policy {
+            job.set_policy(policy);
+        }
+        let (ranks, world) = (job.ranks(), job.world_size());
+        let crew = Arc::new(Crew::new(ranks.clone(), Arc::new(RunState::of_job()), f));
+        let serving = Arc::clone(&crew);
+        job.run(move |process| serving.serve(process));
+        Ok(Results::new(ranks.start, world, crew.results()))
     }
 
     /// The settings that have been chosen here, and those of the environment for the rest.
     fn settings(&self) -> Result<Values, RunError> {
+        let mut settings = Values::default();
+        self.choose(&mut settings)?;
+        settings.read_environment(|name| std::env::var_os(name))?;
+        Ok(settings)
+    }
+
+    /// Sets the settings that have been chosen here.
+    fn choose(&self, settings: &mut Values) -> Result<(), RunError> {
         let chosen = [
             (Id::Vps, "Builder::vps", self.vps.map(|vps| vps as u64)),
             (
@@ -156,14 +224,12 @@ impl Builder {
             ),
             (Id::Seed, "Builder::seed", self.seed),
         ];
-        let mut settings = Values::default();
         for (id, method, value) in chosen {
             if let Some(value) = value {
                 settings.set(id, value, Origin::Given(method.to_owned()))?;
             }
         }
-        settings.read_environment(|name| std::env::var_os(name))?;
-        Ok(settings)
+        Ok(())
     }
 
     fn start(self, settings: &Values, run_state: &Arc<RunState>) -> Result<Runtime, RunError> {
@@ -202,10 +268,11 @@ fn stop(runtime: Runtime, run_state: &RunState) {
     }
 }
 
-/// The ranks of a run.
+/// The ranks of a run that live in this process.
 struct Crew<T, F> {
-    job: Arc<Job>,
     run_state: Arc<RunState>,
+    /// The first of them.
+    first: usize,
     results: Box<[SpinLock<Option<T>>]>,
     f: F,
 }
@@ -215,45 +282,53 @@ where
     F: Fn(&Communicator) -> T + Send + Sync + 'static,
     T: Send + 'static,
 {
-    fn new(job: Arc<Job>, run_state: Arc<RunState>, f: F) -> Self {
-        let ranks = job.size();
-        run_state.begin(ranks);
+    fn new(ranks: Range<usize>, run_state: Arc<RunState>, f: F) -> Self {
+        run_state.begin(ranks.len());
         Self {
-            job,
             run_state,
-            results: (0..ranks).map(|_| SpinLock::new(None)).collect(),
+            first: ranks.start,
+            results: ranks.map(|_| SpinLock::new(None)).collect(),
             f,
         }
     }
 
-    fn start(self: &Arc<Self>, runtime: &Runtime, spec: EcSpec) {
+    fn start(self: &Arc<Self>, runtime: &Runtime, job: &Arc<Job>, spec: EcSpec) {
         let ranks = self.results.len();
-        let _ = self.job.set_processors_hook(runtime.observer());
-        self.job.set_hardware(Hardware::of_members(runtime, ranks));
+        let _ = job.set_processors_hook(runtime.observer());
+        job.set_hardware(Hardware::of_members(runtime, ranks));
         for rank in 0..ranks {
-            let crew = Arc::clone(self);
-            if let Err(error) = runtime.spawn_member(spec, (rank, ranks), move || crew.serve(rank)) {
+            let (crew, job) = (Arc::clone(self), Arc::clone(job));
+            let body = move || {
+                let number = u32::try_from(rank).expect("fewer ranks than the limit");
+                let process = Process::new(job, number);
+                Process::bind(Arc::clone(&process));
+                crew.serve(&process);
+            };
+            if let Err(error) = runtime.spawn_member(spec, (rank, ranks), body) {
                 return self.run_state.fail(error.into());
             }
         }
     }
 
     /// The life of a rank.
-    fn serve(&self, rank: usize) {
-        match catch_unwind(AssertUnwindSafe(|| self.sail(rank))) {
-            Ok(Ok(value)) => *self.results[rank].lock() = Some(value),
+    fn serve(&self, process: &Arc<Process>) {
+        let rank = process.rank() as usize;
+        let place = rank - self.first;
+        match catch_unwind(AssertUnwindSafe(|| self.sail(process, place))) {
+            Ok(Ok(value)) => *self.results[place].lock() = Some(value),
             Ok(Err(error)) => self.run_state.fail(RunError::Engine { rank, error }),
-            Err(payload) => self.run_state.fail_with(rank, &*payload),
+            Err(payload) => {
+                if let Some(failure) = RunState::failure_of(rank, &*payload) {
+                    self.run_state.fail(failure);
+                }
+            }
         }
-        self.run_state.leave(rank);
+        self.run_state.leave(place);
     }
 
-    fn sail(&self, rank: usize) -> simurgh_mpi::Result<T> {
-        let number = u32::try_from(rank).expect("fewer ranks than the limit");
-        let process = Process::new(Arc::clone(&self.job), number);
-        Process::bind(Arc::clone(&process));
+    fn sail(&self, process: &Arc<Process>, place: usize) -> simurgh_mpi::Result<T> {
         process.init()?;
-        let world = Communicator::new(process.comm_world()?, &self.run_state, rank);
+        let world = Communicator::new(process.comm_world()?, &self.run_state, place);
         let value = (self.f)(&world);
         drop(world);
         process.finalize()?;

@@ -11,11 +11,13 @@ pub const RANKS_MAX: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A rank panicked; the panic hook has printed where.
-    #[error("rank {rank} panicked: {message}")]
+    /// A rank panicked.
+    #[error("rank {rank} panicked{}: {message}", at(place.as_deref()))]
     Panicked {
         /// The rank in the world.
         rank: usize,
+        /// The file, the line and the column; none if the rank has unwound without calling the panic hook.
+        place: Option<String>,
         /// The message of the panic.
         message: String,
     },
@@ -41,6 +43,9 @@ pub enum RunError {
         /// The error of the engine.
         error: simurgh_mpi::Error,
     },
+    /// A launcher has started this process for one run, which has begun before.
+    #[error("a process that a launcher has started takes part in one run, and this is another one")]
+    Again,
     /// An environment variable has no valid value.
     #[error(transparent)]
     Setting(#[from] BadValue),
@@ -53,6 +58,25 @@ pub enum RunError {
     /// The virtual processors or a rank's stack could not be made.
     #[error(transparent)]
     Scheduler(#[from] SchedError),
+}
+
+impl RunError {
+    /// The exit status of a job that ends so.
+    pub(crate) fn status(&self) -> u8 {
+        /// That of a Rust program whose main thread has panicked.
+        const PANICKED: u8 = 101;
+        match self {
+            Self::Panicked { .. } => PANICKED,
+            // A parent process sees the lowest byte; it must not be that of success.
+            Self::Aborted { code, .. } => code.to_le_bytes()[0].max(1),
+            _ => 1,
+        }
+    }
+}
+
+/// The words for a place.
+fn at(place: Option<&str>) -> String {
+    place.map_or_else(String::new, |place| format!(" at {place}"))
 }
 
 /// The number of waits that a message shows; a run may have thousands.

@@ -17,6 +17,9 @@
 //! # Ok::<(), simurgh::RunError>(())
 //! ```
 //!
+//! On one machine a program is simply run. Started by `mpiexec`, `srun` or the launcher of another MPI it is a part of
+//! that job, on any number of nodes: each process has some of the ranks ([`Builder::run`]).
+//!
 //! # Data
 //!
 //! Types whose values can be sent implement [`Equivalence`]: numbers, arrays of them, and structs that derive it. Calls
@@ -81,6 +84,8 @@
 // * `message`: messages of matched probes
 // * `error`: the errors of a run
 // * `settings`: settings from the environment
+// * `results`: the results of a run
+// * `panic_place`: where ranks panic
 // * `run_state`: the state of a run, and its end
 // * `communicator`: communicators, and their blocking calls
 // * `scope`: nonblocking operations
@@ -92,7 +97,9 @@ mod communicator;
 mod error;
 mod message;
 mod op;
+mod panic_place;
 mod peer;
+mod results;
 mod run_state;
 mod scope;
 mod settings;
@@ -105,6 +112,7 @@ pub use error::{RANKS_MAX, RunError};
 pub use message::Message;
 pub use op::{Bits, Number, Op};
 pub use peer::{Destination, Source, Tag};
+pub use results::Results;
 pub use scope::{CollectiveRequest, ReceiveRequest, Scope, SendRequest};
 pub use status::Status;
 

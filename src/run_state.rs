@@ -9,6 +9,7 @@ use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
 
 use crate::activity::{Activity, Wait};
 use crate::error::RunError;
+use crate::panic_place;
 
 /// The state that the ranks of a run and its caller share.
 #[derive(Default)]
@@ -16,6 +17,8 @@ pub(crate) struct RunState {
     /// The number of ranks that have not ended.
     left: AtomicUsize,
     activities: OnceLock<Box<[Activity]>>,
+    /// Whether the ranks belong to a launcher's job, which a failure ends.
+    is_of_job: bool,
     failed: AtomicBool,
     failure: SpinLock<Option<RunError>>,
     /// Complete when all ranks have ended, or one has failed.
@@ -29,6 +32,14 @@ struct Abandoned;
 pub(crate) struct Abort(pub(crate) i32);
 
 impl RunState {
+    /// The state of the ranks that this process has in a launcher's job.
+    pub(crate) fn of_job() -> Self {
+        Self {
+            is_of_job: true,
+            ..Self::default()
+        }
+    }
+
     /// Begins the run of `ranks` ranks.
     pub(crate) fn begin(&self, ranks: usize) {
         self.left.store(ranks, Ordering::Relaxed);
@@ -56,26 +67,30 @@ impl RunState {
         self.left.load(Ordering::Acquire) == 0
     }
 
-    /// Ends the run with a failure; the first one counts.
+    /// Ends the run with a failure; the first one counts. In a launcher's job that ends the process.
     pub(crate) fn fail(&self, failure: RunError) {
+        if self.is_of_job {
+            simurgh_host::end_native_job(failure.status(), &failure.to_string());
+        }
         self.failure.lock().get_or_insert(failure);
         // Release pairs with the Acquire in `wait`; elsewhere the flag is only a hint.
         self.failed.store(true, Ordering::Release);
         self.over.complete();
     }
 
-    /// Ends the run because a rank has panicked.
-    pub(crate) fn fail_with(&self, rank: usize, payload: &(dyn Any + Send)) {
+    /// The failure of a rank that has unwound with this payload; none if it has only left a run that had failed.
+    pub(crate) fn failure_of(rank: usize, payload: &(dyn Any + Send)) -> Option<RunError> {
         if payload.is::<Abandoned>() {
-            return;
+            return None;
         }
         if let Some(Abort(code)) = payload.downcast_ref() {
-            return self.fail(RunError::Aborted { rank, code: *code });
+            return Some(RunError::Aborted { rank, code: *code });
         }
         let text = payload.downcast_ref::<&str>().copied();
         let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let message = message.unwrap_or("its payload is not a text").to_owned();
-        self.fail(RunError::Panicked { rank, message });
+        let place = panic_place::take();
+        Some(RunError::Panicked { rank, place, message })
     }
 
     /// Called by the scheduler when nothing can ever wake a rank again.

@@ -75,6 +75,11 @@ fn error_handlers_call_procedures() {
 }
 
 #[test]
+fn data_of_files_is_converted_by_procedures() {
+    pass(&["f08_files", "mpif_files", "mpi_files"], &[]);
+}
+
+#[test]
 fn attributes_are_copied_and_deleted_by_procedures() {
     pass(&["f08_attributes", "mpif_attributes", "mpi_attributes"], &[]);
 }

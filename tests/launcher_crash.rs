@@ -94,6 +94,22 @@ fn ranks_that_are_processes_say_where_they_crash() {
     assert!(outcome.stderr.starts_with("its own handler\n"), "{outcome}");
 }
 
+/// A thread of the library looks for the network while the program goes on. The handlers stay, whatever the libraries
+/// of providers would do.
+#[test]
+fn processes_of_several_nodes_say_where_they_crash() {
+    let program = mpi_program();
+    for _ in 0..3 {
+        let mpiexec = Stage::locate().mpiexec(2).mode("processes").args(["segv"]);
+        let mpiexec = mpiexec.options(["--launcher", "fork", "-hosts", "a,b"]);
+        let outcome = mpiexec.run(&program);
+        outcome
+            .expect_code(139)
+            .expect_stderr("segmentation fault (SIGSEGV) at address 0x0")
+            .expect_stderr("launch_crash.c:");
+    }
+}
+
 #[test]
 fn a_crash_leaves_a_core_file() {
     let pattern = std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap();

@@ -122,6 +122,7 @@ fn jobs_run_in_allocations_of_slurm() {
     streams(&cluster, plain);
     ends(&cluster, mpi);
     tasks(&cluster, mpi);
+    rust(&cluster);
     spawn(&cluster);
     batch(&cluster, mpi);
     cancel(&cluster);
@@ -186,6 +187,36 @@ fn tasks(cluster: &Cluster, mpi: &str) {
         .expect_stderr(
             "simurgh: srun has started 2 tasks of this program without a way for them to find each other",
         );
+}
+
+/// A Rust program: each node has a process with the ranks of the node, and each task of srun is a rank.
+fn rust(cluster: &Cluster) {
+    let own = std::env::current_exe().expect("this program has a path");
+    let program = own
+        .ancestors()
+        .nth(2)
+        .map(|folder| folder.join("examples/rust_job"));
+    let program = program.expect("tests lie in target/<profile>/deps");
+    let program = program.to_str().expect("a path that is text");
+    let outcome = cluster.allocated(&["-N2"], &["-n", "6", program, "who"]);
+    assert_eq!(
+        outcome.expect_success().sorted_lines(),
+        ["0..3 ", "3..6 "],
+        "{outcome}"
+    );
+    let sums: Vec<_> = (0..5).map(|rank| format!("rank {rank} of 5: sum 10")).collect();
+    for start in [
+        &["salloc", "-Q", "-N3", &mpiexec_path(), "-n", "5"][..],
+        &["srun", "-Q", "--mpi=pmi2", "-N3", "-n5"],
+        &["srun", "-Q", "--mpi=pmix", "-N3", "-n5"],
+    ] {
+        let outcome = cluster.run(&[start, &[program, "exchange"]].concat());
+        assert_eq!(outcome.expect_success().sorted_lines(), sums, "{outcome}");
+        let outcome = cluster.run(&[start, &[program, "panic"]].concat());
+        assert!(!outcome.success(), "{outcome}");
+        outcome.expect_stderr("simurgh: rank 4 panicked at tests/rust/job.rs:");
+    }
+    cluster.is_clean();
 }
 
 /// Ranks start others, whose hosts the agents of Slurm's tasks start on all nodes.

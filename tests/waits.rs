@@ -61,6 +61,38 @@ fn deadlocks_tell_of_requests() {
     }
 }
 
+#[test]
+fn deadlocks_tell_of_windows() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    let cases = [
+        (
+            "lock",
+            &["rank 2 waits for a shared lock of rank 0, which rank 1 holds exclusively, in window "][..],
+        ),
+        (
+            "signal",
+            &[
+                "rank 0 waits in MPI_Win_start for MPI_Win_post of rank 0, 2, in window ",
+                "rank 1 waits in MPI_Win_wait, where 0 of 3 ranks have called MPI_Win_complete, in window ",
+            ],
+        ),
+    ];
+    for (how, told) in cases {
+        for mode in ["threads", "processes"] {
+            let outcome = stage.mpiexec(3).mode(mode).args([how]).run(&program);
+            outcome.expect_code(125).expect_stderr("deadlock");
+            for line in told {
+                let mut lines = outcome.stderr.lines();
+                assert!(
+                    lines.any(|found| found.trim().starts_with(line)),
+                    "{line}\n{outcome}"
+                );
+            }
+        }
+    }
+}
+
 /// Ranks that look again and again do not wait, so that only the time limit ends the job.
 #[test]
 fn time_limits_tell_of_loops() {

@@ -5,6 +5,20 @@
  * "bursts BYTES NS": 10^5 blocks are allocated, one byte of each is written, and they are freed in the same order.
  * "mixed BYTES NS": random ones of 1,000 blocks are replaced by others of random sizes up to BYTES.
  * "exchanged BYTES NS": the same by two threads of a rank, which give each other their blocks from time to time.
+ * "scattered BYTES NS": random ones of 50,000 blocks are replaced, most by short ones: each size class up to BYTES is
+ *     half as frequent as the one below it (as alloc-test does).
+ * "generations BYTES NS": blocks of cycling sizes up to BYTES. Half of each generation is freed at once, from the end;
+ *     the rest lives for a few generations (as sh6bench does; all ranks together as sh8bench).
+ * "larson BYTES NS": as exchanged, but each turn is done by new threads, which inherit the blocks of those before.
+ * "transferred BYTES NS": two threads replace random blocks of theirs, and swap some with a table that both use at any
+ *     time (as mstress does).
+ * "produced BYTES NS": one thread allocates all blocks and another frees them at the same time (as xmalloc does).
+ * "scratched BYTES NS": two threads write to blocks of theirs again and again, and allocate new ones at times, after
+ *     each has freed one that lay beside that of the other (as cache-scratch does). The time is that of a write.
+ * "delivered BYTES NS": a block for each message that a rank sends to the next, and one for each that it receives.
+ * "advection BYTES NS": the cells of a grid move on; each step allocates the next grid, of BYTES, and frees the one
+ *     before (as MPC's advection does). The time is that of a cell.
+ * "together BYTES NS": twelve arrays of BYTES are added to a thirteenth. The time is that of a number.
  *
  * Each is the best of several batches.
  */
@@ -13,6 +27,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,35 +105,250 @@ static double mixed(size_t largest)
     return count;
 }
 
-static void *exchanged_blocks[THREADS][SLOTS];
-static size_t exchanged_largest;
 static pthread_barrier_t turn;
 
-static void *exchange(void *argument)
+/* What a thread of a turn does: the function gets the number of the thread, and that of the turn. */
+struct task {
+    void (*function)(int, int);
+    int thread, turns, first;
+};
+
+static void *do_turns(void *argument)
 {
-    int thread = (int)(intptr_t)argument, count = share(OPERATIONS, SLOTS) / TURNS;
-    uint64_t state = 88172645463325252u + (uint64_t)thread;
-    for (int i = 0; i < TURNS; i++) {
-        replace(exchanged_blocks[(thread + i) % THREADS], count, exchanged_largest, &state);
+    const struct task *task = argument;
+    for (int i = 0; i < task->turns; i++) {
+        task->function(task->thread, task->first + i);
         pthread_barrier_wait(&turn);
     }
     return NULL;
 }
 
-static double exchanged(size_t largest)
+/* Has two threads do so many turns. They begin each turn together. */
+static void by_two(void (*function)(int, int), int first, int turns)
 {
     pthread_t threads[THREADS];
-    exchanged_largest = largest;
+    struct task tasks[THREADS];
     pthread_barrier_init(&turn, NULL, THREADS);
-    for (int i = 0; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, exchange, (void *)(intptr_t)i) != 0)
+    for (int i = 0; i < THREADS; i++) {
+        tasks[i] = (struct task){function, i, turns, first};
+        if (pthread_create(&threads[i], NULL, do_turns, &tasks[i]) != 0)
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     pthread_barrier_destroy(&turn);
+}
+
+static size_t wanted;
+static int each;
+
+/* The blocks of each thread. */
+static void *held[THREADS][SLOTS];
+
+static void exchange(int thread, int number)
+{
+    uint64_t state = 88172645463325252u + (uint64_t)(thread + number * THREADS);
+    replace(held[(thread + number) % THREADS], each, wanted, &state);
+}
+
+/* The result for so many turns of replacing blocks, when all of them have been freed. */
+static double replaced(int turns)
+{
     for (int i = 0; i < THREADS; i++)
-        free_all(exchanged_blocks[i]);
-    return (double)THREADS * (share(OPERATIONS, SLOTS) / TURNS * TURNS);
+        free_all(held[i]);
+    return (double)THREADS * each * turns;
+}
+
+static double exchanged(size_t largest)
+{
+    wanted = largest;
+    each = share(OPERATIONS, SLOTS) / TURNS;
+    by_two(exchange, 0, TURNS);
+    return replaced(TURNS);
+}
+
+static double scattered(size_t largest)
+{
+    enum { MANY = 50000 };
+    static void *blocks[MANY];
+    uint64_t state = 88172645463325252;
+    int count = share(OPERATIONS / 2, 1000);
+    for (int i = 0; i < count; i++) {
+        uint64_t number = random_number(&state);
+        size_t size = largest >> 9 << __builtin_ctzll(number | 1 << 9);
+        void **slot = &blocks[(number >> 10) % MANY];
+        free(*slot);
+        *slot = allocated(size / 2 + (number >> 32) % (size / 2 + 1) + 1);
+    }
+    for (int i = 0; i < MANY; i++) {
+        free(blocks[i]);
+        blocks[i] = NULL;
+    }
+    return count;
+}
+
+static double generations(size_t largest)
+{
+    enum { LIVES = 4, EACH = 2000 };
+    static void *blocks[LIVES][EACH];
+    int count = share(OPERATIONS / EACH, LIVES);
+    for (int i = 0; i < count + LIVES; i++) {
+        void **generation = blocks[i % LIVES];
+        for (int k = 0; k < EACH; k += 2) {
+            free(generation[k]);
+            generation[k] = NULL;
+        }
+        if (i >= count)
+            continue;
+        for (int k = 0; k < EACH; k++)
+            generation[k] = allocated(1 + (size_t)k * 37 % largest);
+        for (int k = EACH - 1; k > 0; k -= 2)
+            free(generation[k]);
+    }
+    return (double)count * EACH;
+}
+
+static double larson(size_t largest)
+{
+    wanted = largest;
+    each = share(OPERATIONS, SLOTS) / TURNS;
+    for (int i = 0; i < TURNS; i++)
+        by_two(exchange, i, 1);
+    return replaced(TURNS);
+}
+
+static void transfer(int thread, int number)
+{
+    static void *table[SLOTS];
+    uint64_t state = 88172645463325252u + (uint64_t)(thread + number * THREADS);
+    void **blocks = held[thread];
+    for (int i = 0; i < each; i += 10) {
+        replace(blocks, 10, wanted, &state);
+        void **mine = &blocks[random_number(&state) % SLOTS], **other = &table[random_number(&state) % SLOTS];
+        *mine = __atomic_exchange_n(other, *mine, __ATOMIC_ACQ_REL);
+    }
+    for (int i = thread; i < SLOTS; i += THREADS)
+        free(__atomic_exchange_n(&table[i], NULL, __ATOMIC_ACQ_REL));
+}
+
+static double transferred(size_t largest)
+{
+    wanted = largest;
+    each = share(OPERATIONS, SLOTS) / TURNS;
+    by_two(transfer, 0, TURNS);
+    return replaced(TURNS);
+}
+
+enum { BATCH = 5000 };
+
+/* Thread 0 allocates the blocks of one array while thread 1 frees those of the other. */
+static void produce(int thread, int number)
+{
+    static void *blocks[2][BATCH];
+    void **batch = blocks[(number + thread) % 2];
+    for (int i = 0; i < BATCH; i++) {
+        if (thread == 0) {
+            batch[i] = allocated(wanted);
+        } else {
+            free(batch[i]);
+            batch[i] = NULL;
+        }
+    }
+}
+
+static double produced(size_t size)
+{
+    wanted = size;
+    /* In an even number of turns, and one more in which the blocks of the last one are freed. */
+    int turns = share(OPERATIONS / BATCH, 2) / 2 * 2;
+    by_two(produce, 0, turns);
+    produce(1, turns);
+    return (double)turns * BATCH;
+}
+
+static char *volatile neighbours[THREADS];
+
+static void scratch(int thread, int number)
+{
+    (void)number;
+    free(neighbours[thread]);
+    for (int i = 0; i < each; i++) {
+        volatile char *block = allocated(wanted);
+        for (int k = 0; k < 1000; k++)
+            ++*block;
+        free((char *)block);
+    }
+}
+
+static double scratched(size_t size)
+{
+    wanted = size;
+    each = share(OPERATIONS / 1000, 10);
+    for (int i = 0; i < THREADS; i++)
+        neighbours[i] = allocated(size);
+    by_two(scratch, 0, 1);
+    return (double)THREADS * each * 1000;
+}
+
+static double delivered(size_t size)
+{
+    int rank, count = share((int)(200000000 / (size + 2000)), 100);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    for (int i = 0; i < count; i++) {
+        void *sent = allocated(size), *received = allocated(size);
+        MPI_Sendrecv(sent, (int)size, MPI_BYTE, next, 0, received, (int)size, MPI_BYTE, before, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        free(sent);
+        free(received);
+    }
+    return count;
+}
+
+static double advection(size_t size)
+{
+    int cells = (int)(size / sizeof(double)), steps = share(4 * OPERATIONS / cells, 3);
+    double *grid = calloc((size_t)cells, sizeof *grid);
+    for (int step = 0; step < steps; step++) {
+        double *next = malloc(size);
+        if (grid == NULL || next == NULL)
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        next[0] = 1;
+        for (int i = 1; i < cells; i++)
+            next[i] = grid[i] - 0.5 * (grid[i] - grid[i - 1]);
+        free(grid);
+        grid = next;
+    }
+    free(grid);
+    return (double)steps * cells;
+}
+
+static double together(size_t size)
+{
+    enum { ARRAYS = 12 };
+    size_t count = size / sizeof(double);
+    double *arrays[ARRAYS + 1];
+    int rounds = share((int)(4 * OPERATIONS / (count * ARRAYS)), 1);
+    for (int i = 0; i <= ARRAYS; i++) {
+        arrays[i] = malloc(size);
+        if (arrays[i] == NULL)
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        memset(arrays[i], 0, size);
+    }
+    for (int round = 0; round < rounds; round++) {
+        double *sums = arrays[ARRAYS];
+        /* The compiler must not know what the arrays hold. */
+        __asm__ volatile("" : : "r"(arrays) : "memory");
+        for (size_t i = 0; i < count; i++) {
+            double sum = 0;
+            for (int k = 0; k < ARRAYS; k++)
+                sum += arrays[k][i];
+            sums[i] = sum;
+        }
+    }
+    for (int i = 0; i <= ARRAYS; i++)
+        free(arrays[i]);
+    return (double)rounds * (double)count * ARRAYS;
 }
 
 /* Seconds on the clock of the machine. */
@@ -171,6 +401,18 @@ int main(int argc, char **argv)
     measure("mixed", mixed, 1000, 1);
     measure("mixed", mixed, 20000, 1);
     measure("exchanged", exchanged, 1000, THREADS);
+    measure("scattered", scattered, 32768, 1);
+    measure("generations", generations, 1000, 1);
+    measure("larson", larson, 500, THREADS);
+    measure("transferred", transferred, 1000, THREADS);
+    measure("produced", produced, 64, THREADS);
+    measure("scratched", scratched, 8, THREADS);
+    measure("delivered", delivered, 1000, 1);
+    measure("delivered", delivered, 100000, 1);
+    measure("advection", advection, 65536, 1);
+    measure("advection", advection, 1000000, 1);
+    measure("together", together, 65536, 1);
+    measure("together", together, 262144, 1);
     MPI_Finalize();
     return 0;
 }

@@ -1,30 +1,16 @@
 /* The memory that ranks allocate: all functions of C for it, blocks that libc gets or gives, threads, a child process,
  * and blocks that another rank frees. Prints a line for each rank. */
 #define _GNU_SOURCE
+#include "mpi_check.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
-#include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("rank %d: line %d: %s\n", rank, __LINE__, #condition);                                              \
-            fflush(stdout);                                                                                            \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
-        }                                                                                                              \
-    } while (0)
-
-enum { BLOCKS = 120, THREADS = 3 };
-
-static int rank, ranks;
+enum { BLOCKS = 51, THREADS = 3 };
 
 static size_t size_of(int index)
 {
@@ -110,7 +96,7 @@ static void limits(void)
 static void blocks_of_libc(void)
 {
     char *text = NULL, *copy = strdup("a copy");
-    CHECK(asprintf(&text, "rank %d of %d", rank, ranks) > 0);
+    CHECK(asprintf(&text, "rank %d of %d", check_rank, check_size) > 0);
     text = realloc(text, 100000);
     CHECK(strncmp(text, "rank ", 5) == 0 && strcmp(copy, "a copy") == 0);
     free(text);
@@ -152,7 +138,7 @@ static void *thread_main(void *argument)
     void *value = malloc(200);
     memset(value, 8, 200);
     pthread_setspecific(key, value);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         many_blocks(seed + i);
     char *block = malloc(100);
     memset(block, seed, 100);
@@ -162,11 +148,11 @@ static void *thread_main(void *argument)
 static void threads(void)
 {
     CHECK(pthread_key_create(&key, destroy) == 0);
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 2; round++) {
         pthread_t all[THREADS];
         for (int i = 0; i < THREADS; i++)
             CHECK(pthread_create(&all[i], NULL, thread_main, (void *)(intptr_t)(i + 1)) == 0);
-        many_blocks(rank);
+        many_blocks(check_rank);
         for (int i = 0; i < THREADS; i++) {
             void *block;
             pthread_join(all[i], &block);
@@ -200,10 +186,10 @@ static void child(void)
 /* In one process, the next rank frees what this one has allocated, and changes the size of it. */
 static void others(void)
 {
-    int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    int next = (check_rank + 1) % check_size, before = (check_rank + check_size - 1) % check_size;
     for (int i = 0; i < 200; i++) {
         unsigned char *given = malloc(size_of(i)), *got;
-        memset(given, rank & 255, size_of(i));
+        memset(given, check_rank & 255, size_of(i));
         MPI_Sendrecv(&given, sizeof given, MPI_BYTE, next, 0, &got, sizeof got, MPI_BYTE, before, 0, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         CHECK(holds(got, size_of(i), before & 255));
@@ -237,11 +223,8 @@ static void with_library(const char *path)
 
 int main(int argc, char **argv)
 {
-    int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    many_blocks(rank);
+    check_begin_threads(&argc, &argv);
+    many_blocks(check_rank);
     aligned_blocks();
     limits();
     blocks_of_libc();

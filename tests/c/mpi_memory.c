@@ -25,6 +25,16 @@ int main(int argc, char **argv)
     OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "nonsense")); /* a hint that means nothing is ignored */
     OK(MPI_Alloc_mem(0, info, &empty));
     OK(MPI_Free_mem(empty));
+    /* Nodes for the memory: hwloc's name, the words of --memory-placement, and words that mean nothing. */
+    const char *nodes[] = {"numa:0", "bind:0", "interleave", "numa:99", "nowhere"};
+    for (int i = 0; i < 5; i++) {
+        char *placed;
+        OK(MPI_Info_set(info, "memory_placement", nodes[i]));
+        OK(MPI_Alloc_mem(100000, info, &placed));
+        memset(placed, 1, 100000);
+        OK(MPI_Free_mem(placed));
+        CHECK(MPI_Free_mem(placed) == MPI_ERR_BASE);
+    }
     OK(MPI_Info_free(&info));
 
     CHECK(MPI_Free_mem(numbers + 1) == MPI_ERR_BASE);

@@ -1,5 +1,6 @@
 /* Ranks that wait for what never comes, each in a way of its own. The argument says which. */
 #include "mpi_check.h"
+#include <unistd.h>
 
 /* A receive that nobody sends to: the rank of this number waits in it. */
 static void wait_for_ever(int from)
@@ -8,9 +9,16 @@ static void wait_for_ever(int from)
     MPI_Recv(&value, 1, MPI_INT, from, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* After many looks in vain in a row, a pause after each leaves the core to others. */
+static void pause_after_many(int *looks)
+{
+    if (++*looks > 100000)
+        usleep(1000);
+}
+
 static void partitioned(const char *how)
 {
-    int data[4] = {0}, flag = 0;
+    int data[4] = {0}, flag = 0, looks = 0;
     MPI_Request request;
     int sends = check_rank == 1 && strcmp(how, "unpaired") && strcmp(how, "arrived");
     if (check_rank == 0)
@@ -20,8 +28,10 @@ static void partitioned(const char *how)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (check_rank == 0 && strcmp(how, "unreceived")) {
         OK(MPI_Start(&request));
-        while (!strcmp(how, "arrived") && !flag)
+        while (!strcmp(how, "arrived") && !flag) {
             OK(MPI_Parrived(request, 1, &flag));
+            pause_after_many(&looks);
+        }
         OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     }
     if (sends && strcmp(how, "unmet")) {
@@ -50,13 +60,36 @@ static void collective(int again)
 
 static void probe(int matched)
 {
-    int flag = 0;
+    int flag = 0, looks = 0;
     MPI_Message message;
     while (check_rank == 0 && !flag) {
         if (matched)
             OK(MPI_Improbe(1, 4, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
         else
             OK(MPI_Iprobe(1, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+        pause_after_many(&looks);
+    }
+    wait_for_ever(0);
+}
+
+/* Rank 1 keeps the lock of rank 0, for which rank 2 waits; or rank 0 waits for a post, rank 1 for a completion. */
+static void window(int of_lock)
+{
+    MPI_Win win;
+    MPI_Group group;
+    OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_get_group(win, &group));
+    if (of_lock) {
+        if (check_rank == 1)
+            OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+        if (check_rank == 2)
+            OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+    } else if (check_rank == 0) {
+        OK(MPI_Win_start(group, 0, win));
+    } else if (check_rank == 1) {
+        OK(MPI_Win_post(group, 0, win));
+        OK(MPI_Win_wait(win));
     }
     wait_for_ever(0);
 }
@@ -69,6 +102,8 @@ int main(int argc, char **argv)
         collective(!strcmp(how, "again"));
     else if (!strcmp(how, "iprobe") || !strcmp(how, "improbe"))
         probe(!strcmp(how, "improbe"));
+    else if (!strcmp(how, "lock") || !strcmp(how, "signal"))
+        window(!strcmp(how, "lock"));
     else
         partitioned(how);
     return check_end();

@@ -94,7 +94,9 @@ int main(int argc, char **argv)
     std::size_t expected = 1000;
     for (int i = 0; i < 2000; i++)
         expected += static_cast<std::size_t>(i % 97);
-    bool good = forms() && no_memory() && containers() == expected && thrown() == 4950;
+    // Some allocators end the program when there is no memory.
+    bool throws = argc < 2;
+    bool good = forms() && (!throws || no_memory()) && containers() == expected && thrown() == 4950;
     std::size_t by_thread = 0;
     std::thread other([&] {
         own.assign(500, "text that is too long to be within the string itself");

@@ -1,4 +1,4 @@
-! Error handlers that are procedures of Fortran, of communicators and sessions.
+! Error handlers that are procedures of Fortran, of communicators, sessions, windows and files.
 module handlers
   use mpi_f08
   implicit none
@@ -20,6 +20,22 @@ contains
     if (session == MPI_SESSION_NULL) error stop 'no session'
     call MPI_Error_class(error_code, class_seen)
   end subroutine
+
+  subroutine count_window(window, error_code)
+    type(MPI_Win) :: window
+    integer :: error_code
+    calls = calls + 1000
+    if (window == MPI_WIN_NULL) error stop 'no window'
+    call MPI_Error_class(error_code, class_seen)
+  end subroutine
+
+  subroutine count_file(fh, error_code)
+    type(MPI_File) :: fh
+    integer :: error_code
+    calls = calls + 10000
+    if (fh /= MPI_FILE_NULL) error stop 'there is a file'
+    call MPI_Error_class(error_code, class_seen)
+  end subroutine
 end module
 
 program f08_errhandlers
@@ -31,6 +47,8 @@ program f08_errhandlers
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   call handlers_of_communicators()
   call handlers_of_sessions()
+  call handlers_of_windows()
+  call handlers_of_files()
   call MPI_Barrier(MPI_COMM_WORLD)
   if (rank == 0) print '(a,i0,a)', 'passed with ', ranks, ' ranks'
   call MPI_Finalize()
@@ -71,5 +89,37 @@ contains
     if (calls /= 100 .or. class_seen /= MPI_ERR_ARG) error stop 'the handler of a session'
     call MPI_Session_finalize(session)
     call MPI_Errhandler_free(handler)
+  end subroutine
+
+  subroutine handlers_of_windows()
+    type(MPI_Win) :: window
+    type(MPI_Errhandler) :: handler
+    integer :: error
+    call MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_SELF, window)
+    call MPI_Win_create_errhandler(count_window, handler)
+    call MPI_Win_set_errhandler(window, handler)
+    call MPI_Errhandler_free(handler)
+    calls = 0
+    call MPI_Win_unlock(0, window, error)
+    if (calls /= 1000 .or. class_seen /= MPI_ERR_RMA_SYNC) error stop 'the error of a window'
+    call MPI_Win_call_errhandler(window, MPI_ERR_ARG)
+    if (calls /= 2000 .or. class_seen /= MPI_ERR_ARG) error stop 'the handler of a window'
+    call MPI_Win_free(window)
+  end subroutine
+
+  ! The handler of MPI_FILE_NULL is that of files which are opened later, and of those that cannot be opened.
+  subroutine handlers_of_files()
+    type(MPI_File) :: fh
+    type(MPI_Errhandler) :: handler
+    integer :: error
+    call MPI_File_create_errhandler(count_file, handler)
+    call MPI_File_set_errhandler(MPI_FILE_NULL, handler)
+    call MPI_Errhandler_free(handler)
+    calls = 0
+    call MPI_File_open(MPI_COMM_SELF, '/dev/null/nowhere', MPI_MODE_RDONLY, MPI_INFO_NULL, fh, error)
+    if (calls /= 10000 .or. error == MPI_SUCCESS) error stop 'the error of a file'
+    call MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_ARG)
+    if (calls /= 20000 .or. class_seen /= MPI_ERR_ARG) error stop 'the handler of files'
+    call MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN)
   end subroutine
 end program

@@ -9,11 +9,21 @@ subroutine count_call(comm, error_code)
   call MPI_ERROR_CLASS(error_code, class_seen, error)
 end subroutine
 
+subroutine count_object(object, error_code)
+  implicit none
+  include 'mpif.h'
+  integer :: object, error_code, calls, class_seen, comm_seen, error
+  common /seen/ calls, class_seen, comm_seen
+  calls = calls + 100
+  comm_seen = object
+  call MPI_ERROR_CLASS(error_code, class_seen, error)
+end subroutine
+
 program mpif_errhandlers
   implicit none
   include 'mpif.h'
-  external count_call
-  integer :: rank, ranks, error, comm, handler, calls, class_seen, comm_seen
+  external count_call, count_object
+  integer :: rank, ranks, error, comm, window, handler, calls, class_seen, comm_seen
   common /seen/ calls, class_seen, comm_seen
   calls = 0
   call MPI_INIT(error)
@@ -31,6 +41,21 @@ program mpif_errhandlers
   call MPI_COMM_CALL_ERRHANDLER(comm, MPI_ERR_BUFFER, error)
   if (calls /= 2 .or. class_seen /= MPI_ERR_BUFFER) error stop 'the handler that the program calls'
   call MPI_COMM_FREE(comm, error)
+  call MPI_WIN_CREATE_DYNAMIC(MPI_INFO_NULL, MPI_COMM_SELF, window, error)
+  call MPI_WIN_CREATE_ERRHANDLER(count_object, handler, error)
+  call MPI_WIN_SET_ERRHANDLER(window, handler, error)
+  call MPI_ERRHANDLER_FREE(handler, error)
+  call MPI_WIN_UNLOCK(0, window, error)
+  if (calls /= 102 .or. comm_seen /= window) error stop 'the handler of a window'
+  if (class_seen /= MPI_ERR_RMA_SYNC) error stop 'the error of a window'
+  call MPI_WIN_FREE(window, error)
+  call MPI_FILE_CREATE_ERRHANDLER(count_object, handler, error)
+  call MPI_FILE_SET_ERRHANDLER(MPI_FILE_NULL, handler, error)
+  call MPI_ERRHANDLER_FREE(handler, error)
+  call MPI_FILE_CALL_ERRHANDLER(MPI_FILE_NULL, MPI_ERR_FILE, error)
+  if (calls /= 202 .or. comm_seen /= MPI_FILE_NULL) error stop 'the handler of files'
+  if (class_seen /= MPI_ERR_FILE) error stop 'the error of files'
+  call MPI_FILE_SET_ERRHANDLER(MPI_FILE_NULL, MPI_ERRORS_RETURN, error)
   call MPI_BARRIER(MPI_COMM_WORLD, error)
   if (rank == 0) print '(a,i0,a)', 'passed with ', ranks, ' ranks'
   call MPI_FINALIZE(error)

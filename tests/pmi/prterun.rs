@@ -6,19 +6,32 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// A launcher.
-fn launcher(name: &str) -> Option<PathBuf> {
-    of_another("Open MPI", "SIMURGH_OPEN_MPI_PREFIX", &format!("bin/{name}"))
+/// A launcher, and the directory of its temporary files.
+///
+/// The launcher names these files by its process id and refuses to start where they exist. One that was killed leaves
+/// them behind: in a directory that all share, they would stop a later launcher which has the same process id.
+struct Launcher {
+    path: PathBuf,
+    files: Scratch,
 }
 
-/// A job of so many ranks; the machine may be small, and the user may be root.
-fn job(launcher: &PathBuf, ranks: usize) -> Command {
-    let mut command = Command::new(launcher);
-    command
-        .envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
-        .envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
-        .args(["--map-by", ":oversubscribe", "-n", &ranks.to_string()]);
-    command
+impl Launcher {
+    fn find(name: &str) -> Option<Self> {
+        let path = of_another("Open MPI", "SIMURGH_OPEN_MPI_PREFIX", &format!("bin/{name}"))?;
+        let files = Scratch::new(name);
+        Some(Self { path, files })
+    }
+
+    /// A job of so many ranks; the machine may be small, and the user may be root.
+    fn job(&self, ranks: usize) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
+            .envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
+            .env("TMPDIR", self.files.path())
+            .args(["--map-by", ":oversubscribe", "-n", &ranks.to_string()]);
+        command
+    }
 }
 
 fn ended(command: &mut Command) -> Outcome {
@@ -29,22 +42,23 @@ fn ended(command: &mut Command) -> Outcome {
 fn a_launcher_that_speaks_pmix_starts_our_programs() {
     // Once with the launcher's own library, and once with that of the system, when a launcher of another version may
     // print warnings.
-    let Some(prterun) = launcher("prterun") else {
+    let Some(prterun) = Launcher::find("prterun") else {
         return;
     };
-    let library = prterun.parent().unwrap().with_file_name("lib/openmpi");
+    let library = prterun.path.parent().unwrap().with_file_name("lib/openmpi");
     all_is_well(|ranks, program| {
         ended(
-            job(&prterun, ranks)
+            prterun
+                .job(ranks)
                 .env("LD_LIBRARY_PATH", &library)
                 .arg(program.path()),
         )
     });
-    let Some(mpiexec) = launcher("mpiexec") else {
+    let Some(mpiexec) = Launcher::find("mpiexec") else {
         return;
     };
     all_is_well(|ranks, program| {
-        let mut outcome = ended(job(&mpiexec, ranks).arg(program.path()));
+        let mut outcome = ended(mpiexec.job(ranks).arg(program.path()));
         let is_ours = |line: &&str| !line.contains("PMIX ERROR: PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER");
         outcome.stderr = outcome.stderr.lines().filter(is_ours).collect();
         outcome
@@ -53,11 +67,11 @@ fn a_launcher_that_speaks_pmix_starts_our_programs() {
 
 #[test]
 fn an_abort_is_passed_on() {
-    let Some(launcher) = launcher("prterun") else {
+    let Some(launcher) = Launcher::find("prterun") else {
         return;
     };
     let program = program("launch_mpi");
-    let outcome = ended(job(&launcher, 3).arg(program.path()).args(["abort", "7"]));
+    let outcome = ended(launcher.job(3).arg(program.path()).args(["abort", "7"]));
     outcome
         .expect_code(7)
         .expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
@@ -65,23 +79,24 @@ fn an_abort_is_passed_on() {
 
 #[test]
 fn a_deadlock_ends_the_job() {
-    let Some(launcher) = launcher("prterun") else {
+    let Some(launcher) = Launcher::find("prterun") else {
         return;
     };
     let program = program("launch_mpi");
-    let outcome = ended(job(&launcher, 3).arg(program.path()).arg("wait"));
+    let outcome = ended(launcher.job(3).arg(program.path()).arg("wait"));
     expect_deadlock(outcome.expect_code(125));
 }
 
 #[test]
 fn a_launcher_that_is_gone_ends_the_job() {
-    let Some(launcher) = launcher("prterun") else {
+    let Some(launcher) = Launcher::find("prterun") else {
         return;
     };
     let scratch = Scratch::new("gone");
     let file = scratch.write("pids", "");
     let program = program("launch_stay");
-    let mut child = job(&launcher, 3)
+    let mut child = launcher
+        .job(3)
         .arg(program.path())
         .stdin(Stdio::null())
         .stdout(File::create(&file).unwrap())

@@ -77,6 +77,7 @@ macro_rules! programs {
             threads
             tool_variables
             tool_events
+            windows
         }
     };
 }

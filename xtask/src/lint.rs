@@ -9,7 +9,13 @@ use crate::tidy;
 use crate::workspace::Workspace;
 
 /// The scripts of the project.
-const SCRIPTS: &[&str] = &["x", ".ci/run", "tests/namespaces.sh", "tests/slurm.sh"];
+const SCRIPTS: &[&str] = &[
+    "x",
+    ".ci/run",
+    "tests/namespaces.sh",
+    "tests/numa/init",
+    "tests/slurm.sh",
+];
 
 /// Runs all checks: the project's own rules, tests for each function of the library, formatting, clippy, documentation,
 /// scripts.

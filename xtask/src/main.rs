@@ -20,6 +20,7 @@
 //! * `install`: the installed tree
 //! * `mpi4py`: the tests of mpi4py
 //! * `forum`: the Fortran modules beside the Forum's description of them
+//! * `numa`: tests on imitated machines with several NUMA nodes
 //! * `bench`, `demo`, `wheel`, `test`: the commands of these names
 
 use std::path::PathBuf;
@@ -40,6 +41,7 @@ mod install;
 mod lint;
 mod mpi4py;
 mod mpi4py_config;
+mod numa;
 mod peers;
 mod pkgconfig;
 mod python;

@@ -111,6 +111,41 @@ impl Region {
         })
     }
 
+    /// A region at the upper end of addresses that the caller has reserved: `size` bytes, rounded up to whole pages, up
+    /// to `high`. What is left between `guard` and them is its guard region.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel refuses the mapping, or less than a page is left for the guard region.
+    ///
+    /// # Safety
+    ///
+    /// The addresses from `guard` to `high` have been [reserved](reserve), nobody uses them, and `high` is a multiple
+    /// of the size of a page.
+    pub unsafe fn in_reserved(
+        guard: usize,
+        high: usize,
+        size: usize,
+        executable: bool,
+    ) -> Result<Self, RegionError> {
+        let size = size.next_multiple_of(page_size());
+        let failed = |source| RegionError { size, source };
+        let low = high.checked_sub(size).filter(|low| *low >= guard + page_size());
+        let low = low.ok_or_else(|| failed(io::ErrorKind::OutOfMemory.into()))?;
+        let mut protection = ProtFlags::READ | ProtFlags::WRITE;
+        protection.set(ProtFlags::EXEC, executable);
+        // SAFETY:
+        // - nobody uses the addresses (caller).
+        unsafe { map(low as *mut _, size, protection, MapFlags::FIXED) }
+            .map_err(|errno| failed(errno.into()))?;
+        Ok(Self {
+            guard,
+            low,
+            high,
+            start: low,
+        })
+    }
+
     /// A region wherever the kernel finds room, with a guard of one page.
     fn with_guard_page(usable: usize, protection: ProtFlags) -> Result<Self, RegionError> {
         let page = page_size();
@@ -152,6 +187,34 @@ impl Region {
     pub fn guard(&self) -> usize {
         self.guard
     }
+}
+
+/// Reserves addresses: nothing else is mapped there from now on, and nothing can be accessed. That takes one mapping of
+/// the process, and no memory.
+///
+/// # Errors
+///
+/// When something is mapped there already, or the kernel refuses.
+pub fn reserve(range: Range<usize>) -> Result<(), RegionError> {
+    let size = range.len();
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
+    // SAFETY:
+    // - the flag keeps existing mappings from being replaced.
+    let found = unsafe { rustix::mm::mmap_anonymous(range.start as *mut _, size, ProtFlags::empty(), flags) };
+    let found = found.map_err(|errno| RegionError {
+        size,
+        source: errno.into(),
+    })?;
+    if found.addr() == range.start {
+        return Ok(());
+    }
+    // SAFETY:
+    // - a kernel that does not know the flag has put the mapping elsewhere, just now, and nobody knows of it.
+    let _ = unsafe { rustix::mm::munmap(found, size) };
+    Err(RegionError {
+        size,
+        source: io::ErrorKind::AlreadyExists.into(),
+    })
 }
 
 /// The size of the guard region of the region with this number. A page more than a power of two keeps the same places

@@ -71,8 +71,8 @@ pub use execution::{
     Attribute, EcHandle, EcSpec, NewEc, PassiveThread, PollLeader, ProcessHooks, QUIESCENCE_DELAY,
     QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, all_threads_wait, attached_count, begin_expecting,
     create, current_worker, end_expecting, enter_runtime, expectations, external_wakers, interrupt,
-    keep_warm, may_be_interrupted, migrate, passive_threads, set_attend, set_native_handlers, try_current,
-    while_blocked, while_expecting,
+    keep_warm, make_progress, may_be_interrupted, migrate, passive_threads, set_attend, set_native_handlers,
+    try_current, while_blocked, while_expecting, while_suspended,
 };
 #[cfg(not(loom))]
 pub use fork_join::fork_join;
@@ -80,7 +80,8 @@ pub use fork_join::fork_join;
 pub use host_table::HostTable;
 #[cfg(not(loom))]
 pub use machine::{
-    HollowError, StackError, kernel_thread_sleeps, kernel_threads, this_kernel_thread, with_signals_blocked,
+    HollowError, StackError, StackPlace, ThreadBlock, kernel_thread_sleeps, kernel_threads,
+    this_kernel_thread, with_signals_blocked,
 };
 #[cfg(not(loom))]
 pub use network::Quiescence;

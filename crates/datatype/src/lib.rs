@@ -21,5 +21,5 @@ pub mod op;
 
 pub use datatype::{
     Basic, Class, Combiner, Contents, Datatype, Digest, DistributedDim, Distribution, Field, HasKind, Kind,
-    Layout, MatchClass, Order, Signature, SubarrayDim, TruthValues, Width, match_size,
+    Layout, MatchClass, Order, Segment, Signature, SubarrayDim, TruthValues, Width, match_size,
 };

@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `raw` | the declarations of the headers |
 //! | `error_entry` | the entry of a completion queue for an error, with room to spare |
-//! | `signals` | preserving the program's signal handlers |
+//! | `signals` | leaving the program's signal handlers alone |
 //! | `library` | the library and the functions that are found by name |
 //! | `calls` | the inline functions of the headers |
 //!
@@ -34,3 +34,4 @@ mod signals;
 pub use error_entry::ErrorEntry;
 pub use library::{Library, LoadError, VERSION};
 pub use raw::*;
+pub use signals::leave_signals_alone;

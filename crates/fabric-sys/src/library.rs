@@ -3,7 +3,6 @@
 use simurgh_library::{Library as Shared, function};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use crate::signals::SignalHandlers;
 use crate::{fi_fabric_attr, fi_info, fid_fabric};
 
 /// The soname of libfabric since its first version.
@@ -47,13 +46,13 @@ pub struct Library {
 }
 
 impl Library {
-    /// Finds and loads the library.
+    /// Finds and loads the library. Libraries of providers may install signal handlers then, unless
+    /// [`leave_signals_alone`](crate::leave_signals_alone) has told them not to.
     ///
     /// # Errors
     ///
     /// [`LoadError`].
     pub fn load() -> Result<Self, LoadError> {
-        let _handlers = SignalHandlers::keep();
         // SAFETY:
         // - loading runs the library's constructors, which libfabric writes to be run so.
         let library = unsafe { Shared::load(SONAME) }.map_err(LoadError::Absent)?;
@@ -92,7 +91,6 @@ impl Library {
     ///
     /// The negative error number.
     pub unsafe fn fi_getinfo(&self, hints: *const fi_info) -> Result<*mut fi_info, c_int> {
-        let _handlers = SignalHandlers::keep();
         let mut list = std::ptr::null_mut();
         let (node, service) = (std::ptr::null(), std::ptr::null());
         // SAFETY:

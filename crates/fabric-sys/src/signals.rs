@@ -1,45 +1,32 @@
-//! Preserves the program's signal handlers.
+//! Leaves the program's signal handlers alone.
 //!
-//! The libraries of some providers (psm, psm2) install handlers of their own for faults and for Ctrl-C when they are
-//! loaded, which print and end the process. What happens on these signals is the program's business.
+//! The libraries of some providers (psm, psm2) install handlers of their own when they are loaded, for faults, for
+//! Ctrl-C and for SIGTERM. These print, and end the process by `exit`, whatever its threads are doing at that moment.
+//! What happens on these signals is the program's business.
+//!
+//! To put the program's handlers back after loading would come too late for a signal that arrives before, and would
+//! undo what another thread installs meanwhile. But the libraries can be told by a variable each to install none.
 
-use std::ffi::c_int;
-use std::mem::MaybeUninit;
+use std::ffi::{CStr, OsStr};
+use std::os::unix::ffi::OsStrExt;
 
-/// The signals for which those libraries install handlers.
-const SIGNALS: [c_int; 8] = [
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGILL,
-    libc::SIGABRT,
-    libc::SIGFPE,
-    libc::SIGINT,
-    libc::SIGTERM,
-    libc::SIGTRAP,
-];
+/// The variables that tell libraries of providers to install no signal handlers: those of psm and psm2.
+const VARIABLES: [&CStr; 2] = [c"IPATH_NO_BACKTRACE", c"HFI_NO_BACKTRACE"];
 
-/// The handlers at the time of [`SignalHandlers::keep`]. They are restored when this is dropped.
-pub(crate) struct SignalHandlers([MaybeUninit<libc::sigaction>; SIGNALS.len()]);
-
-impl SignalHandlers {
-    /// Remembers the handlers.
-    pub(crate) fn keep() -> Self {
-        Self(SIGNALS.map(|signal| {
-            let mut action = MaybeUninit::uninit();
+/// Tells the libraries of providers, by variables in the environment, to install no signal handlers. A process does so
+/// before it calls [`Library::load`](crate::Library::load).
+///
+/// # Safety
+///
+/// * No other thread reads or changes the environment meanwhile.
+pub unsafe fn leave_signals_alone() {
+    for variable in VARIABLES {
+        let variable = OsStr::from_bytes(variable.to_bytes());
+        if std::env::var_os(variable).is_none() {
             // SAFETY:
-            // - the signal is one, so the action is written; nothing is changed.
-            unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
-            action
-        }))
-    }
-}
-
-impl Drop for SignalHandlers {
-    fn drop(&mut self) {
-        for (signal, action) in SIGNALS.iter().zip(&self.0) {
-            // SAFETY:
-            // - the action is what there was before.
-            unsafe { libc::sigaction(*signal, action.as_ptr(), std::ptr::null_mut()) };
+            // - the lock of the standard library keeps other threads of a Rust program away; no thread of another
+            //   program looks at the environment, by the caller's word.
+            unsafe { std::env::set_var(variable, "1") };
         }
     }
 }
@@ -48,17 +35,46 @@ impl Drop for SignalHandlers {
 mod tests {
     use super::*;
     use crate::Library;
+    use std::ffi::c_int;
+    use std::mem::MaybeUninit;
+    use std::process::Command;
+
+    /// The variable with which the test starts itself in a process of its own: others there may have loaded the
+    /// library already.
+    const ALONE: &str = "SIMURGH_TEST_SIGNALS_ALONE";
+
+    fn handlers() -> Vec<usize> {
+        let handler = |signal: c_int| {
+            let mut action = MaybeUninit::<libc::sigaction>::uninit();
+            // SAFETY:
+            // - the action is written if there is such a signal; nothing is changed.
+            unsafe {
+                match libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) {
+                    0 => action.assume_init().sa_sigaction,
+                    _ => 0,
+                }
+            }
+        };
+        (1..=64).map(handler).collect()
+    }
 
     #[test]
     fn loading_leaves_the_handlers_alone() {
-        let handlers = || {
-            SignalHandlers::keep().0.map(|action| {
-                // SAFETY:
-                // - it has been written.
-                unsafe { action.assume_init().sa_sigaction }
-            })
-        };
+        if std::env::var_os(ALONE).is_none() {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", "signals::tests::loading_leaves_the_handlers_alone"]);
+            let outcome = command
+                .args(["--test-threads", "1"])
+                .env(ALONE, "1")
+                .output()
+                .unwrap();
+            assert!(outcome.status.success(), "{outcome:?}");
+            return;
+        }
         let before = handlers();
+        // SAFETY:
+        // - the only other thread waits for this one.
+        unsafe { leave_signals_alone() };
         let library = Library::load().unwrap();
         // SAFETY:
         // - the hints are the library's.

@@ -7,40 +7,84 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use crate::arena::SEGMENT;
+use crate::mallinfo::{mallinfo, mallinfo2};
 use crate::page::{Block, Page};
 use crate::rank_heaps::current;
 use crate::segment::Segment;
-use crate::single::ALIGNMENT_MOST;
 use crate::size_class::{self, ALIGNMENT};
-use crate::{Heap, arena, context};
+use crate::{Heap, account, arena, context, notice, report, reserved};
 
 /// The largest alignment that blocks of size classes have.
-const ALIGNMENT_OF_CLASSES: usize = 4096;
+pub(crate) const ALIGNMENT_OF_CLASSES: usize = 4096;
 /// The size from which on a block is moved by moving its pages.
 const MOVED: usize = SEGMENT;
 /// The size of a page of memory.
 const MEMORY_PAGE: usize = 4096;
 
+/// A function of C, by name, with its address.
+type Function = (&'static str, usize);
+
+/// The functions that give blocks and take them, as the calling module defines them.
+macro_rules! functions_of_blocks {
+    () => {
+        [
+            ("malloc", malloc as *const () as usize),
+            ("calloc", calloc as *const () as usize),
+            ("realloc", realloc as *const () as usize),
+            ("reallocarray", reallocarray as *const () as usize),
+            ("free", free as *const () as usize),
+            ("posix_memalign", posix_memalign as *const () as usize),
+            ("aligned_alloc", memalign as *const () as usize),
+            ("memalign", memalign as *const () as usize),
+            ("valloc", valloc as *const () as usize),
+            ("pvalloc", pvalloc as *const () as usize),
+            ("malloc_usable_size", usable_size as *const () as usize),
+        ]
+    };
+}
+pub(crate) use functions_of_blocks;
+
 /// The functions of C that come from here, by name, with their addresses.
-#[must_use]
-pub fn functions() -> [(&'static str, usize); 12] {
-    [
-        ("malloc", malloc as *const () as usize),
-        ("calloc", calloc as *const () as usize),
-        ("realloc", realloc as *const () as usize),
-        ("reallocarray", reallocarray as *const () as usize),
-        ("free", free as *const () as usize),
-        ("posix_memalign", posix_memalign as *const () as usize),
-        ("aligned_alloc", memalign as *const () as usize),
-        ("memalign", memalign as *const () as usize),
-        ("valloc", valloc as *const () as usize),
-        ("pvalloc", pvalloc as *const () as usize),
-        ("malloc_usable_size", usable_size as *const () as usize),
-        ("malloc_trim", malloc_trim as *const () as usize),
-    ]
+pub(crate) fn functions() -> Vec<Function> {
+    with_others(functions_of_blocks!())
 }
 
-unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+/// These functions, and those that are about all blocks of a rank.
+pub(crate) fn with_others<const N: usize>(of_blocks: [Function; N]) -> Vec<Function> {
+    let others = [
+        ("malloc_trim", malloc_trim as *const () as usize),
+        ("mallinfo", mallinfo as *const () as usize),
+        ("mallinfo2", mallinfo2 as *const () as usize),
+    ];
+    of_blocks.into_iter().chain(others).collect()
+}
+
+/// Most calls take a free block of a page. All others go on in another function, by a jump: those are functions of C,
+/// which do not unwind, so that this one needs no stack.
+pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+    // SAFETY:
+    // - heaps stay where they are.
+    let Some(heap) = (unsafe { context::heap().as_ref() }) else {
+        return malloc_slowly(size);
+    };
+    if size > size_class::LARGEST {
+        return malloc_slowly(size);
+    }
+    let class = size_class::of(size);
+    let block = heap.bin(class).pop();
+    match block.is_null() {
+        true => refilled(heap, class, size),
+        false => block.cast(),
+    }
+}
+
+#[inline(never)]
+extern "C" fn refilled(heap: &Heap, class: usize, size: usize) -> *mut c_void {
+    or_else(heap.refill(class, size).cast(), || of_c_library(size))
+}
+
+#[inline(never)]
+extern "C" fn malloc_slowly(size: usize) -> *mut c_void {
     match current() {
         Some(heap) => or_else(heap.allocate(size), || of_c_library(size)),
         None => of_c_library(size),
@@ -49,27 +93,33 @@ unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 
 #[cold]
 fn of_c_library(size: usize) -> *mut c_void {
+    if account::is_refused(size) {
+        return too_much();
+    }
     // SAFETY:
     // - it has no preconditions.
     unsafe { libc::malloc(size) }
 }
 
-unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-    let block = match (current(), count.checked_mul(size)) {
-        (Some(heap), Some(size)) => heap.allocate_zeroed(size),
-        _ => ptr::null_mut(),
+pub(crate) unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+    let Some(total) = count.checked_mul(size) else {
+        return too_much();
     };
-    // SAFETY:
-    // - it has no preconditions.
-    or_else(block, || unsafe { libc::calloc(count, size) })
+    let block = current().map_or(ptr::null_mut(), |heap| heap.allocate_zeroed(total));
+    or_else(block, || match account::is_refused(total) {
+        true => too_much(),
+        // SAFETY:
+        // - it has no preconditions.
+        false => unsafe { libc::calloc(count, size) },
+    })
 }
 
-/// Frees a block of a rank or of the C library.
+/// Frees a block of a rank or of the C library. As in `malloc`, the functions in which it goes on are those of C.
 ///
 /// # Safety
 ///
 /// As for `free` of C.
-pub unsafe extern "C" fn free(block: *mut c_void) {
+pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
     let address = block.addr();
     if !arena::contains(address) {
         // SAFETY:
@@ -81,14 +131,29 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
     // - the block is one of a heap (caller), and heaps stay where they are;
     // - if it is that of the calling context, nobody else uses it now.
     unsafe {
-        let segment = Segment::of(address);
+        let segment = Segment::of_block(address);
         let heap = segment.heap();
-        if ptr::eq(heap, context::heap()) {
-            (*heap).free_local(segment.page_at(address), block);
-        } else {
-            (*heap).remote.push(block);
+        match ptr::eq(heap, context::heap()) {
+            true => (*heap).free_local(segment.page_at(address), block),
+            false => free_of_another(heap, block),
         }
     }
+}
+
+/// Frees a block of a heap that is not the calling context's.
+///
+/// # Safety
+///
+/// The header of the block's segment names this heap. If there is such a heap, the block is one of it, and nobody uses
+/// it any more.
+#[inline(never)]
+unsafe extern "C" fn free_of_another(heap: *const Heap, block: *mut Block) {
+    if !Segment::may_be_heap(heap) {
+        report::no_block("free", block.addr());
+    }
+    // SAFETY:
+    // - heaps stay where they are; the rest is demanded of the caller.
+    unsafe { (*heap).remote.push(block) }
 }
 
 /// Changes the size of a block of a rank or of the C library.
@@ -96,7 +161,7 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
 /// # Safety
 ///
 /// As for `realloc` of C.
-pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
+pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     if !arena::contains(block.addr()) {
         if block.is_null() {
             // SAFETY:
@@ -127,6 +192,9 @@ unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY:
     // - the block is one of a heap, and in use (caller).
     let (segment, page) = unsafe { page_of(block) };
+    if !page.has_block(block.addr()) {
+        report::no_block("realloc", block.addr());
+    }
     // SAFETY:
     // - as above.
     let now = unsafe { page.room_at(block.addr()) };
@@ -164,8 +232,11 @@ unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
 unsafe fn move_contents(old: *mut c_void, new: *mut c_void, size: usize) {
     let head = old.addr().wrapping_neg() % MEMORY_PAGE;
     let is_alike = arena::contains(new.addr()) && (old.addr() ^ new.addr()).is_multiple_of(MEMORY_PAGE);
-    if size >= MOVED && is_alike {
+    if size >= MOVED && is_alike && !reserved::are_wanted() {
         let whole = (size - head) & !(MEMORY_PAGE - 1);
+        for block in [old, new] {
+            notice::pages_go(block.addr() + head, whole);
+        }
         // SAFETY:
         // - both ranges are whole pages of blocks of the caller. The old one stays mapped, and is zero then.
         let moved = unsafe {
@@ -190,6 +261,10 @@ unsafe fn move_contents(old: *mut c_void, new: *mut c_void, size: usize) {
                 );
             };
         }
+        // Linux before 6.17 refuses to move a piece of several mappings, but unmaps the new place first.
+        // SAFETY:
+        // - nobody has written to the new block yet.
+        unsafe { arena::renew(new.addr() + head, whole) };
     }
     // SAFETY:
     // - as demanded of the caller.
@@ -206,13 +281,27 @@ unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize)
 }
 
 unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
+    // SAFETY:
+    // - the caller has given a place for the result.
+    unsafe { posix_memalign_by(memalign, result, alignment, size) }
+}
+
+/// `posix_memalign` by means of `memalign`.
+///
+/// # Safety
+///
+/// The result is a place for an address.
+pub(crate) unsafe fn posix_memalign_by(
+    memalign: extern "C" fn(usize, usize) -> *mut c_void,
+    result: *mut *mut c_void,
+    alignment: usize,
+    size: usize,
+) -> c_int {
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<*mut c_void>()) {
         return libc::EINVAL;
     }
     let before = errno();
-    // SAFETY:
-    // - it has no preconditions.
-    let block = unsafe { memalign(alignment, size) };
+    let block = memalign(alignment, size);
     if block.is_null() {
         set_errno(before);
         return libc::ENOMEM;
@@ -223,29 +312,30 @@ unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: usize, 
     0
 }
 
-unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
-    // As glibc: an alignment that is not a power of two is raised to the next one.
-    let alignment = alignment.max(1).checked_next_power_of_two().unwrap_or(usize::MAX);
-    let block = match current() {
-        Some(heap) if alignment <= ALIGNMENT_MOST => heap.allocate_aligned(size, alignment),
-        _ => ptr::null_mut(),
-    };
-    // SAFETY:
-    // - it has no preconditions.
-    or_else(block, || unsafe { libc::memalign(alignment, size) })
+/// As glibc: an alignment that is not a power of two is raised to the next one.
+pub(crate) fn known_alignment(alignment: usize) -> usize {
+    alignment.max(1).checked_next_power_of_two().unwrap_or(usize::MAX)
+}
+
+/// A block of the calling context's heap, or of the C library, at a multiple of the alignment.
+pub(crate) extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
+    let alignment = known_alignment(alignment);
+    let block = current().map_or(ptr::null_mut(), |heap| heap.allocate_aligned(size, alignment));
+    or_else(block, || match account::is_refused(size) {
+        true => too_much(),
+        // SAFETY:
+        // - it has no preconditions.
+        false => unsafe { libc::memalign(alignment, size) },
+    })
 }
 
 unsafe extern "C" fn valloc(size: usize) -> *mut c_void {
-    // SAFETY:
-    // - it has no preconditions.
-    unsafe { memalign(ALIGNMENT_OF_CLASSES, size) }
+    memalign(ALIGNMENT_OF_CLASSES, size)
 }
 
 unsafe extern "C" fn pvalloc(size: usize) -> *mut c_void {
     match size.checked_next_multiple_of(ALIGNMENT_OF_CLASSES) {
-        // SAFETY:
-        // - it has no preconditions.
-        Some(size) => unsafe { memalign(ALIGNMENT_OF_CLASSES, size) },
+        Some(size) => memalign(ALIGNMENT_OF_CLASSES, size),
         None => too_much(),
     }
 }
@@ -255,7 +345,7 @@ unsafe extern "C" fn pvalloc(size: usize) -> *mut c_void {
 /// # Safety
 ///
 /// As for `malloc_usable_size` of the C library.
-pub unsafe extern "C" fn usable_size(block: *mut c_void) -> usize {
+pub(crate) unsafe extern "C" fn usable_size(block: *mut c_void) -> usize {
     if !arena::contains(block.addr()) {
         // SAFETY:
         // - the block is the C library's, or null (caller).
@@ -288,7 +378,7 @@ unsafe extern "C" fn malloc_trim(kept: usize) -> c_int {
 unsafe fn page_of(block: *mut c_void) -> (&'static Segment, &'static Page) {
     // SAFETY:
     // - as demanded of the caller.
-    let segment = unsafe { Segment::of(block.addr()) };
+    let segment = unsafe { Segment::of_block(block.addr()) };
     (segment, segment.page_at(block.addr()))
 }
 
@@ -299,7 +389,7 @@ fn or_else(block: *mut u8, other: impl FnOnce() -> *mut c_void) -> *mut c_void {
 }
 
 /// Null, with the error that C expects.
-fn too_much() -> *mut c_void {
+pub(crate) fn too_much() -> *mut c_void {
     set_errno(libc::ENOMEM);
     ptr::null_mut()
 }
@@ -320,7 +410,7 @@ fn set_errno(error: c_int) {
 impl Heap {
     /// A block; null if there is no memory.
     #[inline(always)]
-    fn allocate(&self, size: usize) -> *mut u8 {
+    pub(crate) fn allocate(&self, size: usize) -> *mut u8 {
         if size <= size_class::NEAR {
             self.allocate_of(size_class::near(size), size).cast()
         } else {
@@ -337,7 +427,7 @@ impl Heap {
         }
     }
 
-    fn allocate_zeroed(&self, size: usize) -> *mut u8 {
+    pub(crate) fn allocate_zeroed(&self, size: usize) -> *mut u8 {
         if size > size_class::LARGEST {
             return self.allocate_single(size, ALIGNMENT, true);
         }
@@ -350,10 +440,13 @@ impl Heap {
         block
     }
 
-    /// A block at an address that is a multiple of `alignment`, a power of two of at most [`ALIGNMENT_MOST`].
+    /// A block at an address that is a multiple of `alignment`, a power of two, or more than any address.
     fn allocate_aligned(&self, size: usize, alignment: usize) -> *mut u8 {
         if alignment <= ALIGNMENT {
             return self.allocate(size);
+        }
+        if !alignment.is_power_of_two() {
+            return ptr::null_mut();
         }
         if alignment > ALIGNMENT_OF_CLASSES {
             return self.allocate_single(size, alignment, false);

@@ -3,9 +3,8 @@
 //! They are hand-made initial-exec variables: Rust's `thread_local!` in a shared library costs a function call.
 
 use std::arch::{asm, global_asm};
-use std::sync::atomic::AtomicPtr;
 
-use crate::Heap;
+use crate::{Heap, RankHeaps};
 
 global_asm!(
     ".section .tbss.simurgh_heap,\"awT\",@nobits",
@@ -25,9 +24,9 @@ pub(crate) fn heap() -> *const Heap {
     word::<0, _>()
 }
 
-/// The list of the heaps of the rank to which the context belongs; null if it belongs to none.
+/// The heaps of the rank to which the context belongs; null if it belongs to none.
 #[inline]
-pub(crate) fn heaps() -> *const AtomicPtr<Heap> {
+pub(crate) fn heaps() -> *const RankHeaps {
     word::<8, _>()
 }
 
@@ -50,7 +49,7 @@ fn word<const OFFSET: usize, T>() -> *const T {
 }
 
 /// Sets both.
-pub(crate) fn set(heap: *const Heap, heaps: *const AtomicPtr<Heap>) {
+pub(crate) fn set(heap: *const Heap, heaps: *const RankHeaps) {
     // SAFETY:
     // - writes the thread's own words, at their initial-exec offset.
     unsafe {

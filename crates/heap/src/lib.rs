@@ -7,10 +7,22 @@
 //!
 //! # Layers
 //!
-//! Each module imports only from those before it. The heap itself is declared here, since segments have room for one.
+//! Each module imports only from those before it. The heap and the heaps of a rank are
+//! declared here: segments have room for a heap, and the words of a context lead to both.
 //!
+//! * `report`: what the user is told
+//! * `notice`: telling before pages go
 //! * `size_class`: the sizes of blocks
+//! * `clock`: the time
+//! * `nodes`: the nodes of a machine
+//! * `policy`: the nodes that the pages of some addresses come from
+//! * `mapped`: blocks apart from heaps
+//! * `placement`: strategies for where the memory of ranks comes from
 //! * `arena`: the addresses of all heaps
+//! * `reserved`: huge pages that are reserved
+//! * `owners`: the owners of segments
+//! * `page_move`: moving pages from node to node
+//! * `source`: where a rank's memory comes from
 //! * `links`: lists that run through their elements
 //! * `page`: runs of slices that hold blocks of one size
 //! * `remote`: blocks that others have freed
@@ -18,46 +30,110 @@
 //! * `purge`: giving free memory back to the system
 //! * `spans`: segments in a row that have no pages
 //! * `slices`: the slices of segments
+//! * `context`: the words that lead to the heap of the calling context
+//! * `sites`: the places in programs where sampled blocks come from
+//! * `sampler`: which blocks are sampled
 //! * `single`: blocks that are a page, or several segments
 //! * `mixed`: the first blocks of a heap
 //! * `small`: blocks that share a page with others of their size, which is most of them
-//! * `context`: the words that lead to the heap of the calling context
+//! * `account`: the memory that a rank may have
+//! * `statistics`: what a rank's heaps have in use, and hold
+//! * `mallinfo`: the same as C programs ask for it
 //! * `rank_heaps`: the heaps of a rank, and the one of the calling context
 //! * `c`: the functions of C
+//! * `zoned`: the functions of C that programs get, in debug builds with red zones
+//! * `checked`: the functions of C for ranks whose blocks are checked
 //!
 //! # Costs
 //!
 //! `malloc` and `free` of a small block: about two dozen instructions, no locked one, no system call. `free` of a block
 //! that belongs to another context: one locked instruction. A heap: two pages of memory, and then what its blocks take.
 
+mod account;
 mod arena;
 mod c;
+pub mod checked;
+mod clock;
 mod context;
 mod links;
+mod mallinfo;
+mod mapped;
 mod mixed;
+mod nodes;
+mod notice;
+mod owners;
 mod page;
+mod page_move;
+mod placement;
+mod policy;
 mod purge;
 mod rank_heaps;
 mod remote;
+mod report;
+mod reserved;
+mod sampler;
 mod segment;
 mod single;
+mod sites;
 mod size_class;
 mod slices;
 mod small;
+mod source;
 mod spans;
+mod statistics;
+mod zoned;
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
+use account::Account;
+use checked::Waiting;
 use links::Linked;
 use page::Page;
 use remote::Remote;
-use segment::{LISTS, Segment};
+use sampler::Sampler;
+use segment::{ALL_LISTS, Segment};
 use size_class::CLASSES;
+use source::Source;
 
-pub use c::{free, functions, realloc, usable_size};
-pub use rank_heaps::RankHeaps;
+pub use mapped::Mapped;
+pub use nodes::{NodeSet, current as current_node, set_nodes};
+pub use notice::{before_pages_go, pages_go};
+pub use page_move::{Batch, PageMove};
+pub use placement::{FirstTouch, Local, MemoryPlacement, PerRank, Pooled, Request, Uniform};
+pub use policy::{MemoryPolicy, set_thread_policy};
+pub use report::{Calls, CheckedBlock, Fault, FaultKind, Report, Reporter, set_reporter};
+pub use reserved::{ReservedPages, reserved_pages, want_reserved_pages};
+pub use sampler::{Unwinder, sample};
+pub use sites::{CallSite, Sampled, call_sites};
+pub use statistics::{Blocks, Statistics};
+pub use zoned::{free, functions, memalign, realloc, usable_size};
+
+/// The addresses for the heaps of all ranks. Nothing else lies there.
+#[must_use]
+pub fn addresses() -> Range<usize> {
+    arena::ADDRESSES
+}
+
+/// Divides the addresses for heaps among ranks: each has the first `room` bytes of each `distance`. Both are multiples
+/// of [`SHARE_UNIT`].
+///
+/// It is called before any rank allocates memory, and after [`RankHeaps::are_possible`]. All these addresses have been
+/// reserved, by mappings that nobody can access.
+pub fn divide(distance: usize, room: usize, shares: usize) {
+    arena::divide(distance, room, shares);
+}
+
+/// What the addresses for heaps are divided into.
+pub const SHARE_UNIT: usize = arena::SEGMENT;
+
+/// Whether the address is one of those for heaps, but no heap has been there yet.
+#[must_use]
+pub fn is_unused(address: usize) -> bool {
+    arena::may_be_of_heap(address) && !arena::is_usable(address)
+}
 
 /// A page without blocks, for the bins in which there is none.
 struct NoPage(Page);
@@ -80,8 +156,8 @@ struct Heap {
     mixed: Cell<*const Page>,
     /// The number of blocks of each class that have come from it.
     firsts: [Cell<u8>; CLASSES],
-    /// The segments that have free slices, by their longest run.
-    segments: [Cell<*const Segment>; LISTS],
+    /// The segments that have free slices, by their longest run; then those without, and spans that are one block.
+    segments: [Cell<*const Segment>; ALL_LISTS],
     /// The free spans, by address.
     spans: Cell<*const Segment>,
     /// Numbers of slices: in pages, and free but not yet given back to the system.
@@ -91,11 +167,47 @@ struct Heap {
     purge_at: Cell<u64>,
     /// The number of long blocks that have been allocated, which says where in its memory the next one begins.
     long_blocks: Cell<usize>,
+    /// The heaps of its rank.
+    of: Cell<*const RankHeaps>,
+    /// Blocks that have been freed and are not to be used again yet, where blocks are checked.
+    waiting: Waiting,
+    /// The most slices that have been in pages.
+    most_live: Cell<usize>,
+    /// The number of blocks in full pages, for each size class.
+    in_full: [Cell<u32>; CLASSES],
+    /// The long blocks in use.
+    long: Cell<Blocks>,
+    sampler: Sampler,
     /// Another heap of the same rank.
     next: Cell<*const Heap>,
     /// Whether a context uses it.
     is_used: AtomicBool,
     remote: Remote,
+}
+
+/// The heaps of a rank. They have no memory until the rank allocates some.
+///
+/// The heap of a thread that has ended serves the next one. Blocks that others free meanwhile wait for that.
+#[derive(Debug, Default)]
+pub struct RankHeaps {
+    /// The list of all; it only grows.
+    first: AtomicPtr<Heap>,
+    account: Account,
+    /// Where their memory comes from.
+    source: Source,
+    /// The number of the rank, for profiles.
+    rank: u32,
+}
+
+impl RankHeaps {
+    /// All heaps of the rank.
+    fn all(&self) -> impl Iterator<Item = &'static Heap> {
+        // SAFETY:
+        // - heaps stay where they are.
+        let at = |heap: *const Heap| unsafe { heap.as_ref() };
+        let first = self.first.load(Ordering::Acquire).cast_const();
+        std::iter::successors(at(first), move |heap| at(heap.next.get()))
+    }
 }
 
 impl Heap {
@@ -114,9 +226,33 @@ impl Heap {
         unsafe { &*self.bins[class].get() }
     }
 
-    /// The segments on one of the lists of those with free slices.
+    /// Where its memory comes from.
+    fn source(&self) -> &'static Source {
+        // SAFETY:
+        // - it was set to a reference that is valid for ever before anybody got to know the heap.
+        unsafe { &(*self.of.get()).source }
+    }
+
+    /// The segments on one of the lists.
     fn on_list(&self, index: usize) -> impl Iterator<Item = &'static Segment> {
         list(self.segments[index].get())
+    }
+
+    /// Uses the heap for a moment, if no context does; that of a thread that has ended. Returns whether it has done so.
+    fn while_unused(&self, act: impl FnOnce(&Self)) -> bool {
+        // Acquire and Release pair with each other, and with those of contexts that take heaps and leave them: the heap
+        // is as the one before has left it.
+        let is_mine = !self.is_used.swap(true, Ordering::Acquire);
+        if is_mine {
+            act(self);
+            self.is_used.store(false, Ordering::Release);
+        }
+        is_mine
+    }
+
+    /// The address of the heaps of its rank.
+    fn owner(&self) -> usize {
+        self.of.get().addr()
     }
 
     fn spans(&self) -> impl Iterator<Item = &'static Segment> {
@@ -129,6 +265,13 @@ fn list(first: *const Segment) -> impl Iterator<Item = &'static Segment> {
     // - segments of a list are those of the caller's heap, which stay mapped.
     let at = |segment: *const Segment| unsafe { segment.as_ref() };
     std::iter::successors(at(first), move |segment| at(segment.links().next()))
+}
+
+fn list_of_pages(first: *const Page) -> impl Iterator<Item = &'static Page> {
+    // SAFETY:
+    // - pages of a list are those of the caller's heap, which stay mapped.
+    let at = |page: *const Page| unsafe { page.as_ref() };
+    std::iter::successors(at(first), move |page| at(page.links().next()))
 }
 
 /// The other end of a list of pages: `NO_PAGE` for null.

@@ -66,6 +66,12 @@ impl<T> Links<T> {
         self.previous.set(ptr::null());
     }
 
+    /// Whether the element is the only one of its list, or on none.
+    #[inline(always)]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.next.get().is_null() && self.previous.get().is_null()
+    }
+
     #[inline]
     pub(crate) fn next(&self) -> *const T {
         self.next.get()

@@ -3,6 +3,7 @@
 //! The free blocks of a page are a list that runs through the blocks themselves. A page begins with an empty list, and
 //! blocks are carved from its room a few at a time: memory is touched only when blocks are needed.
 
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::cell::Cell;
 use std::ptr;
 
@@ -19,6 +20,18 @@ pub(crate) const SINGLE: u8 = 2;
 pub(crate) const HUGE: u8 = 4;
 /// The page has blocks of different sizes, each behind [`HEAD`] bytes that begin with its size.
 pub(crate) const MIXED: u8 = 8;
+
+/// There is no page: the slice is free. This is for programs that free what is no block.
+const NONE: u8 = 16;
+/// In the size before a block of different sizes: the block has been freed.
+const FREED: usize = 1;
+/// The page is one block, which is a sample: see [`Page::sample`].
+pub(crate) const SAMPLED: u8 = 0x80;
+/// The page is one block, which is as small as those of its size class.
+pub(crate) const APART: u8 = 0x40;
+/// The most blocks and bytes that are kept of what a sample represents.
+pub(crate) const SAMPLED_BLOCKS: u64 = (1 << 24) - 1;
+pub(crate) const SAMPLED_BYTES: u64 = (1 << 40) - 1;
 
 /// What a page with blocks of different sizes has as their size.
 pub(crate) const ANY_SIZE: usize = 1;
@@ -42,7 +55,8 @@ pub(crate) struct Page {
     head: Cell<u8>,
     class: Cell<u8>,
     slices: Cell<u8>,
-    /// The number of blocks that have been carved, and of those that there is room for.
+    /// The number of blocks that have been carved, and of those that there is room for; in bytes if they have different
+    /// sizes. If the page is one block: how far behind `start` it begins.
     carved: Cell<u32>,
     room: Cell<u32>,
     block: Cell<usize>,
@@ -103,6 +117,27 @@ impl Page {
     /// Makes the page one that has no blocks.
     pub(crate) fn end(&self) {
         self.block.set(0);
+        self.flags.set(NONE);
+    }
+
+    /// Whether a block begins at the address, which lies in the page if there is one. A block that shares a page with
+    /// others of its size may be free.
+    pub(crate) fn has_block(&self, address: usize) -> bool {
+        let offset = address.wrapping_sub(self.start());
+        let flags = self.flags();
+        if flags & NONE != 0 || self.block() == 0 {
+            return false;
+        }
+        if flags & SINGLE != 0 {
+            return offset == self.carved.get() as usize;
+        }
+        if flags & MIXED != 0 {
+            let is_place = (HEAD..self.room.get() as usize).contains(&offset) && offset.is_multiple_of(HEAD);
+            // SAFETY:
+            // - what is before such a place is memory of the page.
+            return is_place && unsafe { *((address - HEAD) as *const usize) } & FREED == 0;
+        }
+        offset.is_multiple_of(self.block()) && offset / self.block() < self.room.get() as usize
     }
 
     /// Says to which page a slice belongs.
@@ -128,6 +163,10 @@ impl Page {
         usize::from(self.class.get())
     }
 
+    pub(crate) fn set_class(&self, class: usize) {
+        self.class.set(class as u8);
+    }
+
     pub(crate) fn slices(&self) -> usize {
         usize::from(self.slices.get())
     }
@@ -145,6 +184,33 @@ impl Page {
     /// Changes the size of the only block.
     pub(crate) fn set_block(&self, block: usize) {
         self.block.set(block);
+    }
+
+    /// The beginnings of all blocks that have been carved, in use or not. There must be a page.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = usize> {
+        let (start, carved, block) = (self.start(), self.carved.get() as usize, self.block());
+        let is_mixed = self.flags() & MIXED != 0;
+        let is_single = self.flags() & SINGLE != 0;
+        let mut next = match (is_mixed, is_single) {
+            (true, _) => start + HEAD,
+            (_, true) => start + carved,
+            _ => start,
+        };
+        let end = match (is_mixed, is_single) {
+            (true, _) => start + carved,
+            (_, true) => next + 1,
+            _ => start + carved * block,
+        };
+        std::iter::from_fn(move || {
+            let this = (next < end).then_some(next)?;
+            next += match is_mixed {
+                // SAFETY:
+                // - carved blocks of such a page have their sizes before them.
+                true => HEAD + unsafe { *((this - HEAD) as *const usize) & !FREED },
+                false => block,
+            };
+            Some(this)
+        })
     }
 
     /// The address of its first block.
@@ -172,20 +238,31 @@ impl Page {
         self.used.get()
     }
 
-    /// Takes the only block.
-    pub(crate) fn take_single(&self) -> *mut Block {
-        self.used.set(1);
-        self.start.get() as *mut Block
+    /// The bytes that have been taken from a page with blocks of different sizes, since it was last empty.
+    pub(crate) fn taken(&self) -> usize {
+        self.carved.get() as usize
     }
 
-    /// Takes a free block; null if there is none.
+    /// Takes the only block, which begins at this address.
+    pub(crate) fn take_single(&self, address: usize) -> *mut Block {
+        self.used.set(1);
+        self.carved.set((address - self.start()) as u32);
+        address as *mut Block
+    }
+
+    /// Takes a free block; null if there is none. The next one comes into the cache, so that its link is there when it
+    /// is taken.
     #[inline(always)]
     pub(crate) fn pop(&self) -> *mut Block {
         let block = self.free.get();
         if !block.is_null() {
             // SAFETY:
             // - blocks of the list are memory of the page that nobody else uses.
-            self.free.set(unsafe { (*block).next });
+            let next = unsafe { (*block).next };
+            self.free.set(next);
+            // SAFETY:
+            // - a prefetch has no effect but on caches, whatever the address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(next.cast()) };
             self.used.set(self.used.get() + 1);
         }
         block
@@ -223,12 +300,40 @@ impl Page {
     }
 
     /// Takes a block back that is one of different sizes. Its memory is room again when all others are back, too.
-    pub(crate) fn put_any(&self) {
+    ///
+    /// # Safety
+    ///
+    /// The block is one of this page, and nobody uses it any more.
+    pub(crate) unsafe fn put_any(&self, block: *mut Block) {
+        // SAFETY:
+        // - the bytes before the block hold its size (caller).
+        unsafe { *((block.addr() - HEAD) as *mut usize) |= FREED };
         let used = self.used.get() - 1;
         self.used.set(used);
         if used == 0 {
             self.carved.set(0);
         }
+    }
+
+    /// The bytes of the blocks that are free, of those that have been carved.
+    pub(crate) fn free_bytes(&self) -> usize {
+        (self.carved.get() - self.used.get()) as usize * self.block.get()
+    }
+
+    /// Makes a page that is one block a sample: it represents so many bytes and blocks, at most [`SAMPLED_BYTES`] and
+    /// [`SAMPLED_BLOCKS`], of the call site with this number. They are kept where other pages have what such a page
+    /// does not need.
+    pub(crate) fn set_sample(&self, site: u32, bytes: u64, blocks: u64) {
+        self.set_flags(self.flags() | SAMPLED);
+        self.room.set(site);
+        self.free
+            .set(ptr::without_provenance_mut((bytes << 24 | blocks) as usize));
+    }
+
+    /// What the sample that is this page represents: the number of the call site, bytes and blocks.
+    pub(crate) fn sample(&self) -> (u32, u64, u64) {
+        let both = self.free.get().addr() as u64;
+        (self.room.get(), both >> 24, both & SAMPLED_BLOCKS)
     }
 
     /// Whether [`Page::pop`] finds a block.

@@ -3,8 +3,7 @@
 //! A program that frees much often needs as much soon, and a page that comes anew from the system costs a fault. So
 //! free memory is given back only if it is much compared with what is in use, and has been for a while.
 
-use rustix::time::{ClockId, clock_gettime};
-
+use crate::clock::now;
 use crate::segment::{LISTS, SLICE, SLICES, Segment};
 use crate::{Heap, arena};
 
@@ -57,10 +56,4 @@ impl Heap {
             .sum();
         self.dirty.set(segments + spans);
     }
-}
-
-/// The time in milliseconds, as coarse as the system's clock ticks.
-fn now() -> u64 {
-    let time = clock_gettime(ClockId::MonotonicCoarse);
-    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
 }

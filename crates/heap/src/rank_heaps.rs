@@ -1,19 +1,16 @@
 //! The heaps of a rank: one for its main execution context, and one for each thread that it has at the same time.
 
+use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::segment::Segment;
-use crate::{Heap, arena, context};
-
-/// The heaps of a rank. They have no memory until the rank allocates some.
-///
-/// The heap of a thread that has ended serves the next one. Blocks that others free meanwhile wait for that.
-#[derive(Debug, Default)]
-pub struct RankHeaps {
-    /// The list of all; it only grows.
-    first: AtomicPtr<Heap>,
-}
+use crate::account::Account;
+use crate::page_move::PageMove;
+use crate::placement::MemoryPlacement;
+use crate::segment::{Segment, WHOLE};
+use crate::single::want_huge_pages;
+use crate::source::Source;
+use crate::{Heap, RankHeaps, arena, context};
 
 impl RankHeaps {
     /// No heaps yet.
@@ -21,7 +18,63 @@ impl RankHeaps {
     pub const fn new() -> Self {
         Self {
             first: AtomicPtr::new(ptr::null_mut()),
+            account: Account::unlimited(),
+            source: Source::new(),
+            rank: 0,
         }
+    }
+
+    /// The same heaps as those of the rank with this number, which [call sites](crate::call_sites) name.
+    #[must_use]
+    pub fn of(self, rank: u32) -> Self {
+        Self { rank, ..self }
+    }
+
+    /// The same heaps, whose memory comes from the share with this number of the addresses for heaps: see
+    /// [`divide`](crate::divide). A block for which the share has no addresses is refused, and the user is
+    /// [told](crate::Report::ShareFull).
+    #[must_use]
+    pub fn in_share(self, share: usize) -> Self {
+        let source = self.source.of_share(share);
+        Self { source, ..self }
+    }
+
+    /// The addresses that have been taken of the share.
+    #[must_use]
+    pub fn taken_of_share(&self) -> Range<usize> {
+        self.source.share().map_or(0..0, arena::taken_of_share)
+    }
+
+    /// Asks for huge pages anew for the long blocks that have had them, after the memory of the rank has been mapped
+    /// again. No context of the rank runs meanwhile.
+    pub fn want_huge_pages_again(&self) {
+        for heap in self.all() {
+            let whole = heap.on_list(WHOLE).filter(|segment| segment.has_huge_pages());
+            whole.for_each(want_huge_pages);
+        }
+    }
+
+    /// As [`RankHeaps::new`], for a rank that may have so many bytes in blocks, in whole slices of 64 KiB. A block
+    /// beyond that is refused, and the user is [told](crate::Report::BeyondLimit).
+    #[must_use]
+    pub fn limited(bytes: usize) -> Self {
+        let heaps = Self::new();
+        heaps.account.set_limit(bytes);
+        heaps
+    }
+
+    /// Says which rank of its world it is, and chooses the strategy by which its memory is placed. That can be done
+    /// once, before the rank begins; the strategy is [`Local`](crate::Local) otherwise.
+    pub fn place(&self, rank: u32, placement: &'static dyn MemoryPlacement) {
+        self.source.set(rank, placement);
+    }
+
+    /// A move of the rank's memory to a node, if its strategy wants that: the addresses of `first`, then what it has
+    /// allocated, then those of `last`. What it allocates and touches from now on comes from the node. Any thread may
+    /// call it.
+    #[must_use]
+    pub fn follow(&self, node: usize, first: &[Range<usize>], last: &[Range<usize>]) -> Option<PageMove> {
+        self.source.follow(node, first, last)
     }
 
     /// Makes the calling execution context one of this rank: from now on its blocks come from a heap of the rank.
@@ -29,7 +82,7 @@ impl RankHeaps {
     pub fn enter(&'static self) -> bool {
         let is_possible = Self::are_possible();
         if is_possible {
-            context::set(ptr::null(), &raw const self.first);
+            context::set(ptr::null(), self);
         }
         is_possible
     }
@@ -54,35 +107,31 @@ impl RankHeaps {
 }
 
 /// A heap for the calling context, which has none: one of the list that nobody uses, or a new one.
-fn obtain(heaps: &AtomicPtr<Heap>) -> Option<&'static Heap> {
-    let mut heap = heaps.load(Ordering::Acquire).cast_const();
-    // SAFETY:
-    // - heaps stay where they are.
-    while let Some(found) = unsafe { heap.as_ref() } {
-        // Acquire pairs with the Release in `leave`: the heap is as the other thread has left it.
-        if !found.is_used.swap(true, Ordering::Acquire) {
-            return Some(found);
-        }
-        heap = found.next.get();
-    }
-    add(heaps)
+fn obtain(heaps: &'static RankHeaps) -> Option<&'static Heap> {
+    // Acquire pairs with the Release in `leave`: the heap is as the other thread has left it.
+    let unused = |heap: &&Heap| !heap.is_used.swap(true, Ordering::Acquire);
+    heaps.all().find(unused).or_else(|| add(heaps))
 }
 
-fn add(heaps: &AtomicPtr<Heap>) -> Option<&'static Heap> {
-    let address = arena::take(1)?;
+fn add(heaps: &'static RankHeaps) -> Option<&'static Heap> {
+    let address = heaps.source.take(1)?;
     // SAFETY:
     // - the arena has just given out the segment, which is zero.
     let segment = unsafe { Segment::of_span(address, 1, 0) };
     let heap = segment.home();
     heap.begin();
+    heap.of.set(heaps);
     heap.is_used.store(true, Ordering::Relaxed);
     heap.adopt(segment);
-    let mut first = heaps.load(Ordering::Relaxed);
+    let mut first = heaps.first.load(Ordering::Relaxed);
     loop {
         heap.next.set(first);
         let new = ptr::from_ref(heap).cast_mut();
         // Release: who finds the heap finds it whole.
-        match heaps.compare_exchange_weak(first, new, Ordering::Release, Ordering::Relaxed) {
+        match heaps
+            .first
+            .compare_exchange_weak(first, new, Ordering::Release, Ordering::Relaxed)
+        {
             Ok(_) => return Some(heap),
             Err(now) => first = now,
         }

@@ -5,6 +5,7 @@
 //! segment may be the first of a *span*, which are several in a row: a block of whole segments, or free ones.
 
 use std::cell::Cell;
+use std::mem::offset_of;
 use std::ptr;
 
 use crate::Heap;
@@ -34,6 +35,8 @@ pub(crate) struct Segment {
     span: Cell<usize>,
     /// Whether the system has been asked for huge pages for some of the span.
     huge_pages: Cell<bool>,
+    /// Whether some of the span is in huge pages that were reserved.
+    reserved: Cell<bool>,
     /// The list of its heap on which the segment is, if it is on one: see [`Segment::list`].
     list: Cell<u8>,
     /// The heap itself, in its first segment.
@@ -45,6 +48,12 @@ const _: () = assert!(size_of::<Segment>() <= HEADER);
 
 /// The number of lists of segments with free slices: one for each binary logarithm of the longest run.
 pub(crate) const LISTS: usize = SLICES.ilog2() as usize + 1;
+/// The list of segments without free slices.
+pub(crate) const FULL: usize = LISTS;
+/// The list of spans that are one block.
+pub(crate) const WHOLE: usize = LISTS + 1;
+/// The number of lists.
+pub(crate) const ALL_LISTS: usize = LISTS + 2;
 /// In the place of the number of a list: the segment is on none.
 const NO_LIST: u8 = 0xff;
 
@@ -97,6 +106,25 @@ impl Segment {
         // SAFETY:
         // - memory of the arena that has been given out stays mapped, and a segment begins with its header (caller).
         unsafe { &*((address & !(SEGMENT - 1)) as *const Segment) }
+    }
+
+    /// The header of the segment in which the page of a block is. A block that begins where a segment does is in the
+    /// page of the segment before, which belongs to the same span.
+    ///
+    /// # Safety
+    ///
+    /// A block of a heap begins at the address.
+    #[inline(always)]
+    pub(crate) unsafe fn of_block(address: usize) -> &'static Segment {
+        // SAFETY:
+        // - no block begins in the first byte of the arena, and the header is before the block.
+        unsafe { Self::of(address - 1) }
+    }
+
+    /// Whether there can be a heap at this place, which is that of the heap in the header of a segment.
+    #[inline(always)]
+    pub(crate) fn may_be_heap(heap: *const Heap) -> bool {
+        arena::contains(heap.addr()) && heap.addr() % SEGMENT == offset_of!(Segment, home)
     }
 
     /// The header of a segment that the arena has just given out, as the first of a span.
@@ -158,6 +186,14 @@ impl Segment {
         self.huge_pages.get()
     }
 
+    pub(crate) fn has_reserved_pages(&self) -> bool {
+        self.reserved.get()
+    }
+
+    pub(crate) fn set_reserved_pages(&self, has_reserved_pages: bool) {
+        self.reserved.set(has_reserved_pages);
+    }
+
     pub(crate) fn set_huge_pages(&self, has_huge_pages: bool) {
         self.huge_pages.set(has_huge_pages);
     }
@@ -192,6 +228,14 @@ impl Segment {
         self.heap.set(heap);
         self.list.set(NO_LIST);
         self.free.set(u64::MAX);
+        (0..SLICES).for_each(|slice| self.forget_page(slice));
+    }
+
+    /// Makes a slice one of no page.
+    pub(crate) fn forget_page(&self, slice: usize) {
+        let page = self.page(slice);
+        page.set_head(slice);
+        page.end();
     }
 
     /// Whether no slice is part of a page.

@@ -3,15 +3,15 @@
 use std::ptr;
 
 use crate::arena::SEGMENT;
-use crate::page::{Extent, HUGE, Page, Purpose, SINGLE};
+use crate::page::{APART, Extent, HUGE, Page, Purpose, SAMPLED, SINGLE};
 use crate::segment::{SLICE, SLICES, Segment, Slices};
 use crate::slices::make_page;
-use crate::{Heap, arena};
+use crate::{Heap, arena, reserved, sampler};
 
 /// The largest number of slices of a block; larger blocks take whole segments.
 const SLICES_MOST: usize = SLICES / 2 - 1;
 /// The slice with which a block of whole segments begins, behind that with the header.
-const FIRST: usize = 1;
+pub(crate) const FIRST: usize = 1;
 /// The number of segments from which on a block is to have huge pages.
 const HUGE_PAGES_FROM: usize = 2;
 /// The distance between the beginnings of long blocks that are allocated one after the other, seen from the beginnings
@@ -22,17 +22,34 @@ const SKEW: usize = 17 * LINE;
 const LINE: usize = 64;
 /// The number of different beginnings: as many as a slice has.
 const SKEWS: usize = SLICE / SKEW;
-/// The largest alignment beyond a slice.
-pub(crate) const ALIGNMENT_MOST: usize = SEGMENT / 2;
+/// The largest alignment of a block in the segment with its header. Others begin where the segment behind that does.
+const ALIGNMENT_WITHIN: usize = SEGMENT / 2;
 
 impl Heap {
-    /// A block of more than the sizes of classes, at an address that is a multiple of `alignment`, a power of two of at
-    /// most [`ALIGNMENT_MOST`]; null if there is no memory.
+    /// A block of more than the sizes of classes, at an address that is a multiple of `alignment`, a power of two; null
+    /// if there is no memory.
     #[cold]
     #[inline(never)]
     pub(crate) fn allocate_single(&self, size: usize, alignment: usize, zeroed: bool) -> *mut u8 {
         let skew = if alignment <= LINE { self.next_skew() } else { 0 };
-        self.allocate_skewed(size, alignment, skew, zeroed)
+        let block = self.allocate_skewed(size, alignment, skew, zeroed);
+        self.sample_long(block, size);
+        block
+    }
+
+    /// A block of a size class that is a page; null if there is no memory.
+    pub(crate) fn allocate_apart(&self, class: usize, size: usize) -> *mut u8 {
+        let block = self.allocate_skewed(size, 1, 0, false);
+        if !block.is_null() {
+            // SAFETY:
+            // - the block is one of this heap.
+            let page = unsafe { Segment::of_block(block.addr()) }.page_at(block.addr());
+            self.count_long(page.block(), 0);
+            page.set_flags(page.flags() | APART);
+            page.set_class(class);
+            self.count_full(page);
+        }
+        block
     }
 
     /// How far behind the beginning of its slices the next block begins. Heaps begin with different ones.
@@ -46,12 +63,17 @@ impl Heap {
     /// A block that begins where that of the page does, seen from the beginning of a page of memory, so that its
     /// contents can be moved by pages; null if there is no memory.
     pub(crate) fn allocate_alike(&self, block: usize, size: usize) -> *mut u8 {
-        self.allocate_skewed(size, 1, block % SLICE, false)
+        let new = self.allocate_skewed(size, 1, block % SLICE, false);
+        self.sample_long(new, size);
+        new
     }
 
     fn allocate_skewed(&self, size: usize, alignment: usize, skew: usize, zeroed: bool) -> *mut u8 {
         self.bring_home();
-        let padding = alignment.saturating_sub(SLICE) + skew;
+        let padding = match alignment {
+            ..=ALIGNMENT_WITHIN => alignment.saturating_sub(SLICE) + skew,
+            _ => 0,
+        };
         let Some(padded) = size
             .max(1)
             .checked_add(padding)
@@ -60,19 +82,20 @@ impl Heap {
             return ptr::null_mut();
         };
         let found = match padded.div_ceil(SLICE) {
+            _ if alignment > ALIGNMENT_WITHIN => self.allocate_aligned_span(size, alignment),
             slices if slices <= SLICES_MOST => self.allocate_slices(slices, zeroed),
             _ => self.allocate_span(padded, zeroed),
         };
         let Some(page) = found else {
             return ptr::null_mut();
         };
-        let block = page.take_single();
-        let address = block.addr().next_multiple_of(alignment.max(1)) + skew;
+        let address = page.start().next_multiple_of(alignment.max(1)) + skew;
         // SAFETY:
         // - the segment is this heap's.
-        let segment = unsafe { Segment::of(block.addr()) };
+        let segment = unsafe { Segment::of_block(page.start()) };
         segment.page(address / SLICE).set_head(page.head());
-        block.cast::<u8>().wrapping_add(address - block.addr())
+        self.count_long(0, page.block());
+        page.take_single(address).cast()
     }
 
     fn allocate_slices(&self, count: usize, zeroed: bool) -> Option<&'static Page> {
@@ -90,8 +113,45 @@ impl Heap {
 
     fn allocate_span(&self, size: usize, zeroed: bool) -> Option<&'static Page> {
         let count = size.checked_add(FIRST * SLICE)?.div_ceil(SEGMENT);
-        let segment = self.take_span(count)?;
-        let start = segment.address() + FIRST * SLICE;
+        let slices = size.div_ceil(SLICE);
+        if !self.charge(slices) {
+            return None;
+        }
+        let Some(segment) = self.take_span(count) else {
+            self.uncharge(slices);
+            return None;
+        };
+        Some(self.begin_whole(segment, FIRST * SLICE, slices, zeroed))
+    }
+
+    /// A block at a multiple of `alignment`, a power of two of at least a segment. The segment before the block has the
+    /// header; what the span has before that and behind the block is given back.
+    fn allocate_aligned_span(&self, size: usize, alignment: usize) -> Option<&'static Page> {
+        let (size, distance) = (size.max(1), alignment / SEGMENT);
+        let (needed, slices) = (size.div_ceil(SEGMENT), size.div_ceil(SLICE));
+        let count = needed.checked_add(distance)?;
+        if !self.charge(slices) {
+            return None;
+        }
+        let Some(span) = self.take_span(count) else {
+            self.uncharge(slices);
+            return None;
+        };
+        let start = (span.address() + SEGMENT).next_multiple_of(alignment);
+        let before = (start - span.address()) / SEGMENT - 1;
+        let segment = self.keep_of_span(span, before, 1 + needed);
+        Some(self.begin_whole(segment, SEGMENT, slices, false))
+    }
+
+    /// Makes a span that has just been taken one block, which begins so far behind its header.
+    fn begin_whole(
+        &self,
+        segment: &'static Segment,
+        distance: usize,
+        slices: usize,
+        zeroed: bool,
+    ) -> &'static Page {
+        let start = segment.address() + distance;
         // SAFETY:
         // - the span is new.
         if zeroed && segment.is_dirty() && !unsafe { arena::purge(start, segment.end() - start) } {
@@ -100,14 +160,19 @@ impl Heap {
             unsafe { ptr::write_bytes(start as *mut u8, 0, segment.end() - start) };
         }
         segment.set_dirty(true);
+        self.note_whole(segment);
         want_huge_pages(segment);
+        // SAFETY:
+        // - the block is new.
+        let is_reserved = unsafe { reserved::put_in(start..start + slices * SLICE) };
+        segment.set_reserved_pages(is_reserved);
         let page = segment.page(FIRST);
         page.set_head(FIRST);
         page.begin(
             Purpose {
                 class: 0,
                 flags: SINGLE | HUGE,
-                block: segment.end() - start,
+                block: slices * SLICE,
             },
             Extent {
                 start,
@@ -115,19 +180,35 @@ impl Heap {
                 slices: 1,
             },
         );
-        self.live.set(self.live.get() + count * SLICES);
-        Some(page)
+        self.add_live(segment.span() * SLICES);
+        page
     }
 
     /// Frees the block that is this page.
     pub(crate) fn free_single(&self, page: &'static Page) {
+        if page.flags() & APART != 0 {
+            self.count_no_longer_full(page);
+        } else {
+            self.count_long(page.block(), 0);
+        }
+        if page.flags() & SAMPLED != 0 {
+            sampler::end(page);
+        }
         if page.flags() & HUGE == 0 {
             return self.release_page(page);
         }
         // SAFETY:
         // - the page is one of this heap.
-        let segment = unsafe { Segment::of(page.start()) };
+        let segment = unsafe { Segment::of_block(page.start()) };
+        self.uncharge(page.block() / SLICE);
+        if segment.has_reserved_pages() {
+            // SAFETY:
+            // - the block has just been freed.
+            unsafe { reserved::take_out(page.start()..page.start() + page.block()) };
+            segment.set_reserved_pages(false);
+        }
         page.end();
+        self.take_from_segments(segment);
         self.live.set(self.live.get() - segment.span() * SLICES);
         self.dirty.set(self.dirty.get() + segment.span() * SLICES);
         self.give_span(segment);
@@ -143,17 +224,26 @@ impl Heap {
         let Some(whole) = (address - page.start()).checked_add(size) else {
             return false;
         };
-        if page.flags() & HUGE != 0 {
+        let before = page.block();
+        let is_possible = if page.flags() & HUGE != 0 {
             self.extend_span(page, whole)
         } else {
             self.extend_slices(page, whole.div_ceil(SLICE).max(1))
+        };
+        if page.flags() & APART == 0 {
+            self.count_long(before, page.block());
+        } else if is_possible {
+            self.count_no_longer_full(page);
+            page.set_flags(page.flags() & !APART);
+            self.count_long(0, page.block());
         }
+        is_possible
     }
 
     fn extend_slices(&self, page: &'static Page, count: usize) -> bool {
         // SAFETY:
         // - the page is one of this heap.
-        let segment = unsafe { Segment::of(page.start()) };
+        let segment = unsafe { Segment::of_block(page.start()) };
         let (first, now) = (page.head(), page.slices());
         if count < now {
             self.give_slices(segment, first + count, now - count);
@@ -170,32 +260,46 @@ impl Heap {
         true
     }
 
-    /// Lengthens the span of a block at the end of what the arena has given out.
+    /// Makes a block longer within its span, or with the span, if that is at the end of what the arena has given out.
     fn extend_span(&self, page: &'static Page, size: usize) -> bool {
         // SAFETY:
         // - the page is one of this heap.
-        let segment = unsafe { Segment::of(page.start()) };
-        let Some(count) = size.checked_add(FIRST * SLICE).map(|size| size.div_ceil(SEGMENT)) else {
+        let segment = unsafe { Segment::of_block(page.start()) };
+        let before = page.start() - segment.address();
+        let Some(count) = size.checked_add(before).map(|size| size.div_ceil(SEGMENT)) else {
             return false;
         };
-        if count <= segment.span() {
+        let (slices, now) = (size.div_ceil(SLICE), page.block() / SLICE);
+        if slices <= now {
             return count * 2 > segment.span();
         }
-        let more = count - segment.span();
-        if !arena::extend(segment.end(), more) {
+        if !self.charge(slices - now) {
             return false;
         }
-        self.live.set(self.live.get() + more * SLICES);
-        segment.set_span(count);
-        want_huge_pages(segment);
-        page.set_block(segment.end() - page.start());
+        if count > segment.span() && !self.lengthen(segment, count) {
+            self.uncharge(slices - now);
+            return false;
+        }
+        page.set_block(slices * SLICE);
         true
+    }
+
+    /// Makes a span so many segments long, if the arena has given out nothing behind it.
+    fn lengthen(&self, segment: &Segment, count: usize) -> bool {
+        let more = count - segment.span();
+        let is_longer = self.source().extend(segment.end(), more);
+        if is_longer {
+            self.add_live(more * SLICES);
+            segment.set_span(count);
+            want_huge_pages(segment);
+        }
+        is_longer
     }
 }
 
 /// Asks for huge pages for a span that is one block, if it is long. A shorter one could have much of its last huge page
 /// to spare.
-fn want_huge_pages(segment: &Segment) {
+pub(crate) fn want_huge_pages(segment: &Segment) {
     if segment.span() >= HUGE_PAGES_FROM {
         arena::want_huge_pages(segment.address(), segment.span() * SEGMENT);
         segment.set_huge_pages(true);

@@ -50,16 +50,19 @@ pub(crate) fn near(size: usize) -> usize {
     usize::from(NEAR_CLASSES[size.div_ceil(STEP)])
 }
 
-/// The class of a size of at most [`LARGEST`] bytes.
-#[inline]
-pub(crate) fn of(size: usize) -> usize {
-    if size <= NEAR {
-        return near(size);
-    }
+/// The class of a size of more than [`NEAR`] bytes, and at most [`LARGEST`].
+#[inline(always)]
+fn far(size: usize) -> usize {
     let below = size - 1;
     let doubling = below.ilog2() as usize;
     let quarter = (below >> (doubling - 2)) & 3;
     (doubling - FIRST_DOUBLING) * 4 + EVEN + quarter
+}
+
+/// The class of a size of at most [`LARGEST`] bytes.
+#[inline]
+pub(crate) fn of(size: usize) -> usize {
+    if size <= NEAR { near(size) } else { far(size) }
 }
 
 #[cfg(test)]

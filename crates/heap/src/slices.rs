@@ -6,9 +6,10 @@
 use std::ptr;
 
 use crate::arena::SEGMENT;
+use crate::clock::now;
 use crate::page::{MIXED, Page, Purpose};
-use crate::segment::{LISTS, SLICES, Segment, Slices};
-use crate::{Heap, arena};
+use crate::segment::{FULL, LISTS, SLICES, Segment, Slices, WHOLE};
+use crate::{Heap, arena, nodes, owners};
 
 /// The number of segments that are tried if their longest run may be too short.
 const TRIED: usize = 8;
@@ -16,12 +17,17 @@ const TRIED: usize = 8;
 impl Heap {
     /// Takes slices of a segment of the heap, or of a new one.
     pub(crate) fn take_slices(&self, count: usize, may_be_first: bool) -> Option<Slices> {
-        let slices = match self.take_known(count, may_be_first) {
-            Some(slices) => slices,
-            None => self.add_segment()?.take(count, may_be_first)?,
-        };
-        self.note_taken(&slices);
-        Some(slices)
+        if !self.charge(count) {
+            return None;
+        }
+        let slices = self
+            .take_known(count, may_be_first)
+            .or_else(|| self.add_segment()?.take(count, may_be_first));
+        match &slices {
+            Some(slices) => self.note_taken(slices),
+            None => self.uncharge(count),
+        }
+        slices
     }
 
     /// Takes slices of a segment of the heap. In the first list that is looked at, runs may be too short; in those
@@ -39,23 +45,32 @@ impl Heap {
 
     /// Takes so many slices of the segment from this one on, if they are free.
     pub(crate) fn take_slices_from(&self, segment: &'static Segment, first: usize, count: usize) -> bool {
+        if !self.charge(count) {
+            return false;
+        }
         let slices = segment.take_from(first, count);
-        if let Some(slices) = &slices {
-            self.note_taken(slices);
+        match &slices {
+            Some(slices) => self.note_taken(slices),
+            None => self.uncharge(count),
         }
         slices.is_some()
     }
 
     fn note_taken(&self, slices: &Slices) {
-        self.live.set(self.live.get() + slices.count);
+        self.add_live(slices.count);
         let dirty = slices.dirty.count_ones() as usize;
         self.dirty.set(self.dirty.get().saturating_sub(dirty));
         self.put_on_list(slices.segment);
+        if nodes::several().is_some() {
+            owners::note_used(slices.segment.address(), now());
+        }
     }
 
     /// Makes slices free.
     pub(crate) fn give_slices(&self, segment: &'static Segment, first: usize, count: usize) {
         segment.release(first, count);
+        (first..first + count).for_each(|slice| segment.forget_page(slice));
+        self.uncharge(count);
         self.live.set(self.live.get() - count);
         self.dirty.set(self.dirty.get() + count);
         if segment.is_unused() && !ptr::eq(segment.home(), self) {
@@ -70,7 +85,7 @@ impl Heap {
     pub(crate) fn release_page(&self, page: &'static Page) {
         // SAFETY:
         // - the page is one of this heap.
-        let segment = unsafe { Segment::of(page.start()) };
+        let segment = unsafe { Segment::of_block(page.start()) };
         let (first, count) = (page.head(), page.slices());
         page.end();
         self.give_slices(segment, first, count);
@@ -108,18 +123,22 @@ impl Heap {
 
     /// Puts the segment on the list on which it belongs now.
     fn put_on_list(&self, segment: &'static Segment) {
-        let list = segment.fitting_list();
-        if list == segment.list() {
+        let list = segment.fitting_list().unwrap_or(FULL);
+        if segment.list() == Some(list) {
             return;
         }
         self.take_from_segments(segment);
-        if let Some(list) = list {
-            segment.put_on(list, self.segments[list].get());
-            self.segments[list].set(segment);
-        }
+        segment.put_on(list, self.segments[list].get());
+        self.segments[list].set(segment);
     }
 
-    fn take_from_segments(&self, segment: &Segment) {
+    /// Puts a span that is one block on the list of those.
+    pub(crate) fn note_whole(&self, segment: &'static Segment) {
+        segment.put_on(WHOLE, self.segments[WHOLE].get());
+        self.segments[WHOLE].set(segment);
+    }
+
+    pub(crate) fn take_from_segments(&self, segment: &Segment) {
         if let Some(list) = segment.list()
             && let Some(next) = segment.take_off()
         {

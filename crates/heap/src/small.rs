@@ -11,10 +11,10 @@ use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
 use crate::segment::Segment;
 use crate::size_class::{self, CLASSES};
 use crate::slices::make_page;
-use crate::{Heap, is_no_page, or_no_page};
+use crate::{Heap, is_no_page, or_no_page, report};
 
-/// The largest block of which many fit into one slice.
-const SLICE_MOST: usize = 8192;
+/// The largest block of which so many fit into one slice that pages are not full and empty again all the time.
+const SLICE_MOST: usize = 2048;
 /// The number of slices of a page with larger blocks.
 const SLICES_OF_LARGER: usize = 4;
 
@@ -44,8 +44,8 @@ impl Heap {
         }
         // SAFETY:
         // - as demanded of the caller.
-        if unsafe { page.push(block) } == 0 {
-            self.retire(page);
+        if unsafe { page.push(block) } == 0 && !page.links().is_alone() {
+            self.release(page);
         }
     }
 
@@ -58,25 +58,26 @@ impl Heap {
             // - the list consists of blocks of this heap that nobody uses; the link is read before the block is freed.
             unsafe {
                 next = (*block).next;
-                let page = Segment::of(block.addr()).page_at(block.addr());
+                let page = Segment::of_block(block.addr()).page_at(block.addr());
                 self.free_local(page, block);
             }
         }
     }
 
-    #[cold]
+    /// A block of a class of which the first page has none.
     #[inline(never)]
-    fn refill(&self, class: usize, size: usize) -> *mut Block {
+    pub(crate) fn refill(&self, class: usize, size: usize) -> *mut Block {
         self.bring_home();
         loop {
             let page = self.bin(class);
             if page.has_free() || page.carve() {
-                return page.pop();
+                return self.take_from(page, size);
             }
             if is_no_page(page) {
                 break;
             }
             page.set_flags(FULL);
+            self.count_full(page);
             self.take_from_list(page);
         }
         let first = self.allocate_first(class, size);
@@ -84,8 +85,18 @@ impl Heap {
             return first;
         }
         self.add_page(class).map_or(ptr::null_mut(), |page| {
-            if page.carve() { page.pop() } else { ptr::null_mut() }
+            if page.carve() {
+                self.take_from(page, size)
+            } else {
+                ptr::null_mut()
+            }
         })
+    }
+
+    /// A block of a page that hands out its free ones from now on; or a sample in its place.
+    fn take_from(&self, page: &Page, size: usize) -> *mut Block {
+        let sampled = self.sampled(page.class(), size, page.free_bytes());
+        if sampled.is_null() { page.pop() } else { sampled }
     }
 
     fn add_page(&self, class: usize) -> Option<&'static Page> {
@@ -121,17 +132,9 @@ impl Heap {
         }
     }
 
-    /// Handles a page whose last block has been freed.
-    #[inline(never)]
-    fn retire(&self, page: &'static Page) {
-        let is_only = ptr::eq(self.bins[page.class()].get(), page) && page.links().next().is_null();
-        if !is_only {
-            self.release(page);
-        }
-    }
-
     /// Gives up a page on a list that has no blocks.
-    fn release(&self, page: &'static Page) {
+    #[inline(never)]
+    extern "C" fn release(&self, page: &'static Page) {
         self.take_from_list(page);
         self.release_page(page);
     }
@@ -146,27 +149,31 @@ impl Heap {
         }
     }
 
-    /// Frees a block of a page that is full, has no other blocks, or has blocks of different sizes.
+    /// Frees a block of a page that is full, has no other blocks, or has blocks of different sizes; or finds that there
+    /// is no such block.
     ///
     /// # Safety
     ///
     /// As for [`Heap::free_local`].
     #[cold]
     #[inline(never)]
-    unsafe fn free_of_other(&self, page: &'static Page, block: *mut Block) {
+    unsafe extern "C" fn free_of_other(&self, page: &'static Page, block: *mut Block) {
+        if !page.has_block(block.addr()) {
+            report::no_block("free", block.addr());
+        }
         if page.flags() & SINGLE != 0 {
             return self.free_single(page);
         }
         if page.flags() & MIXED != 0 {
-            return page.put_any();
+            // SAFETY:
+            // - as demanded of the caller.
+            return unsafe { page.put_any(block) };
         }
         page.set_flags(0);
+        self.count_no_longer_full(page);
+        self.insert(page);
         // SAFETY:
         // - as demanded of the caller.
-        let used = unsafe { page.push(block) };
-        self.insert(page);
-        if used == 0 {
-            self.retire(page);
-        }
+        unsafe { self.free_local(page, block) }
     }
 }

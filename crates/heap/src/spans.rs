@@ -2,10 +2,10 @@
 //!
 //! A heap keeps the spans that it has used, by address, and unites neighbours.
 
+use crate::Heap;
 use crate::arena::SEGMENT;
 use crate::links::Linked;
 use crate::segment::{SLICES, Segment};
-use crate::{Heap, arena};
 
 impl Heap {
     /// Takes so many segments in a row: free ones of the heap, or new ones.
@@ -23,7 +23,7 @@ impl Heap {
             }
             before = Some(segment);
         }
-        let address = arena::take(count)?;
+        let address = self.source().take(count)?;
         // SAFETY:
         // - the arena has just given out these segments, which are zero.
         let segment = unsafe { Segment::of_span(address, count, 0) };
@@ -48,6 +48,35 @@ impl Heap {
         other.set_huge_pages(segment.has_huge_pages());
         segment.set_span(count);
         other
+    }
+
+    /// Keeps `count` segments of a span that has just been taken, from the segment with the number `first` on, and
+    /// gives the others back.
+    pub(crate) fn keep_of_span(
+        &self,
+        span: &'static Segment,
+        first: usize,
+        count: usize,
+    ) -> &'static Segment {
+        let (address, all, huge_pages) = (span.address(), span.span(), span.has_huge_pages());
+        let dirty = if span.is_dirty() { u64::MAX } else { 0 };
+        let part = |first: usize, count: usize| {
+            // SAFETY:
+            // - the segments are part of the span, which is this heap's.
+            let part = unsafe { Segment::of_span(address + first * SEGMENT, count, dirty) };
+            part.set_heap(self);
+            part.set_huge_pages(huge_pages);
+            part
+        };
+        for (first, count) in [(0, first), (first + count, all - first - count)] {
+            if count > 0 {
+                if dirty != 0 {
+                    self.dirty.set(self.dirty.get() + count * SLICES);
+                }
+                self.give_span(part(first, count));
+            }
+        }
+        part(first, count)
     }
 
     /// Adds a span to the free ones, and unites it with its neighbours.

@@ -1,10 +1,12 @@
-//! Tests of the heaps of ranks, by the functions of C.
+//! Tests of the heaps of ranks, by the functions of C without red zones.
 
 use std::collections::HashSet;
 use std::ffi::{c_int, c_void};
-use std::sync::mpsc;
+use std::ops::Range;
+use std::sync::{Mutex, mpsc};
 
-use crate::{RankHeaps, functions};
+use crate::c::{self, functions};
+use crate::{Blocks, RankHeaps, Statistics};
 
 /// The functions under test, found by name.
 struct C;
@@ -48,24 +50,33 @@ impl C {
     fn free(block: *mut u8) {
         // SAFETY:
         // - the tests free what they have allocated, once.
-        unsafe { crate::free(block.cast()) }
+        unsafe { c::free(block.cast()) }
     }
 
     fn realloc(block: *mut u8, size: usize) -> *mut u8 {
         // SAFETY:
         // - as above.
-        unsafe { crate::realloc(block.cast(), size).cast() }
+        unsafe { c::realloc(block.cast(), size).cast() }
+    }
+
+    fn trim() {
+        // SAFETY:
+        // - the function has this type, and no preconditions.
+        unsafe {
+            let trim: unsafe extern "C" fn(usize) -> c_int = std::mem::transmute(at("malloc_trim"));
+            trim(0);
+        }
     }
 
     fn usable(block: *mut u8) -> usize {
         // SAFETY:
         // - as above.
-        unsafe { crate::usable_size(block.cast()) }
+        unsafe { c::usable_size(block.cast()) }
     }
 }
 
 /// Runs `f` as the main context of a new rank.
-fn as_rank<R: Send>(f: impl FnOnce(&'static RankHeaps) -> R + Send) -> R {
+pub(crate) fn as_rank<R: Send>(f: impl FnOnce(&'static RankHeaps) -> R + Send) -> R {
     let heaps: &'static RankHeaps = Box::leak(Box::new(RankHeaps::new()));
     as_thread(heaps, || f(heaps))
 }
@@ -159,7 +170,7 @@ fn one_operation(random: &mut Random, blocks: &mut Vec<Filled>) {
             blocks.swap_remove(index).free();
         }
         (3, _) => {
-            let (alignment, size) = (16 << random.below(18), random.size());
+            let (alignment, size) = (16 << random.below(20), random.size());
             let block = C::aligned(alignment, size).expect("memory");
             assert_eq!(block.addr() % alignment, 0);
             blocks.push(Filled::new(block, size, value));
@@ -294,6 +305,42 @@ fn long_blocks_of_one_size_begin_at_different_distances_from_pages() {
 }
 
 #[test]
+fn blocks_at_multiples_of_segments_are_as_others() {
+    let sizes = [1, 5000, 4 << 20, 9_000_000];
+    let all = || -> Vec<Filled> {
+        let aligned = |log: usize, size: usize| {
+            let block = C::aligned(1 << log, size).expect("there is memory");
+            assert!(block.addr().is_multiple_of(1 << log) && crate::arena::contains(block.addr()));
+            Filled::new(block, size, log as u8)
+        };
+        (22..=26)
+            .flat_map(|log| sizes.map(|size| aligned(log, size)))
+            .collect()
+    };
+    as_rank(|heaps| {
+        for _ in 0..3 {
+            let mut blocks = all();
+            let others: Vec<_> = (0..50).map(|size| C::malloc(size << 12)).collect();
+            for (index, filled) in blocks.iter_mut().enumerate() {
+                filled.check(filled.size);
+                // Larger in its place, or elsewhere.
+                filled.resize([filled.size + 3, 1 << index, 30_000_000][index % 3]);
+            }
+            assert!(in_use().bytes >= blocks.iter().map(|filled| filled.size as u64).sum());
+            // Another context frees one half.
+            let half = blocks.split_off(blocks.len() / 2);
+            let free = |blocks: Vec<Filled>| blocks.into_iter().for_each(|filled| C::free(filled.block));
+            as_thread(heaps, || free(half));
+            free(blocks);
+            others.into_iter().for_each(C::free);
+            // Those that the other context has freed come home.
+            C::free(C::malloc(100_000));
+            assert_eq!(in_use(), Blocks::default());
+        }
+    });
+}
+
+#[test]
 fn the_heap_of_a_thread_that_has_ended_serves_the_next() {
     as_rank(|heaps| {
         let segment = |block: *mut u8| block.addr() >> 22;
@@ -350,5 +397,180 @@ fn a_context_of_no_rank_has_the_c_library() {
             C::free(block);
             C::free(C::calloc(3, 5));
         });
+    });
+}
+
+/// Runs `f` as the main context of a rank that may have so many bytes.
+fn as_limited_rank(bytes: usize, f: impl FnOnce(&'static RankHeaps) + Send) {
+    let heaps: &'static RankHeaps = Box::leak(Box::new(RankHeaps::limited(bytes)));
+    as_thread(heaps, || f(heaps));
+}
+
+/// Takes blocks of one size until there are no more.
+fn all_there_are(size: usize) -> Vec<*mut u8> {
+    let blocks: Vec<_> = std::iter::repeat_with(|| C::malloc(size))
+        .take_while(|block| !block.is_null())
+        .collect();
+    assert!(!blocks.iter().any(|block| block.addr() >> 44 != 3));
+    blocks
+}
+
+#[test]
+fn a_rank_gets_as_much_as_it_may_have_again_and_again() {
+    const LIMIT: usize = 16 << 20;
+    as_limited_rank(LIMIT, |_| {
+        for size in [24, 700, 5000, 32_768, 60_000, 1 << 20, 3 << 20, 24, 7 << 20] {
+            let blocks = all_there_are(size);
+            let taken = blocks.len() * size;
+            assert!(taken <= LIMIT && taken * 3 > LIMIT, "{taken} in blocks of {size}");
+            blocks.into_iter().for_each(C::free);
+        }
+    });
+}
+
+#[test]
+fn a_block_that_grows_beyond_the_limit_stays_as_it_is() {
+    for size in [100, 100_000, 5 << 20] {
+        as_limited_rank(16 << 20, |_| {
+            let block = Filled::new(C::malloc(size), size, 3);
+            assert!(C::realloc(block.block, 17 << 20).is_null());
+            block.check(size);
+            let mut block = Filled::new(block.block, size, 4);
+            block.resize(size + size / 2);
+            block.free();
+            assert!(!all_there_are(15 << 20).is_empty());
+        });
+    }
+}
+
+#[test]
+fn blocks_at_multiples_of_segments_count() {
+    as_limited_rank(64 << 20, |_| {
+        for _ in 0..3 {
+            let aligned = || C::aligned(8 << 20, 6 << 20).ok();
+            let blocks: Vec<_> = std::iter::from_fn(aligned).collect();
+            assert_eq!(blocks.len(), 10);
+            blocks.into_iter().for_each(C::free);
+        }
+    });
+}
+
+#[test]
+fn blocks_of_threads_count_until_they_are_freed() {
+    as_limited_rank(16 << 20, |heaps| {
+        for size in [100, 10 << 20] {
+            let of_thread = as_thread(heaps, || {
+                let blocks = all_there_are(size);
+                blocks
+                    .into_iter()
+                    .map(|block| Filled::new(block, size, 1))
+                    .collect::<Vec<_>>()
+            });
+            assert!(C::malloc(8 << 20).is_null());
+            of_thread.into_iter().for_each(Filled::free);
+            let block = C::malloc(8 << 20);
+            assert!(!block.is_null());
+            C::free(block);
+        }
+    });
+}
+
+/// The memory whose pages have gone, as it was told.
+static GONE: Mutex<Vec<Range<usize>>> = Mutex::new(Vec::new());
+
+/// Whether it was told that all pages of memory went. It has not been told before that.
+fn has_been_told(memory: &Range<usize>) -> bool {
+    let gone = GONE.lock().unwrap();
+    memory
+        .clone()
+        .step_by(4096)
+        .all(|page| gone.iter().any(|range| range.contains(&page)))
+}
+
+/// The whole pages of a block.
+fn pages_of(block: *mut u8, size: usize) -> Range<usize> {
+    block.addr().next_multiple_of(4096)..(block.addr() + size) & !4095
+}
+
+#[test]
+fn it_is_told_when_pages_go() {
+    crate::before_pages_go(|range| GONE.lock().unwrap().push(range));
+    as_rank(|_| {
+        let sizes = [100_000, 1 << 20, 9 << 20];
+        let blocks = sizes.map(|size| Filled::new(C::malloc(size), size, 1));
+        let memory: Vec<_> = blocks
+            .iter()
+            .map(|filled| pages_of(filled.block, filled.size))
+            .collect();
+        assert!(!memory.iter().any(has_been_told));
+        blocks.into_iter().for_each(Filled::free);
+        assert!(!memory.iter().any(has_been_told));
+        C::trim();
+        assert!(memory.iter().all(has_been_told));
+    });
+    // A block that moves by its pages: it cannot grow where it is, since another one follows it.
+    as_rank(|_| {
+        let mut block = Filled::new(C::malloc(20 << 20), 20 << 20, 1);
+        let other = C::malloc(20 << 20);
+        let old = pages_of(block.block, block.size);
+        block.resize(60 << 20);
+        let new = pages_of(block.block, 20 << 20);
+        assert_ne!(old.start, new.start);
+        assert!(has_been_told(&old) && has_been_told(&new));
+        block.free();
+        C::free(other);
+    });
+}
+
+fn in_use() -> Blocks {
+    let statistics = RankHeaps::statistics_of_caller().expect("the caller belongs to a rank");
+    assert_eq!(statistics.left_out, 0);
+    let Blocks { count, bytes } = statistics.in_use();
+    assert!(bytes <= statistics.held && statistics.held <= statistics.most_held);
+    Blocks { count, bytes }
+}
+
+#[test]
+fn statistics_count_all_blocks_in_use() {
+    as_rank(|heaps| {
+        let mut random = Random(4_101_842_887_655_102_017);
+        let mut blocks = Vec::new();
+        for _ in 0..30 {
+            for _ in 0..300 {
+                one_operation(&mut random, &mut blocks);
+            }
+            let bytes: usize = blocks.iter().map(|filled| filled.size).sum();
+            let found = in_use();
+            assert_eq!(found.count, blocks.len() as u64);
+            assert!(found.bytes >= bytes as u64);
+        }
+        let thread = as_thread(heaps, || Filled::new(C::malloc(100), 100, 1));
+        assert_eq!(in_use().count, blocks.len() as u64 + 1);
+        thread.free();
+        blocks.into_iter().for_each(Filled::free);
+        as_thread(heaps, || C::free(C::malloc(100)));
+        let held = RankHeaps::statistics_of_caller().expect("as above");
+        assert_eq!((held.heaps, held.most_held > 0), (2, true));
+    });
+}
+
+#[test]
+fn statistics_say_which_sizes_are_in_use() {
+    as_rank(|_| {
+        let small: Vec<_> = (0..5000).map(|_| C::malloc(60)).collect();
+        let long = C::malloc(1 << 20);
+        let statistics = RankHeaps::statistics_of_caller().expect("the caller belongs to a rank");
+        let class = Statistics::sizes().iter().position(|size| *size == 64);
+        let of_64 = statistics.classes[class.expect("a class of 64 bytes")];
+        assert_eq!(
+            (of_64.count + statistics.first.count, of_64.bytes),
+            (5000, of_64.count * 64)
+        );
+        assert_eq!(statistics.long.count, 1);
+        assert!((1 << 20..(1 << 20) + (128 << 10)).contains(&statistics.long.bytes));
+        assert!(statistics.fragmentation() < 0.3);
+        small.into_iter().for_each(C::free);
+        C::free(long);
+        assert_eq!(in_use(), Blocks::default());
     });
 }

@@ -13,9 +13,11 @@
 #define _LARGEFILE64_SOURCE 1
 
 #include <aio.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <errno.h>
 #include <mqueue.h>
 #include <netdb.h>
@@ -112,13 +114,16 @@ struct rank_record {
     const struct image_calls *image;
     const struct object_code *objects;  /* dependencies first, the program last */
     size_t object_count;
-    void (*tls_start)(const void *layout);
+    void (*tls_start)(const void *layout, const void *address);
     const void *tls_layout;
+    const void *address;                /* of the image */
     void *saved_stack;                  /* the stack pointer that simurgh_shim_enter has saved */
     pthread_t main_thread;
     const char *program;                /* the path of its file */
     int (*open_maps)(const void *image); /* opens a file like /proc/self/maps; negative: an error */
     uint64_t ignored_signals;           /* from the beginning, as bits */
+    char *data_segment;                 /* the addresses of the data segment; anywhere if the size is 0 */
+    size_t data_size;
     int32_t rank;
     int32_t host_pid;
     void *stack;                        /* of the main thread: its lowest address */
@@ -130,6 +135,8 @@ extern struct rank_record simurgh_shim_rank;
 
 /* The functions of the real libc. */
 typedef int scan_function(FILE *, const char *, va_list);
+typedef int text_scan_function(const char *, const char *, va_list);
+typedef int checked_allocating_print_function(char **, int, const char *, va_list);
 typedef int wide_scan_function(FILE *, const wchar_t *, va_list);
 typedef int checked_print_function(FILE *, int, const char *, va_list);
 typedef int checked_wide_print_function(FILE *, int, const wchar_t *, va_list);
@@ -146,6 +153,11 @@ struct libc_table {
 
 extern const struct libc_table libc;
 
+/* The name of a function that takes the place of libc's for programs with their own malloc, since it gives blocks. */
+#define OWN_BLOCK(name) simurgh_shim_own_block_##name
+/* A copy of a block of libc, made by the program's malloc; the block is freed. NULL for NULL, and without memory. */
+void *simurgh_own_block(void *block);
+
 #undef errno
 #define errno (*libc.__errno_location())
 
@@ -157,6 +169,9 @@ extern FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;
 
 /* Set in a child made by fork, which has no host. */
 extern bool simurgh_forked;
+/* Call the functions that the program has given to pthread_atfork. */
+void simurgh_before_fork(void);
+void simurgh_after_fork(bool is_child);
 
 void simurgh_flush_streams(void);
 void simurgh_note_input(void);
@@ -175,6 +190,8 @@ void simurgh_let_others_run(void);
 int simurgh_await_semaphore(sem_t *semaphore);
 int simurgh_await_condition(pthread_cond_t *condition, pthread_mutex_t *mutex);
 bool simurgh_await_mutex(pthread_mutex_t *mutex);
+/* Whether there is a thread for such waits. */
+bool simurgh_has_waiter(void);
 /* Sleeps for a moment, at most until `end` on the monotonic clock. False once that time is reached. */
 bool simurgh_sleep_a_slice(struct timespec end);
 struct timespec simurgh_time_after(struct timespec duration);

@@ -363,6 +363,7 @@ EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count)
 EXPORT pid_t fork(void)
 {
     sigset_t all, before;
+    simurgh_before_fork();
     /* Signals that arrive for the child before it has handlers of its own have to wait. */
     set_to(&all, ~(signal_set)0);
     libc.pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -378,5 +379,8 @@ EXPORT pid_t fork(void)
             libc.sched_setaffinity(0, sizeof processors, &processors);
         simurgh_forked = true;
     }
+    int error = errno;
+    simurgh_after_fork(child == 0);
+    errno = error;
     return child;
 }

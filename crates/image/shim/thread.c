@@ -99,6 +99,11 @@ void simurgh_await_end(pthread_t thread)
     }
 }
 
+EXPORT int simurgh_shim_threads(void)
+{
+    return __atomic_load_n(&running_threads, __ATOMIC_SEQ_CST) + simurgh_has_waiter();
+}
+
 static void end_thread(void *own)
 {
     simurgh_run_thread_destructors();
@@ -114,7 +119,7 @@ static void end_thread(void *own)
 
 static void begin_thread(struct running *own, signal_set mask)
 {
-    simurgh_shim_rank.tls_start(simurgh_shim_rank.tls_layout);
+    simurgh_shim_rank.tls_start(simurgh_shim_rank.tls_layout, simurgh_shim_rank.address);
     own->thread = libc.pthread_self();
     libc.pthread_mutex_lock(&running_lock);
     own->next = running;

@@ -26,6 +26,11 @@ static bool is_there;
 static bool has_processors;
 static cpu_set_t processors;
 
+bool simurgh_has_waiter(void)
+{
+    return is_there;
+}
+
 static int wait_without_lock(void)
 {
     enum task kind = task;

@@ -4,24 +4,32 @@
 //! reserved for twice as many each time one is full. So it takes a few comparisons and a division to find out which
 //! image an address belongs to, however many there are, and neither memory nor a lock: the unwinder asks it for
 //! each frame, in signal handlers too. Arenas are never given back.
+//!
+//! Where each rank has a range of addresses for all of its memory, the images of a program lie as far from each other
+//! as the ranges. Then a place belongs to the arena only if an image is there: other ranks have images of other
+//! programs.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::elf::PAGE;
+use crate::elf::{PAGE, page_up};
 use crate::link_map::LinkMap;
 use crate::linked_program::LinkedProgram;
 use crate::memory;
 use crate::object::Object;
+use crate::ranges::ImageRanges;
 
 /// A range of addresses with the images of one program.
 #[derive(Debug)]
 pub(crate) struct Arena {
     program: &'static LinkedProgram,
     start: usize,
-    /// Distance between images.
+    /// The size of an image, and the distance between images.
+    size: usize,
     stride: usize,
+    /// Whether they lie in ranges of ranks, at the same place in each.
+    is_in_ranges: bool,
     /// For each image, the records of its objects, once they are in place.
     images: Box<[AtomicPtr<LinkMap>]>,
     /// For the image of a rank's program, the latest libraries that the rank has loaded while it ran.
@@ -73,6 +81,14 @@ pub(crate) struct Located {
     pub(crate) object: usize,
 }
 
+/// The size of a program's image, in whole pages, and its alignment.
+fn extent(program: &LinkedProgram) -> (usize, usize) {
+    let objects = &program.objects;
+    let align = objects.iter().map(|object| object.elf().align());
+    let size = objects.iter().map(Object::end).max().unwrap_or(0);
+    (page_up(size) as usize, align.fold(PAGE, u64::max) as usize)
+}
+
 /// All arenas, the newest first.
 pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
     let get = |pointer: *const Arena| {
@@ -91,23 +107,42 @@ pub(crate) fn locate(address: usize) -> Option<Located> {
 impl Arena {
     /// Reserves addresses for a number of images.
     fn reserve(program: &'static LinkedProgram, places: usize) -> io::Result<&'static Arena> {
-        let objects = &program.objects;
-        let align = objects
-            .iter()
-            .map(|object| object.elf().align())
-            .fold(PAGE, u64::max) as usize;
-        let size = objects.iter().map(Object::end).max().unwrap_or(0) as usize;
+        let (size, align) = extent(program);
         let stride = size.next_multiple_of(align);
-        Ok(Box::leak(Box::new(Arena {
+        let start = memory::reserve(stride * places, align)?;
+        let arena = Arena::new(program, start, stride, places);
+        Ok(Box::leak(Box::new(arena)))
+    }
+
+    /// An arena in ranges of ranks. In that of the first rank its image begins at `start`.
+    fn in_ranges(program: &'static LinkedProgram, start: usize, ranges: ImageRanges) -> &'static Arena {
+        let arena = Arena::new(program, start, ranges.distance, ranges.count);
+        Box::leak(Box::new(Arena {
+            is_in_ranges: true,
+            taken: AtomicUsize::new(ranges.count),
+            ..arena
+        }))
+    }
+
+    fn new(program: &'static LinkedProgram, start: usize, stride: usize, places: usize) -> Arena {
+        Arena {
             program,
-            start: memory::reserve(stride * places, align)?,
+            start,
+            size: extent(program).0,
             stride,
+            is_in_ranges: false,
             images: (0..places).map(|_| AtomicPtr::default()).collect(),
             additions: (0..places).map(|_| AtomicPtr::default()).collect(),
             taken: AtomicUsize::new(0),
             // Relaxed: the caller holds the lock, under which it is changed.
             older: NEWEST.load(Ordering::Relaxed),
-        })))
+        }
+    }
+
+    /// Makes it the newest. The caller holds the lock.
+    fn publish(&'static self) {
+        // Release: see `arenas`.
+        NEWEST.store(std::ptr::from_ref(self).cast_mut(), Ordering::Release);
     }
 
     fn take(&'static self) -> Option<Place> {
@@ -123,17 +158,18 @@ impl Arena {
     fn locate(&'static self, address: usize) -> Option<Located> {
         let distance = address.checked_sub(self.start)?;
         let (index, within) = (distance / self.stride, (distance % self.stride) as u64);
-        if index >= self.images.len() {
+        if index >= self.images.len() || within >= self.size as u64 {
+            return None;
+        }
+        let place = Place { arena: self, index };
+        if self.is_in_ranges && place.records().is_null() {
             return None;
         }
         let objects = &self.program.objects;
         let object = objects
             .partition_point(|object| object.offset <= within)
             .checked_sub(1)?;
-        (within < objects[object].end()).then_some(Located {
-            place: Place { arena: self, index },
-            object,
-        })
+        (within < objects[object].end()).then_some(Located { place, object })
     }
 
     /// The images that are in place.
@@ -156,9 +192,48 @@ impl Place {
         let so_far: usize = own().map(|arena| arena.images.len()).sum();
         // Where addresses are short (ulimit -v), there may be enough for one image.
         let arena = Arena::reserve(program, so_far.max(1)).or_else(|_| Arena::reserve(program, 1))?;
-        // Release: see `arenas`.
-        NEWEST.store(std::ptr::from_ref(arena).cast_mut(), Ordering::Release);
+        arena.publish();
         arena.take().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// Takes the place at `from`, or where its alignment is met behind that, in the range of a rank. No other image
+    /// lies there.
+    pub(crate) fn take_in_range(
+        program: &'static LinkedProgram,
+        ranges: ImageRanges,
+        rank: usize,
+        from: usize,
+    ) -> io::Result<Place> {
+        let (size, align) = extent(program);
+        let address = from.next_multiple_of(align);
+        let room = ranges.images(rank);
+        if rank >= ranges.count || size > room.end.saturating_sub(address) {
+            return Err(io::Error::other(format!(
+                "{size} bytes do not fit into the rank's range of addresses: make it longer with --rank-range"
+            )));
+        }
+        let start = address - rank * ranges.distance;
+        let _growing = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_its = |arena: &&Arena| {
+            arena.is_in_ranges && arena.start == start && std::ptr::eq(arena.program, program)
+        };
+        let arena = arenas().find(is_its).unwrap_or_else(|| {
+            let new = Arena::in_ranges(program, start, ranges);
+            new.publish();
+            new
+        });
+        Ok(Place { arena, index: rank })
+    }
+
+    /// Its number among the places of its arena: that of its rank's range, if it lies in such a one.
+    pub(crate) fn index(self) -> usize {
+        self.index
+    }
+
+    /// The end of the images of a rank. This is the image of its program.
+    pub(crate) fn end_of_images(self) -> usize {
+        let ends = self.images().map(|place| place.addresses().end);
+        ends.max().unwrap_or(0)
     }
 
     /// Its program.
@@ -169,6 +244,11 @@ impl Place {
     /// The beginning of the image.
     pub(crate) fn address(self) -> usize {
         self.arena.start + self.index * self.arena.stride
+    }
+
+    /// All addresses of the image.
+    pub(crate) fn addresses(self) -> std::ops::Range<usize> {
+        self.address()..self.address() + self.arena.size
     }
 
     /// The address at which address 0 of an object lies.

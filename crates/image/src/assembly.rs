@@ -32,7 +32,7 @@ pub(crate) fn place(objects: &mut [Object<'_>], storage: &mut Allocator) -> Layo
         end = object.end();
         if let Some(segment) = object.exports.elf.tls() {
             let distance = storage.place(segment);
-            layout.add(&object.exports.elf, segment, distance);
+            layout.add(&object.exports.elf, object.offset, segment, distance);
             object.tls_distance = Some(distance);
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::closure::{self, Closure, LOADER, file_name};
 use crate::elf::{Elf, PAGE, abi};
 use crate::link;
+use crate::own_malloc;
 use crate::program::Program;
 use crate::reason::Reason;
 use crate::shim;
@@ -50,19 +51,6 @@ pub(crate) struct Checked {
     pub(crate) fit: Fit,
     pub(crate) closure: Closure,
 }
-
-/// Functions that a memory allocator defines. libc would not know an allocator that is private to a rank.
-const ALLOCATOR: &[&str] = &[
-    "malloc",
-    "free",
-    "calloc",
-    "realloc",
-    "memalign",
-    "aligned_alloc",
-    "posix_memalign",
-    "valloc",
-    "pvalloc",
-];
 
 /// The beginnings of the names of sanitizers' libraries.
 const SANITIZERS: &[&str] = &[
@@ -138,6 +126,7 @@ pub(crate) fn check(program: &Program, preload: &[PathBuf]) -> Result<Checked, V
             check_object(object, &elf, &mut tls, &mut reasons);
         }
     }
+    reasons.extend(check_allocator(source, &closure));
     if !reasons.is_empty() {
         return Err(reasons);
     }
@@ -161,6 +150,20 @@ fn objects_of<'a>(program: &'a Source, closure: &'a Closure) -> impl Iterator<It
     std::iter::once(program).chain(libraries)
 }
 
+/// The reason for a refusal if an object brings an allocator whose blocks the C library would have to know.
+fn check_allocator(program: &Source, closure: &Closure) -> Option<Reason> {
+    let has_allocator = |object: &&Source| object.elf().is_ok_and(|elf| own_malloc::is_in(&elf));
+    let allocator = objects_of(program, closure).find(has_allocator)?;
+    objects_of(program, closure).find_map(|object| {
+        let function = own_malloc::unfit_function(&object.elf().ok()?)?.to_owned();
+        Some(Reason::OwnAllocator {
+            allocator: allocator.name(),
+            object: object.name(),
+            function,
+        })
+    })
+}
+
 /// Whether an object calls dlopen.
 fn loads_libraries(source: &Source) -> bool {
     let asks = |elf: Elf<'_>| {
@@ -182,7 +185,9 @@ pub(crate) fn fits_later(source: &Source) -> bool {
         .tls()
         .is_none_or(|segment| segment.file_size == 0 && segment.align <= tls::MIN_ALIGN);
     let of_other_mpi = elf.strings(abi::DT_NEEDED).find_map(other_mpi);
-    reasons.is_empty() && of_other_mpi.is_none() && are_zeros && !wants_exec_stack(&elf)
+    // The program and its libraries would not use its allocator, and the loader binds it as it would in a process.
+    let has_allocator = own_malloc::is_in(&elf);
+    reasons.is_empty() && !has_allocator && of_other_mpi.is_none() && are_zeros && !wants_exec_stack(&elf)
 }
 
 /// Checks the properties that only the program must have.
@@ -243,14 +248,6 @@ fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &m
     });
     if let Some(name) = sanitizer {
         reasons.push(Reason::Sanitizer(name.to_owned()));
-    } else if let Some(symbol) = elf
-        .symbols()
-        .find(|s| s.is_exported() && ALLOCATOR.contains(&s.name))
-    {
-        reasons.push(Reason::OwnAllocator {
-            object: object.clone(),
-            symbol: symbol.name.to_owned(),
-        });
     }
     if let Some(segment) = elf.tls() {
         if segment.align > PAGE {

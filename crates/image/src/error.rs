@@ -81,6 +81,12 @@ pub enum ImageError {
         /// The bytes of the reservation.
         reservation: u64,
     },
+    /// The program brings its own `malloc`, and its memory is to lie in a range of addresses.
+    #[error(
+        "{}: brings its own malloc, which takes memory outside of the rank's range of addresses: --relocatable cannot \
+         be met; leave it out, or link the program without that malloc", .0.display()
+    )]
+    OwnMalloc(PathBuf),
     /// The host executable is not one whose reservation can be changed.
     #[error("the host executable cannot be adjusted: {0}")]
     Host(&'static str),

@@ -98,4 +98,7 @@ pub struct RankContext {
     pub user: *mut c_void,
     /// Its main thread.
     pub main: MainThread,
+    /// The number of its range of addresses, if the program has been prepared for such
+    /// ([`Options::ranges`](crate::Options)). No other rank has the same.
+    pub range: usize,
 }

@@ -12,7 +12,9 @@
 //! | module | what it is |
 //! |---|---|
 //! | `elf` | the contents of ELF files |
+//! | `own_malloc` | programs that bring their own `malloc` |
 //! | `link_map` | the dynamic loader's record of an object |
+//! | `ranges` | a range of addresses for each rank |
 //! | `memory` | files in memory and mappings of files |
 //! | `own_process` | the number of this process in `/proc` |
 //! | `source` | a file of an object, mapped for reading |
@@ -70,10 +72,12 @@ mod object;
 mod object_code;
 mod objects;
 mod own_fortran;
+mod own_malloc;
 mod own_process;
 mod pieces;
 mod prepared;
 mod program;
+mod ranges;
 mod reason;
 mod reservation;
 mod shim;
@@ -84,12 +88,14 @@ mod tls;
 pub use check::{Fit, LibraryUse, MpiLink};
 pub use error::ImageError;
 pub use hooks::{Hooks, MainThread, ProcessorSet, RankContext};
-pub use instance::{Flusher, Instance};
+pub use instance::{Flusher, ImageState, Instance};
+pub use load::FilePart;
 pub use objects::AllocatorFunctions;
 pub use own_fortran::{flush_own_fortran, is_own_crash_handler};
 pub use own_process::number_in_proc;
 pub use prepared::{Options, Prepared};
-pub use program::Program;
+pub use program::{NATIVE_KIND, NATIVE_OWNER, Program};
+pub use ranges::ImageRanges;
 pub use reason::Reason;
 pub use reservation::reserve_tls;
 pub use signals::{Delivery, Signals};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::link::{Relocations, Scope};
 use crate::object::Object;
 use crate::pieces::Piece;
+use crate::ranges::ImageRanges;
 use crate::shim::Symbols;
 use crate::tls::{Allocator, Layout};
 
@@ -35,6 +36,8 @@ pub(crate) struct LinkedProgram {
     /// The shim's functions and data.
     pub(crate) symbols: Symbols,
     pub(crate) template: Template,
+    /// The ranges of addresses of ranks, if they have such.
+    pub(crate) ranges: Option<ImageRanges>,
     /// Whether a debugger was watching this process when it was prepared.
     pub(crate) is_watched: bool,
 }

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::arena::Place;
 use crate::link::{Copied, CopyOrigin, EarlierWord};
@@ -12,11 +14,44 @@ use crate::pieces::{Origin, Piece};
 /// A system call that failed.
 type Failure = (&'static str, io::Error);
 
-/// Maps a new image, and adds its address to the words that point into it. Words that functions of the program choose,
-/// and variables that it copies, are left for [`finish`].
-pub(crate) fn map(program: &'static LinkedProgram) -> Result<Place, Failure> {
-    let place = Place::take(program).map_err(|error| ("mmap", error))?;
-    let address = place.address();
+/// A part of an image that is mapped from a file.
+#[derive(Clone, Debug)]
+pub struct FilePart {
+    /// Where it lies.
+    pub addresses: Range<usize>,
+    /// The file.
+    pub file: BorrowedFd<'static>,
+    /// The place in the file of the first of these addresses.
+    pub offset: u64,
+}
+
+/// The parts of an image that are mapped from files.
+pub(crate) fn file_parts(place: Place) -> impl Iterator<Item = FilePart> {
+    let program = place.program();
+    program.template.pieces.iter().filter_map(move |piece| {
+        let (file, offset) = file_of(program, piece)?;
+        let start = place.address() + piece.start as usize;
+        Some(FilePart {
+            addresses: start..start + piece.length as usize,
+            file: file.as_fd(),
+            offset,
+        })
+    })
+}
+
+/// The file of a piece, and the place of the piece in it.
+fn file_of(program: &'static LinkedProgram, piece: &Piece) -> Option<(&'static File, u64)> {
+    match piece.origin {
+        Origin::Original(object, offset) => Some((&program.objects[object].source.file, offset)),
+        Origin::Master => Some((&program.template.master, piece.start)),
+        Origin::Nothing => None,
+    }
+}
+
+/// Maps a new image at a place that has been taken for it, and adds its address to the words that point into it. Words
+/// that functions of the program choose, and variables that it copies, are left for [`finish`].
+pub(crate) fn map(place: Place) -> Result<(), Failure> {
+    let (program, address) = (place.program(), place.address());
     for piece in &program.template.pieces {
         map_piece(program, address, piece).map_err(|error| ("mmap", error))?;
     }
@@ -29,20 +64,17 @@ pub(crate) fn map(program: &'static LinkedProgram) -> Result<Place, Failure> {
             word.write_unaligned(word.read_unaligned().wrapping_add(address));
         }
     }
-    Ok(place)
+    Ok(())
 }
 
-fn map_piece(program: &LinkedProgram, address: usize, piece: &Piece) -> io::Result<()> {
+fn map_piece(program: &'static LinkedProgram, address: usize, piece: &Piece) -> io::Result<()> {
     let start = address + piece.start as usize;
-    let file = |file: &File, offset| {
-        // SAFETY: the range belongs to a place that was taken just now: nothing is there.
-        unsafe { memory::map_over(start, piece.length, piece.protection, file, offset) }
-    };
-    match piece.origin {
-        Origin::Original(object, offset) => file(&program.objects[object].source.file, offset),
-        Origin::Master => file(&program.template.master, piece.start),
-        // SAFETY: as above.
-        Origin::Nothing => unsafe { memory::zero_over(start, piece.length, piece.protection) },
+    // SAFETY: the range belongs to a place that was taken just now: nothing is there.
+    unsafe {
+        match file_of(program, piece) {
+            Some((file, offset)) => memory::map_over(start, piece.length, piece.protection, file, offset),
+            None => memory::zero_over(start, piece.length, piece.protection),
+        }
     }
 }
 

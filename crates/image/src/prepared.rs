@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::arena::Place;
 use crate::assembly;
 use crate::check::{self, Checked, Fit};
 use crate::closure::Closure;
@@ -13,7 +14,9 @@ use crate::link::Scope;
 use crate::linked_program::{LIBRARIES, LinkedProgram, PROGRAM, SHIM};
 use crate::load;
 use crate::objects;
+use crate::own_malloc;
 use crate::program::Program;
+use crate::ranges::ImageRanges;
 use crate::reservation;
 use crate::shim::{self, Symbols};
 use crate::source::Source;
@@ -24,6 +27,9 @@ use crate::tls::Allocator;
 pub struct Options {
     /// Tools: libraries whose functions come before those of the MPI library. Each rank has its own copy.
     pub preload: Vec<PathBuf>,
+    /// The ranges of addresses in which the images of ranks are to lie, with what belongs to them; anywhere if there
+    /// are none.
+    pub ranges: Option<ImageRanges>,
 }
 
 /// A program that is ready to be instantiated: linked, with a master of its data in memory.
@@ -40,6 +46,7 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ImageError::Unsuitable`] with all the reasons if the program cannot run in threads mode,
+    /// [`ImageError::OwnMalloc`] if its memory would not lie in the ranges that ranks have,
     /// [`ImageError::Reservation`] if this process has not reserved enough, [`ImageError::Link`] if something is
     /// missing in its libraries, and failures of the system.
     pub fn new(program: &Program, options: Options) -> Result<Prepared, ImageError> {
@@ -60,7 +67,13 @@ impl Prepared {
             return Err(ImageError::Host("it does not let images be found"));
         }
         let Checked { fit, closure } = checked;
-        let linked = prepare(&path, program.source.clone(), closure, reservation)?;
+        let linked = prepare(
+            &path,
+            program.source.clone(),
+            closure,
+            reservation,
+            options.ranges,
+        )?;
         Ok(Prepared {
             linked: Box::leak(Box::new(linked)),
             fit,
@@ -83,9 +96,19 @@ impl Prepared {
             call,
             error,
         };
-        let place = load::map(self.linked).map_err(system)?;
-        // SAFETY: the reservation was checked in `new`; the rank's code has not run yet on this thread.
-        unsafe { self.linked.layout.start_thread() };
+        let place = match self.linked.ranges {
+            None => Place::take(self.linked),
+            Some(ranges) => {
+                let from = ranges.images(context.range).start;
+                Place::take_in_range(self.linked, ranges, context.range, from)
+            }
+        };
+        let place = place.map_err(|error| system(("mmap", error)))?;
+        load::map(place).map_err(system)?;
+        // SAFETY:
+        // - the reservation was checked in `new`; the rank's code has not run yet on this thread;
+        // - the image was mapped just now.
+        unsafe { self.linked.layout.start_thread(place.address()) };
         let linked =
             Image::new(place, context).ok_or_else(|| system(("fopencookie", io::Error::last_os_error())))?;
         // SAFETY: both were done just now.
@@ -101,6 +124,7 @@ fn prepare(
     program: Source,
     closure: Closure,
     reservation: u64,
+    ranges: Option<ImageRanges>,
 ) -> Result<LinkedProgram, ImageError> {
     let mut objects = vec![
         assembly::object(program, Vec::new())?,
@@ -114,7 +138,13 @@ fn prepare(
     layout.add_room(&storage, reservation);
     let symbols = Symbols::of(objects[SHIM].elf())
         .ok_or_else(|| ImageError::MissingFunction("entry in the shim".to_owned()))?;
-    let scope = Scope::new(&[PROGRAM, SHIM], &closure.scope, LIBRARIES)
+    let has_own_malloc = objects.iter().any(|object| own_malloc::is_in(object.elf()));
+    if has_own_malloc && ranges.is_some() {
+        return Err(ImageError::OwnMalloc(path.to_owned()));
+    }
+    // The blocks that functions of the C library give are to lie in the rank's range, too.
+    let copies_blocks = has_own_malloc || ranges.is_some();
+    let scope = Scope::new(&[PROGRAM, SHIM], &closure.scope, LIBRARIES, copies_blocks)
         .map_err(|error| assembly::refused(path, &error))?;
     // Tools come first: they are not among the program's dependencies. The shim has no constructors.
     let first = (LIBRARIES..objects.len()).chain([PROGRAM]);
@@ -127,6 +157,7 @@ fn prepare(
         layout,
         storage,
         symbols,
+        ranges,
         is_watched: objects::is_watching(),
     })
 }

@@ -8,6 +8,12 @@ use std::path::Path;
 use crate::error::ImageError;
 use crate::source::Source;
 
+/// The owner of the note that tells a native program. The note itself is in `simurgh-host`.
+pub const NATIVE_OWNER: &[u8; 8] = b"Simurgh\0";
+
+/// The kind of that note.
+pub const NATIVE_KIND: u32 = 1;
+
 /// An executable ELF file. Whether its ranks can share a process is [`Program::check`]'s question.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -54,6 +60,15 @@ impl Program {
             detail: error.to_string(),
         })?;
         Ok(Program { source })
+    }
+
+    /// Whether it is a Rust program whose ranks are closures: one that can call `simurgh::run`, which leaves a note in
+    /// it.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.source
+            .elf()
+            .is_ok_and(|elf| elf.has_note(NATIVE_OWNER, NATIVE_KIND))
     }
 
     /// The program's absolute path.

@@ -26,13 +26,18 @@ pub enum Reason {
         "{0} has relocations in its code: compile it with -fPIC, link without -z nocopyreloc and -z notext"
     )]
     TextRelocations(String),
-    /// It defines its own malloc.
-    #[error("{object} brings its own {symbol}: link without that memory allocator")]
+    /// It brings its own malloc, and calls a function of the C library that would give it blocks of another one.
+    #[error(
+        "{object} uses {function}, whose blocks the memory allocator in {allocator} does not know: link without that \
+         allocator, or do without {function}"
+    )]
     OwnAllocator {
-        /// The program or library.
+        /// The program or library with the allocator.
+        allocator: String,
+        /// The program or library with the call.
         object: String,
-        /// The function that it defines.
-        symbol: String,
+        /// The function.
+        function: String,
     },
     /// It is built with a sanitizer.
     #[error("it is built with a sanitizer ({0}): build it without -fsanitize")]

@@ -34,6 +34,7 @@ pub(crate) struct Symbols {
     pub(crate) attend: u64,
     pub(crate) fault: u64,
     pub(crate) come: u64,
+    pub(crate) threads: u64,
 }
 
 impl Symbols {
@@ -49,6 +50,7 @@ impl Symbols {
             attend: value("simurgh_shim_attend")?,
             fault: value("simurgh_shim_fault")?,
             come: value("simurgh_shim_come")?,
+            threads: value("simurgh_shim_threads")?,
         })
     }
 }
@@ -138,13 +140,23 @@ fn with_libc_table() -> Result<Vec<u8>, ImageError> {
     Ok(bytes)
 }
 
-/// The address of a function (or variable) of the C library itself, whatever stands before it in this process.
+/// The functions for blocks of libc. libc itself calls those of an allocator that the user has put before it, or those
+/// of the host, which tell whose a block is.
+const FOR_BLOCKS: [&[u8]; 4] = [b"free", b"malloc", b"malloc_usable_size", b"realloc"];
+
+/// The address of a function (or variable) of the C library itself, whatever stands before it in this process; of those
+/// for blocks, that of the process.
 fn libc_function(name: &[u8]) -> Result<usize, ImageError> {
     let missing = || ImageError::MissingFunction(String::from_utf8_lossy(name).into_owned());
+    let is_for_blocks = FOR_BLOCKS.contains(&name);
     let name = CString::new(name).map_err(|_| missing())?;
-    // SAFETY: the C library is loaded already: this only finds it.
-    let library = unsafe { libc::dlopen(c"libc.so.6".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
-    if library.is_null() {
+    let library = if is_for_blocks {
+        libc::RTLD_DEFAULT
+    } else {
+        // SAFETY: the C library is loaded already: this only finds it.
+        unsafe { libc::dlopen(c"libc.so.6".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) }
+    };
+    if library.is_null() && !is_for_blocks {
         return Err(missing());
     }
     // SAFETY: a valid handle and a C string.

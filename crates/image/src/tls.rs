@@ -6,6 +6,7 @@
 //! are constants. glibc clears the whole reservation for every thread: it should be no larger than needed.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use crate::elf::{Elf, Segment};
 
@@ -53,11 +54,13 @@ impl Allocator {
     }
 }
 
-/// One initialised block.
+/// The block of one object.
 #[derive(Debug)]
 struct Block {
     distance: u64,
-    image: Vec<u8>,
+    /// Where the initial values of its first bytes lie in the image of each rank. They may be addresses of the image,
+    /// so they are not the same in all ranks.
+    initial: Range<usize>,
     size: u64,
 }
 
@@ -72,41 +75,45 @@ impl Layout {
     pub(crate) fn add_room(&mut self, storage: &Allocator, reservation: u64) {
         self.blocks.push(Block {
             distance: reservation,
-            image: Vec::new(),
+            initial: 0..0,
             size: reservation - storage.used,
         });
     }
 
-    /// Adds the block of one object at its distance from the thread pointer.
-    pub(crate) fn add(&mut self, elf: &Elf<'_>, segment: &Segment, distance: u64) {
-        let start = usize::try_from(segment.offset).unwrap_or(usize::MAX);
-        let size = usize::try_from(segment.file_size).unwrap_or(0);
-        let image = elf
-            .bytes
-            .get(start..start.saturating_add(size))
-            .unwrap_or_default()
-            .to_vec();
+    /// Adds the block of the object at `offset` in the image, at its distance from the thread pointer.
+    pub(crate) fn add(&mut self, elf: &Elf<'_>, offset: u64, segment: &Segment, distance: u64) {
+        let is_mapped = elf
+            .loads()
+            .any(|load| load.vaddr <= segment.vaddr && segment.file_end() <= load.file_end());
+        let initial = if is_mapped {
+            (offset + segment.vaddr) as usize..(offset + segment.file_end()) as usize
+        } else {
+            0..0
+        };
         self.blocks.push(Block {
             distance,
-            image,
+            initial,
             size: segment.mem_size,
         });
     }
 
-    /// Gives the calling thread fresh thread-local variables.
+    /// Gives the calling thread fresh thread-local variables, those of the rank whose image begins at `image`.
     ///
     /// # Safety
-    /// The calling thread's reservation must hold all the blocks, and no code that uses them may have run on it.
-    pub(crate) unsafe fn start_thread(&self) {
+    /// The calling thread's reservation must hold all the blocks, and no code that uses them may have run on it. The
+    /// image must be mapped, and its words adjusted to its address.
+    pub(crate) unsafe fn start_thread(&self, image: usize) {
         let thread_pointer = thread_pointer();
         for block in &self.blocks {
             let start = (thread_pointer - block.distance as usize) as *mut u8;
+            let initial = (image + block.initial.start) as *const u8;
             // SAFETY:
             // - the block lies in the reservation below the thread pointer (caller);
-            // - `image` is no longer than `size`: checked when the file was parsed (file size <= memory size).
+            // - the initial values lie in a segment of the image, which is mapped (caller, and checked in `add`);
+            // - there are no more of them than the block has room for: checked when the file was parsed.
             unsafe {
                 std::ptr::write_bytes(start, 0, block.size as usize);
-                std::ptr::copy_nonoverlapping(block.image.as_ptr(), start, block.image.len());
+                std::ptr::copy_nonoverlapping(initial, start, block.initial.len());
             }
         }
     }
@@ -115,9 +122,9 @@ impl Layout {
     ///
     /// # Safety
     /// As there; `layout` must point to a `Layout`.
-    pub(crate) unsafe extern "C" fn start_thread_hook(layout: *const c_void) {
+    pub(crate) unsafe extern "C" fn start_thread_hook(layout: *const c_void, image: usize) {
         // SAFETY: both conditions are the caller's.
-        unsafe { (*layout.cast::<Layout>()).start_thread() }
+        unsafe { (*layout.cast::<Layout>()).start_thread(image) }
     }
 }
 

@@ -68,11 +68,11 @@ fn unsuitable_programs_are_refused() {
         reasons(&build("asan", MAIN, &["-fsanitize=address"]))[0],
         Reason::Sanitizer(_)
     ));
-    let allocator = "#include <stdio.h>\nvoid *malloc(unsigned long n) { return (void *)0; }\n\
-                     int main(void) { puts(\"x\"); return 0; }";
+    let allocator = "#include <argz.h>\nvoid *malloc(unsigned long n) { return (void *)n; }\n\
+                     int main(void) { char *a = 0; size_t n = 0; return argz_add(&a, &n, \"x\"); }";
     assert!(matches!(
-        &reasons(&build("allocator", allocator, &["-fno-builtin"]))[0],
-        Reason::OwnAllocator { symbol, .. } if symbol == "malloc"
+        &reasons(&build("allocator", allocator, &["-fno-builtin"]))[..],
+        [Reason::OwnAllocator { function, .. }] if function == "argz_add"
     ));
     let aligned =
         "static __thread char a[8192] __attribute__((aligned(8192)));\nint main(void) { return a[5]; }";

@@ -138,13 +138,27 @@ const BUILDS: &[Build] = &[
     },
 ];
 
-/// Builds a program of three parts: in itself, in an archive, in a shared library.
+/// The folder of a program that is built in this way.
+fn place(build: &Build, main: &str) -> PathBuf {
+    folder().join(format!("{}-{main}", build.name))
+}
+
+/// Builds a program of three parts: in itself, in an archive, in a shared library. Ways that differ only in linking
+/// have the objects of the first of them.
 fn build(build: &Build, compiler: &str, main: &str, part: &str) -> PathBuf {
-    let folder = folder().join(format!("{}-{main}", build.name));
+    let folder = place(build, main);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
+    let first = BUILDS
+        .iter()
+        .find(|way| (way.c, way.cxx, way.flags) == (build.c, build.cxx, build.flags));
+    let first = first.unwrap_or(build);
+    let objects = place(first, main);
     let object = |input: &str, name: &str, extra: &[&str]| -> PathBuf {
-        let output = folder.join(format!("{name}.o"));
+        let output = objects.join(format!("{name}.o"));
+        if first.name != build.name {
+            return output;
+        }
         let mut command = Command::new(compiler);
         command
             .args(build.flags)

@@ -31,6 +31,9 @@ pub enum ToolError {
     /// The control variable cannot be set any more.
     #[error("the control variable is fixed when the job starts")]
     SetNever,
+    /// The control variable cannot be set at this moment.
+    #[error("the control variable cannot be set at this moment")]
+    SetNotNow,
     /// The performance variable can only be read.
     #[error("the performance variable can only be read")]
     NoWrite,

@@ -63,21 +63,20 @@ pub(crate) fn anytime(call: &'static str, raised: RaisedOn, body: impl FnOnce() 
 /// Calls the error handler of the object that a failure is raised on, and returns the error code.
 #[cold]
 fn fail(call: &str, raised: RaisedOn, rank: Rank<'_>, fault: &CallError) -> c_int {
-    raise(call, rank, fault.raised_on.unwrap_or(raised), fault);
-    fault.code.number()
+    raise(call, rank, fault.raised_on.unwrap_or(raised), fault)
 }
 
-/// Calls the error handler of an object; that of `MPI_COMM_SELF` if the handle is not valid.
-pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<RaisedOn>, fault: &CallError) {
+/// Calls the error handler of an object; that of `MPI_COMM_SELF` if the handle is not valid. Returns the error code,
+/// which a handler of the program may have changed.
+pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<RaisedOn>, fault: &CallError) -> c_int {
     let (handler, object) = handler_and_object(rank, object.into());
     match handler {
         ErrorHandler::Fatal | ErrorHandler::Abort => fatal(call, Some(rank.process), fault),
-        ErrorHandler::Return => {}
-        ErrorHandler::User(handler) => {
-            if let Ok(handler) = handler.downcast::<UserHandler>() {
-                handler.call(object, fault.code.number());
-            }
-        }
+        ErrorHandler::Return => fault.code.number(),
+        ErrorHandler::User(handler) => match handler.downcast::<UserHandler>() {
+            Ok(handler) => handler.call(object, fault.code.number()),
+            Err(_) => fault.code.number(),
+        },
     }
 }
 
@@ -87,6 +86,8 @@ fn handler_and_object(rank: Rank<'_>, raised: RaisedOn) -> (ErrorHandler, Raised
         RaisedOn::Default => None,
         RaisedOn::Comm(comm) => rank.comm(comm).ok().map(|comm| comm.errhandler()),
         RaisedOn::Session(session) => rank.session(session).ok().map(|session| session.errhandler()),
+        RaisedOn::Win(win) => rank.window(win).ok().map(|entry| entry.window.errhandler()),
+        RaisedOn::File(file) => return rank.file_errhandler(file),
         RaisedOn::Made(handler) => rank.any_errhandler(handler).ok(),
     };
     match (found, rank.predefined()) {

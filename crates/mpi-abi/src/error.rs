@@ -2,7 +2,7 @@
 
 use simurgh_mpi::{Error, ErrorClass, ErrorCode};
 
-use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
+use crate::types::{MPI_Comm, MPI_Errhandler, MPI_File, MPI_Session, MPI_Win};
 
 /// The object on which a call raises its errors.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,10 @@ pub(crate) enum RaisedOn {
     Comm(MPI_Comm),
     /// The session argument.
     Session(MPI_Session),
+    /// The window argument.
+    Win(MPI_Win),
+    /// The file argument; the null handle, for calls that open or delete a file.
+    File(MPI_File),
     /// None yet: the call makes the object, and has its error handler as an argument.
     Made(MPI_Errhandler),
 }
@@ -26,6 +30,18 @@ impl From<MPI_Comm> for RaisedOn {
 impl From<MPI_Session> for RaisedOn {
     fn from(session: MPI_Session) -> Self {
         Self::Session(session)
+    }
+}
+
+impl From<MPI_Win> for RaisedOn {
+    fn from(win: MPI_Win) -> Self {
+        Self::Win(win)
+    }
+}
+
+impl From<MPI_File> for RaisedOn {
+    fn from(file: MPI_File) -> Self {
+        Self::File(file)
     }
 }
 

@@ -3,7 +3,7 @@
 //! A function of the C interface checks its arguments, turns handles into objects of the engine (`simurgh-mpi`), calls
 //! the engine and turns the result back; it holds no logic of MPI. Each function is declared once (see [`functions`]).
 //! The exported symbols, the large-count twins, the error handling and the C header follow from the declaration. The
-//! crate may depend on every other crate but the launcher.
+//! crate may depend on every other crate but the launcher. The process in which ranks live is `simurgh-host`.
 //!
 //! # Layers
 //!
@@ -16,7 +16,7 @@
 //! | `callback` | pointers to functions of the program |
 //! | [`constants`] | the constants of the standard's ABI |
 //! | [`arguments`] | argument conversion: parameter types that make C pointers usable for safe code |
-//! | `host` | the process in which ranks live: its start, its end, its wire-up with other hosts, signals, output |
+//! | `start` | the entry of the host's executable |
 //! | `singleton` | singleton init, and the process of the calling thread |
 //! | `handles` | the handle tables of a rank: the objects behind the handles of the program |
 //! | `tool` | what all calls of the tool information interface share, and the delivery of its events |
@@ -30,7 +30,7 @@ pub mod constants;
 pub mod error;
 pub mod functions;
 mod handles;
-mod host;
 mod singleton;
+mod start;
 mod tool;
 pub mod types;

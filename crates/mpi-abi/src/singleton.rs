@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::host;
+use simurgh_host as host;
 use simurgh_mpi::{Job, Process};
 use simurgh_settings::Values;
 

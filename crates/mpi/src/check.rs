@@ -14,7 +14,7 @@ pub enum Checks {
     /// The arguments of calls.
     Arguments,
     /// Also whether the arguments of all ranks of a collective are consistent, and whether a rank has left something
-    /// behind when its use of MPI ends.
+    /// behind when its use of MPI ends; and how the programs of ranks use the blocks that they allocate.
     All,
 }
 

@@ -37,7 +37,9 @@
 //! | `comm` | communicators, and how they are made |
 //! | `point2point` | sends, receives and probes on a communicator |
 //! | `collective_calls` | the collective operations of a communicator |
+//! | `file` | files: opening, views, accesses of one rank and of all |
 //! | `placement` | communicators with a topology, and where their ranks are placed |
+//! | `window` | windows: one-sided communication and its synchronisation |
 //! | `universe` | dynamic processes: spawn, connect and accept, join, disconnect |
 //! | `world_model` | the world model: initialisation and finalization |
 
@@ -60,6 +62,7 @@ mod context;
 mod deadlock;
 mod endpoint;
 mod errhandler;
+mod file;
 mod hardware;
 mod host;
 mod job;
@@ -76,6 +79,7 @@ mod request;
 mod selection;
 mod session;
 mod universe;
+mod window;
 mod world_model;
 mod worlds;
 
@@ -94,6 +98,7 @@ pub use collective_calls::{Collective, Role, Rooted};
 pub use comm::{Comm, CommShared, Degrees, SplitType};
 pub use deadlock::{Operation, Parts, Unfinished, Unmatched};
 pub use errhandler::ErrorHandler;
+pub use file::{Amode, File, Positioning, Split, Whence};
 pub use hardware::Hardware;
 pub use job::{Abort, Job};
 pub use layout::{HostRecord, Layout};
@@ -105,6 +110,8 @@ pub use request::{
     wait_any, wait_some,
 };
 pub use session::{ProcessSet, Session};
+pub use simurgh_file as storage;
 pub use simurgh_topology::{Cart, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
 pub use universe::Spawned;
+pub use window::{Flavor, LockKind, Place, Window, assertion};
 pub use worlds::Launcher;

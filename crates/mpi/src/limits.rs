@@ -22,6 +22,10 @@ simurgh_settings::limits! {
     /// pool (a rank has as many at a time as it has threads).
     pub const CALL_SLOTS: usize = 4, PointToPoint;
 
+    /// Requests that a host may have at another one which has not handled them, for one-sided communication and the
+    /// like.
+    pub const ACTIVE_MESSAGES: u32 = 64, PointToPoint;
+
     /// Partitioned operations between two ranks of different hosts, of one label, that may be set up at a time.
     pub const PARTITIONED_PAIRS: usize = simurgh_matching::PARTITIONED_PAIRS, PointToPoint;
 

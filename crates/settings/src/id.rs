@@ -58,8 +58,22 @@ pub enum Id {
     Oversubscribe,
     /// Whether bindings are reported.
     ReportBindings,
+    /// Where the memory of ranks comes from.
+    MemoryPlacement,
+    /// The huge pages of long blocks.
+    HugePages,
     /// Stack of a rank.
     StackSize,
+    /// The memory that a rank may allocate.
+    MemoryLimit,
+    /// Whether the memory of each rank lies in a range of addresses of its own.
+    Relocatable,
+    /// The size of that range.
+    RankRange,
+    /// The file for the heap profile.
+    HeapProfile,
+    /// The distance of samples of blocks.
+    HeapSample,
     /// Seed of the order in which ranks run.
     Seed,
     /// How long a rank may keep its virtual processor.

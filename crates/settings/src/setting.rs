@@ -78,16 +78,19 @@ pub enum Category {
     Collectives,
     /// Handles and what they stand for.
     Objects,
+    /// The memory that programs allocate.
+    Memory,
 }
 
 impl Category {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Job,
         Self::Scheduling,
         Self::PointToPoint,
         Self::Collectives,
         Self::Objects,
+        Self::Memory,
     ];
 
     /// Its name.
@@ -99,6 +102,7 @@ impl Category {
             Self::PointToPoint => "point_to_point",
             Self::Collectives => "collectives",
             Self::Objects => "objects",
+            Self::Memory => "memory",
         }
     }
 
@@ -111,6 +115,7 @@ impl Category {
             Self::PointToPoint => "messages between two ranks",
             Self::Collectives => "collective operations",
             Self::Objects => "handles and what they stand for",
+            Self::Memory => "the memory that programs allocate",
         }
     }
 }

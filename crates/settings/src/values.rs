@@ -1,6 +1,6 @@
 //! The settings of one job.
 
-use crate::placement::{Binding, Map, Plan, Ranking};
+use crate::placement::{Binding, Map, Memory, Plan, Ranking};
 use crate::rules::{self, Rule};
 use crate::{BadValue, Id, Kind, Preset, SETTINGS, Setting};
 use std::collections::BTreeMap;
@@ -202,6 +202,14 @@ impl Values {
     #[must_use]
     pub fn binding(&self) -> Binding {
         self.name(Id::BindTo).and_then(Binding::parse).unwrap_or_default()
+    }
+
+    /// The value of `--memory-placement`.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        self.name(Id::MemoryPlacement)
+            .and_then(Memory::parse)
+            .unwrap_or_default()
     }
 
     /// The plan for the ranks of each node; none if the user asks for none: then hosts share the cores of a node.

@@ -1,4 +1,4 @@
-//! Control variables: the settings, and the limits that are fixed at compile time.
+//! Control variables: the settings, the limits that are fixed at compile time, and what a rank may have done to itself.
 
 use super::{Representation, ToolError, ToolResult, enumeration};
 use simurgh_mpi::Process;
@@ -29,6 +29,15 @@ pub struct Control {
 enum Source {
     Setting(&'static Setting),
     Limit(u64),
+    Action(Action),
+}
+
+/// What is done when a rank writes a variable of its own. The library's user carries it out, since it is about the
+/// host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The rank is dumped, wiped and restored as many times as the value says.
+    Dump,
 }
 
 /// The scope of a control variable: who may change it.
@@ -47,7 +56,8 @@ pub enum Scope {
 pub fn all() -> &'static [Control] {
     static ALL: LazyLock<Vec<Control>> = LazyLock::new(|| {
         let settings = SETTINGS.iter().map(Control::of_setting);
-        settings.chain(LIMITS.iter().map(Control::of_limit)).collect()
+        let limits = LIMITS.iter().map(Control::of_limit);
+        settings.chain(limits).chain([Control::dump()]).collect()
     });
     &ALL
 }
@@ -82,11 +92,36 @@ impl Control {
         }
     }
 
+    fn dump() -> Self {
+        Self {
+            name: "rank_dump".to_owned(),
+            doc: "the number of times that the rank has been dumped; a rank of a relocatable job that writes N is \
+                  dumped to memory, its range of addresses is unmapped and mapped again from the dump, N times"
+                .to_owned(),
+            category: Category::Memory,
+            verbosity: Verbosity::Developer,
+            representation: Representation::Unsigned,
+            enumeration: None,
+            source: Source::Action(Action::Dump),
+        }
+    }
+
+    /// What is to be done when it is written, instead of [`Control::write`]; its value is then not that of
+    /// [`Control::read`], either.
+    #[must_use]
+    pub fn action(&self) -> Option<Action> {
+        match self.source {
+            Source::Action(action) => Some(action),
+            Source::Setting(_) | Source::Limit(_) => None,
+        }
+    }
+
     /// The scope of the variable.
     #[must_use]
     pub fn scope(&self) -> Scope {
         match &self.source {
             Source::Limit(_) => Scope::Constant,
+            Source::Action(_) => Scope::Local,
             Source::Setting(setting) => match setting.scope {
                 simurgh_settings::Scope::Start => Scope::ReadOnly,
                 simurgh_settings::Scope::Rank => Scope::Local,
@@ -117,6 +152,7 @@ impl Control {
     fn number(&self, process: &Process) -> u64 {
         match &self.source {
             Source::Limit(value) => *value,
+            Source::Action(_) => 0,
             Source::Setting(setting) => process
                 .setting(setting.id)
                 .or_else(|| process.job().settings().get(setting.id))

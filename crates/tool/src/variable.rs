@@ -1,6 +1,7 @@
 //! Performance variables.
 
 use super::{Representation, enumeration};
+use simurgh_heap::{RankHeaps, Statistics};
 use simurgh_instrument::{COLLECTIVES, Counters};
 use simurgh_mpi::Comm;
 use simurgh_mpi::Network;
@@ -58,6 +59,8 @@ enum Source {
     Network(fn(&Network) -> u64),
     /// The statistics of each virtual processor.
     Processors(fn(&VpStats) -> u64),
+    /// The statistics of the heaps of the calling rank; zeros for ranks that have none.
+    Heaps(fn(&Statistics) -> Vec<u64>),
 }
 
 /// All performance variables, by index.
@@ -69,6 +72,7 @@ pub fn all() -> &'static [Variable] {
         all.extend(network());
         all.extend(collectives());
         all.extend(processors());
+        all.extend(heaps());
         all
     });
     &ALL
@@ -320,6 +324,57 @@ fn processors() -> Vec<Variable> {
     ]
 }
 
+fn heaps() -> Vec<Variable> {
+    use Class::{HighWatermark, Level};
+    let of_rank = |name, class, read, doc| Variable {
+        category: Category::Memory,
+        ..variable(name, class, Source::Heaps(read), doc)
+    };
+    vec![
+        of_rank(
+            "heap_blocks",
+            Level,
+            |heaps| vec![heaps.in_use().count],
+            "blocks that the rank's program has allocated and not freed; 0 where the rank has no heap of its own",
+        ),
+        of_rank(
+            "heap_bytes",
+            Level,
+            |heaps| vec![heaps.in_use().bytes],
+            "bytes of the blocks that the rank's program has allocated and not freed",
+        ),
+        of_rank(
+            "heap_held",
+            Level,
+            |heaps| vec![heaps.held],
+            "bytes of memory that the rank's heaps hold for its blocks, with what is free between them",
+        ),
+        of_rank(
+            "heap_held_max",
+            HighWatermark,
+            |heaps| vec![heaps.most_held],
+            "the most bytes that the rank's heaps have held for blocks",
+        ),
+        Variable {
+            verbosity: Verbosity::TunerDetail,
+            ..of_rank(
+                "heap_blocks_by_size",
+                Level,
+                |heaps| {
+                    heaps
+                        .classes
+                        .iter()
+                        .chain([&heaps.long])
+                        .map(|blocks| blocks.count)
+                        .collect()
+                },
+                "blocks in use by size: up to 16, 32, 48, … 128 bytes, then four sizes for each doubling up to 32 KiB, \
+                 and longer; without the first few of each size",
+            )
+        },
+    ]
+}
+
 impl Variable {
     /// The representation of a value in memory.
     #[must_use]
@@ -360,6 +415,7 @@ impl Variable {
             Source::Queues(read) => vec![read(process, comm)],
             Source::Network(read) => vec![process.job().network().map_or(0, |network| read(network))],
             Source::Processors(read) => process.job().processors().iter().map(read).collect(),
+            Source::Heaps(read) => read(&RankHeaps::statistics_of_caller().unwrap_or_default()),
         }
     }
 }

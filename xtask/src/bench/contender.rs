@@ -22,6 +22,8 @@ const PROGRAMS: &[&str] = &[
     "barriers",
     "overlap",
     "heap",
+    "windows",
+    "files",
 ];
 
 /// The folder of Debian's libraries, and the allocators there that are compared with ours.

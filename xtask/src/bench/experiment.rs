@@ -17,19 +17,25 @@ pub(crate) enum Group {
     Fortran,
     /// Blocks of memory.
     Heap,
+    /// One-sided communication.
+    Windows,
+    /// Files.
+    Files,
     /// Collectives between hosts, with every algorithm forced in turn. The table of algorithms is made from them.
     Hosts,
 }
 
 impl Group {
     /// All groups, in the order of the documentation.
-    pub(crate) const ALL: [Group; 7] = [
+    pub(crate) const ALL: [Group; 9] = [
         Group::Messages,
         Group::Start,
         Group::Collectives,
         Group::Network,
         Group::Fortran,
         Group::Heap,
+        Group::Windows,
+        Group::Files,
         Group::Hosts,
     ];
 
@@ -42,6 +48,8 @@ impl Group {
             Group::Network => "network",
             Group::Fortran => "fortran",
             Group::Heap => "heap",
+            Group::Windows => "windows",
+            Group::Files => "files",
             Group::Hosts => "hosts",
         }
     }
@@ -187,6 +195,24 @@ const fn heap(ranks: usize, placement: Placement) -> Experiment {
     }
 }
 
+const fn windows(ranks: usize, placement: Placement) -> Experiment {
+    Experiment {
+        group: Group::Windows,
+        ranks,
+        limit: Duration::from_secs(120),
+        ..pair("windows", placement)
+    }
+}
+
+const fn files(ranks: usize) -> Experiment {
+    Experiment {
+        group: Group::Files,
+        ranks,
+        limit: Duration::from_secs(180),
+        ..pair("files", Placement::AllCores)
+    }
+}
+
 const fn growth(ranks: usize) -> Experiment {
     Experiment {
         group: Group::Collectives,
@@ -237,4 +263,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     heap(1, Placement::AllCores),
     heap(2, Placement::AllCores),
     heap(64, Placement::AllCores),
+    windows(2, Placement::OneCore),
+    windows(2, Placement::TwoCores),
+    windows(2, Placement::TwoProcesses),
+    windows(16, Placement::AllCores),
+    windows(64, Placement::AllCores),
+    files(2),
+    files(16),
+    files(64),
 ];

@@ -1,5 +1,7 @@
 //! The quantities that are measured.
 
+use super::work::{Quantity, Work};
+
 /// A quantity that the programs print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Metric {
@@ -33,14 +35,8 @@ pub(crate) enum Metric {
     Rows,
     /// Time one way, by bytes of data, of a face of an array without two neighbours, from C and from Fortran.
     Columns,
-    /// Time of a block that is freed before the next one is allocated, by its size.
-    Pairs,
-    /// Time of each of 10^5 blocks that are allocated, then freed, by their size.
-    Bursts,
-    /// Time of a block of a random size in the place of another one, by the largest size.
-    Mixed,
-    /// The same where threads free what others have allocated.
-    Exchanged,
+    /// What is measured of blocks of memory, of windows and of files, by bytes.
+    Work(Work),
     /// Time of barriers on one core, and of as many switches as there are ranks, by number of ranks.
     Growth,
     /// The share of its processor that a rank keeps while a message of this size is being sent.
@@ -70,11 +66,7 @@ impl Metric {
             "messages" => Some(Metric::Messages),
             "rows" => Some(Metric::Rows),
             "columns" => Some(Metric::Columns),
-            "pairs" => Some(Metric::Pairs),
-            "bursts" => Some(Metric::Bursts),
-            "mixed" => Some(Metric::Mixed),
-            "exchanged" => Some(Metric::Exchanged),
-            _ => None,
+            keyword => Work::of_keyword(keyword).map(Metric::Work),
         }
     }
 
@@ -97,10 +89,7 @@ impl Metric {
             Metric::Messages => "Messages from C and from mpi_f08, ns one way",
             Metric::Rows => "Face with contiguous rows: datatype in C, section in mpi_f08, ns one way",
             Metric::Columns => "Face of single numbers: datatype in C, section in mpi_f08, ns one way",
-            Metric::Pairs => "A block allocated and freed, ns of a core",
-            Metric::Bursts => "100,000 blocks allocated, then freed, ns of a core for each",
-            Metric::Mixed => "Blocks of random sizes, ns of a core for each",
-            Metric::Exchanged => "Blocks of random sizes that two threads exchange, ns of a core for each",
+            Metric::Work(work) => work.title(),
             Metric::SendAvailability => "Kept for computing while sending, %",
             Metric::ReceiveAvailability => "Kept for computing while receiving, %",
         }
@@ -125,10 +114,7 @@ impl Metric {
             Metric::Messages => "fortran-messages",
             Metric::Rows => "fortran-rows",
             Metric::Columns => "fortran-columns",
-            Metric::Pairs => "heap-pairs",
-            Metric::Bursts => "heap-bursts",
-            Metric::Mixed => "heap-mixed",
-            Metric::Exchanged => "heap-exchanged",
+            Metric::Work(work) => work.keyword(),
             Metric::SendAvailability => "availability-send",
             Metric::ReceiveAvailability => "availability-receive",
         }
@@ -146,14 +132,7 @@ impl Metric {
     pub(crate) fn varies_ranks(self) -> bool {
         matches!(
             self,
-            Metric::Barrier
-                | Metric::Bcast
-                | Metric::Allreduce
-                | Metric::Alltoall
-                | Metric::Pairs
-                | Metric::Bursts
-                | Metric::Mixed
-                | Metric::Exchanged
+            Metric::Barrier | Metric::Bcast | Metric::Allreduce | Metric::Alltoall | Metric::Work(_)
         )
     }
 
@@ -224,10 +203,16 @@ impl Metric {
 
     /// Whether it is a percentage. Differences of percentages may be negative.
     fn is_share(self) -> bool {
-        matches!(self, Metric::SendAvailability | Metric::ReceiveAvailability)
+        match self {
+            Metric::Work(work) => work.quantity() == Quantity::Share,
+            _ => matches!(self, Metric::SendAvailability | Metric::ReceiveAvailability),
+        }
     }
 
     fn lower_is_better(self) -> bool {
-        !matches!(self, Metric::Bandwidth | Metric::Rate) && !self.is_share()
+        match self {
+            Metric::Work(work) => work.quantity() == Quantity::Time,
+            _ => !matches!(self, Metric::Bandwidth | Metric::Rate) && !self.is_share(),
+        }
     }
 }

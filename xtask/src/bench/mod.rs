@@ -20,6 +20,7 @@ mod metric;
 mod plot;
 mod report;
 mod samples;
+mod work;
 
 use contender::Contender;
 pub(crate) use experiment::Group;

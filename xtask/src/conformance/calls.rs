@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 const PROGRAMS: &[&str] = &["tests/c", "examples"];
 
 /// The folders with the tests in Rust that run the programs. Folders inside them are searched, too.
-const TESTS: &[&str] = &["tests", "crates/mpi-abi/tests"];
+const TESTS: &[&str] = &["tests", "crates/mpi-abi/tests", "xtask/src/numa"];
 
 /// The files that mention each function, without their folders.
 pub(crate) type Calls = BTreeMap<String, BTreeSet<String>>;

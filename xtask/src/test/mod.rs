@@ -15,6 +15,7 @@ use crate::failure::Result;
 use crate::forum;
 use crate::install;
 use crate::mpi4py::{self, Mpi4py};
+use crate::numa;
 use crate::wheel;
 use crate::workspace::Workspace;
 
@@ -44,6 +45,9 @@ pub(crate) enum Part {
     Wheel,
     /// The Fortran modules beside the Forum's description of them
     Forum,
+    /// Jobs on machines with several NUMA nodes, which qemu imitates; not among the tests that run without this word,
+    /// since it takes minutes
+    Numa,
 }
 
 /// Tests one part, with a staged installation.
@@ -53,6 +57,7 @@ pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
     match part {
         Part::Mpi4py => python()?.test(mpi4py::RANKS),
         Part::Wheel => wheel::test::run(workspace, &python()?),
+        Part::Numa => numa::test(workspace, &stage),
         Part::Forum => forum::compare(workspace, &stage).map(|compared| eprintln!("x: {compared}")),
     }
 }
@@ -108,5 +113,8 @@ fn loom(workspace: &Workspace, [package, target]: [&str; 2]) -> Result<String> {
         models
     };
     build(&mut models(&["--no-run"]))?;
-    captured_success(&mut models(&[]), minutes(40)).map(|outcome| programs::counted(&outcome.stdout))
+    // Each execution of a model maps and unmaps the stacks of its threads. Models that do so at the same time slow each
+    // other down in the kernel.
+    captured_success(&mut models(&["--", "--test-threads=1"]), minutes(40))
+        .map(|outcome| programs::counted(&outcome.stdout))
 }

@@ -73,6 +73,8 @@ pub use spawn::{EcHandle, EcSpec, NewEc, create};
 #[cfg(not(loom))]
 pub(crate) use suspended::Suspended;
 #[cfg(not(loom))]
-pub use wait::{current, current_worker, keep_warm, migrate, park, try_current, yield_now};
+pub use wait::{
+    current, current_worker, keep_warm, make_progress, migrate, park, try_current, while_suspended, yield_now,
+};
 #[cfg(not(loom))]
 pub(crate) use wait::{others_are_ready, slot_count, spin_while_idle};

@@ -8,6 +8,7 @@ use super::slot::Slot;
 use super::spawn::Body;
 use super::suspend::Suspend;
 use super::worker::Worker;
+use crate::machine::ThreadBlock;
 use crate::sync::{AtomicU32, Ordering, SpinGuard};
 
 /// The purpose of an execution context; policies distinguish them.
@@ -142,6 +143,16 @@ impl EcRef {
         // - read only: the bounds of a body do not change while it exists, and the calling EC's exists.
         let body = unsafe { &*self.0.body().get() };
         body.as_ref().map(Body::bounds)
+    }
+
+    /// The thread block of the calling execution context; none if the maker has not chosen the place of its stack, or
+    /// if the C library's block is not as expected.
+    #[must_use]
+    pub fn thread_block(self) -> Option<ThreadBlock> {
+        // SAFETY:
+        // - read only, as above.
+        let body = unsafe { &*self.0.body().get() };
+        body.as_ref().and_then(Body::thread_block)
     }
 
     /// The slot of wait lists in which it waits: that of its worker.

@@ -23,7 +23,12 @@ pub(crate) enum Suspend {
     Link(*const SpinLock<Slot>),
     /// Send it to another worker.
     Move(*const Worker),
+    /// Run this errand, which the worker then owns, and put the execution context behind the others of this worker.
+    Run(*mut Errand),
 }
+
+/// What a worker does for an execution context that has left its stack.
+pub(crate) type Errand = Box<dyn FnOnce()>;
 
 /// The handle by which a coroutine leaves its stack.
 pub(crate) type EcYielder = Yielder<(), Suspend>;

@@ -1,5 +1,6 @@
 //! How an execution context finds itself, waits, yields and moves.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
 use super::completion::Completion;
@@ -7,11 +8,11 @@ use super::control_block::Ec;
 use super::interrupt::attend_while_waiting;
 use super::poll_leader::PollLeader;
 use super::reference::{Attribute, EcRef};
-use super::suspend::Suspend;
+use super::suspend::{Errand, Suspend};
 use super::worker::{PollOutcome, Worker};
 use super::{current_ec, external_wakers};
 use crate::network::CHECKS_PER_POLL;
-use crate::sync::relax;
+use crate::sync::{Arc, SpinLock, relax};
 
 /// The calling execution context; attaches the calling OS thread if it is none yet.
 #[inline]
@@ -108,6 +109,15 @@ pub fn yield_now() {
     let_others_run(me);
 }
 
+/// Polls the network where nobody does so while the caller runs: in a process of one rank. Calls that complete at once
+/// do this if other processes may be waiting for what this one has to answer.
+#[inline]
+pub fn make_progress() {
+    if let Some(leader) = PollLeader::get() {
+        leader.poll_once();
+    }
+}
+
 /// Lets other execution contexts of this worker run, if one is ready. For an attached thread, and for a worker that
 /// does an idle task, other threads run now and then.
 #[inline]
@@ -139,6 +149,25 @@ pub fn migrate(vp: usize) {
     if !ptr::eq(target, worker) {
         me.control().suspend(Suspend::Move(target));
     }
+}
+
+/// Runs `f` while the calling execution context is suspended, on the stack of its worker: nothing is on the context's
+/// stack meanwhile, no thread has its thread pointer, and nobody can resume it. So `f` may even unmap the stack, if it
+/// maps it again as it was.
+///
+/// `None`, without running `f`, for an attached thread: it is its own stack's only user.
+pub fn while_suspended<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+    let me = current();
+    if me.is_attached() {
+        return None;
+    }
+    let result = Arc::new(SpinLock::new(None));
+    let place = Arc::clone(&result);
+    let errand: Errand = Box::new(move || *place.lock() = Some(catch_unwind(AssertUnwindSafe(f))));
+    me.control()
+        .suspend(Suspend::Run(Box::into_raw(Box::new(errand))));
+    let outcome = result.lock().take();
+    outcome.map(|outcome| outcome.unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
 /// Checks `done` again and again for a bounded time, as long as nobody else could use the worker. True if it became

@@ -6,7 +6,10 @@
 //! live thread. A coroutine runs below it, with the thread pointer set to it.
 
 use std::arch::asm;
+use std::ops::Range;
 use std::sync::OnceLock;
+
+use simurgh_alloc::page_size;
 
 use crate::sync::{AtomicU32, Ordering};
 
@@ -15,7 +18,11 @@ const FIRST_TID: u32 = 1 << 23;
 const LAST_TID: u32 = (1 << 30) - 1;
 /// The offset of the thread id in `struct pthread` of glibc 2.34 to 2.40; other offsets are tried if it is not there.
 const TID_OFFSET_USUAL: usize = 720;
-const TID_OFFSETS: std::ops::Range<usize> = 256..2048;
+const TID_OFFSETS: Range<usize> = 256..2048;
+/// The offset of the address of the table of thread-local variables (`dtv`), which the ABI gives.
+const DTV: usize = 8;
+/// The size of the place in the list of threads (`list_t`), which comes before the thread id.
+const LIST_SIZE: usize = 16;
 /// The size of the red zone. It stays untouched, with the frames of the ended kernel thread, above the first frame of
 /// the coroutine.
 const RED_ZONE: usize = 256;
@@ -45,6 +52,31 @@ pub(crate) struct Hollow {
     pub(crate) thread_pointer: u64,
     /// The highest address a coroutine may use on the same stack, aligned to 16.
     pub(crate) stack_top: usize,
+    tid_offset: usize,
+}
+
+/// The pages of a stack that hold the thread control block and the thread-local variables: what glibc knows of a hollow
+/// thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadBlock {
+    /// The pages, with the end of the stack that the coroutine uses.
+    pub pages: Range<usize>,
+    /// The words that belong to the process and not to the thread: the address of the table of thread-local variables,
+    /// and the place in the list of all threads, in ascending order. glibc may read or change them at any time, as when
+    /// another thread begins or ends.
+    pub words: [Range<usize>; 2],
+}
+
+impl Hollow {
+    /// The block, whose stack ends at `high`; none if it is not laid out as expected.
+    pub(crate) fn block(&self, high: usize) -> Option<ThreadBlock> {
+        let pointer = self.thread_pointer as usize;
+        let list = place_before(pointer + self.tid_offset)?;
+        Some(ThreadBlock {
+            pages: self.stack_top / page_size() * page_size()..high,
+            words: [pointer + DTV..pointer + DTV + 8, list..list + LIST_SIZE],
+        })
+    }
 }
 
 /// Shared by the maker and the short-lived kernel thread.
@@ -55,7 +87,7 @@ struct Birth {
     rseq_offset: Option<isize>,
     thread_pointer: u64,
     stack_top: usize,
-    found_tid: bool,
+    tid_offset: Option<usize>,
 }
 
 /// Makes a thread control block at the top of the memory from `low` to `high`.
@@ -71,7 +103,7 @@ pub(crate) unsafe fn create(low: usize, high: usize) -> Result<Hollow, HollowErr
         rseq_offset: rseq_offset(),
         thread_pointer: 0,
         stack_top: 0,
-        found_tid: false,
+        tid_offset: None,
     };
     let signals = SignalsBlocked::new();
     // SAFETY:
@@ -85,12 +117,13 @@ pub(crate) unsafe fn create(low: usize, high: usize) -> Result<Hollow, HollowErr
         // The kernel wakes with a shared futex, so a private wait would sleep for ever.
         futex_wait_shared(&birth.alive, 1);
     }
-    if !birth.found_tid {
+    let Some(tid_offset) = birth.tid_offset else {
         return Err(HollowError::UnknownLibc);
-    }
+    };
     Ok(Hollow {
         thread_pointer: birth.thread_pointer,
         stack_top: birth.stack_top,
+        tid_offset,
     })
 }
 
@@ -192,7 +225,7 @@ extern "C" fn hollow_out(argument: *mut libc::c_void) -> *mut libc::c_void {
     let birth = unsafe { &mut *argument.cast::<Birth>() };
     birth.thread_pointer = super::thread_pointer::ThreadPointer::get();
     birth.stack_top = (std::ptr::from_ref(&frame) as usize - RED_ZONE) & !15;
-    birth.found_tid = replace_tid(birth.thread_pointer, birth.tid);
+    birth.tid_offset = replace_tid(birth.thread_pointer, birth.tid);
     // SAFETY:
     // - the system calls only detach this thread from the kernel's lists;
     // - `alive` is a word the kernel may clear when the thread has ended: the maker waits for that;
@@ -215,8 +248,8 @@ extern "C" fn hollow_out(argument: *mut libc::c_void) -> *mut libc::c_void {
 }
 
 /// Writes a thread id that no kernel thread has into the control block, so that locks that remember their owner tell
-/// execution contexts apart.
-fn replace_tid(thread_pointer: u64, fake: u32) -> bool {
+/// execution contexts apart. Returns where that is.
+fn replace_tid(thread_pointer: u64, fake: u32) -> Option<usize> {
     // SAFETY:
     // - gettid has no preconditions.
     let tid = unsafe { libc::gettid() };
@@ -233,5 +266,24 @@ fn replace_tid(thread_pointer: u64, fake: u32) -> bool {
         // - the word holds the thread id, as just seen, and only this thread uses it now.
         unsafe { *((thread_pointer as usize + offset) as *mut u32) = fake };
     }
-    offset.is_some()
+    offset
+}
+
+/// The place in the list of threads, if it is before the thread id, which lies at this address.
+fn place_before(tid: usize) -> Option<usize> {
+    /// Other threads may be changing the list.
+    const ATTEMPTS: usize = 1000;
+    let place = tid - LIST_SIZE;
+    let is_linked = || {
+        // SAFETY:
+        // - the words lie within glibc's `struct pthread`. If they are a place in a list, the first one leads to
+        //   another such place, which stays mapped: those of threads that begin and end now are on stacks that glibc
+        //   keeps.
+        unsafe {
+            let next = (place as *const usize).read_volatile();
+            let is_address = next > page_size() && next.is_multiple_of(8) && next >> 47 == 0;
+            is_address && ((next + 8) as *const usize).read_volatile() == place
+        }
+    };
+    (0..ATTEMPTS).any(|_| is_linked()).then_some(place)
 }

@@ -2,7 +2,7 @@
 
 use simurgh_alloc::{Region, RegionError};
 
-use super::hollow_thread::{self, HollowError};
+use super::hollow_thread::{self, Hollow, HollowError, ThreadBlock};
 use crate::sync::SpinLock;
 
 /// Why a stack for an execution context cannot be had.
@@ -16,12 +16,33 @@ pub enum StackError {
     Hollow(#[from] HollowError),
 }
 
+/// The addresses of the stack of one execution context, which have been reserved for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackPlace {
+    guard: usize,
+    high: usize,
+}
+
+impl StackPlace {
+    /// The stack will end at `high`, a multiple of the size of a page. What it leaves of the addresses from `guard` on
+    /// is its guard region.
+    ///
+    /// # Safety
+    ///
+    /// The addresses have been reserved ([`simurgh_alloc::reserve`]), nobody else uses them, and no other execution
+    /// context gets them before this one has ended.
+    #[must_use]
+    pub const unsafe fn new(guard: usize, high: usize) -> Self {
+        Self { guard, high }
+    }
+}
+
 /// A stack with its thread control block.
 pub(crate) struct EcStack {
     shape: Shape,
     region: Region,
-    thread_pointer: u64,
-    top: usize,
+    hollow: Hollow,
+    thread_block: Option<ThreadBlock>,
     used: bool,
 }
 
@@ -29,6 +50,7 @@ pub(crate) struct EcStack {
 struct Shape {
     size: usize,
     executable: bool,
+    place: Option<StackPlace>,
 }
 
 /// Stacks whose execution contexts have ended. They are never unmapped, because glibc's thread list runs through them.
@@ -36,8 +58,16 @@ static POOL: SpinLock<Vec<EcStack>> = SpinLock::new(Vec::new());
 
 impl EcStack {
     /// A stack of at least `size` bytes, from the pool or new.
-    pub(crate) fn obtain(size: usize, executable: bool) -> Result<Self, StackError> {
-        let shape = Shape { size, executable };
+    pub(crate) fn obtain(
+        size: usize,
+        executable: bool,
+        place: Option<StackPlace>,
+    ) -> Result<Self, StackError> {
+        let shape = Shape {
+            size,
+            executable,
+            place,
+        };
         let pooled = {
             let mut pool = POOL.lock();
             let position = pool.iter().rposition(|stack| stack.shape == shape);
@@ -47,17 +77,25 @@ impl EcStack {
     }
 
     fn create(shape: Shape) -> Result<Self, StackError> {
-        let region = Region::with_guard(shape.size, shape.executable)?;
+        let region = match shape.place {
+            None => Region::with_guard(shape.size, shape.executable),
+            // SAFETY:
+            // - the addresses are reserved for this stack (`StackPlace`), of which there is one: it would be in the
+            //   pool.
+            Some(StackPlace { guard, high }) => unsafe {
+                Region::in_reserved(guard, high, shape.size, shape.executable)
+            },
+        }?;
         // SAFETY:
         // - the region is fresh, and stacks are never unmapped: they go back to the pool, or leak with a process that
         //   ends.
         let made = unsafe { hollow_thread::create(region.low(), region.high()) };
         match made {
             Ok(hollow) => Ok(Self {
+                thread_block: shape.place.and_then(|_| hollow.block(region.high())),
                 shape,
                 region,
-                thread_pointer: hollow.thread_pointer,
-                top: hollow.stack_top,
+                hollow,
                 used: false,
             }),
             Err(error @ HollowError::UnknownLibc) => {
@@ -82,7 +120,12 @@ impl EcStack {
 
     /// The thread pointer of its control block.
     pub(crate) fn thread_pointer(&self) -> u64 {
-        self.thread_pointer
+        self.hollow.thread_pointer
+    }
+
+    /// The part of it that holds the thread control block, if it has a place of its own.
+    pub(crate) fn thread_block(&self) -> Option<ThreadBlock> {
+        self.thread_block.clone()
     }
 
     /// The lowest address of the guard region, that of the usable memory, and the first address above that.
@@ -95,7 +138,7 @@ impl EcStack {
 // - the region has a guard and, checked by `hollow_thread::create`, far more than the minimum of usable bytes.
 unsafe impl corosensei::stack::Stack for EcStack {
     fn base(&self) -> corosensei::stack::StackPointer {
-        std::num::NonZeroUsize::new(self.top).expect("a stack does not lie at address zero")
+        std::num::NonZeroUsize::new(self.hollow.stack_top).expect("a stack does not lie at address zero")
     }
 
     fn limit(&self) -> corosensei::stack::StackPointer {

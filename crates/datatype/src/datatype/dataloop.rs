@@ -105,6 +105,55 @@ impl Dataloop {
         }
     }
 
+    /// Whether no byte lies before, or on, one that precedes it in the type map.
+    ///
+    /// Takes time in proportion to the blocks that are listed, not to those that repetitions stand for.
+    pub(crate) fn is_ordered(&self) -> bool {
+        match self {
+            Dataloop::Empty | Dataloop::Contiguous { .. } => true,
+            Dataloop::Vector {
+                len, count, stride, ..
+            } => *count <= 1 || *stride >= *len as isize,
+            Dataloop::Indexed(blocks) => blocks
+                .windows(2)
+                .all(|pair| pair[0].offset + pair[0].len as isize <= pair[1].offset),
+            Dataloop::Struct(parts) => {
+                let mut reached = isize::MIN;
+                parts.iter().all(|part| {
+                    let Some((low, high)) = part.dataloop.bounds() else {
+                        return true;
+                    };
+                    let follows = low.saturating_add(part.offset) >= reached;
+                    reached = high.saturating_add(part.offset);
+                    follows && part.dataloop.is_ordered()
+                })
+            }
+            Dataloop::Nested {
+                count, stride, inner, ..
+            } => {
+                let apart = inner.bounds().is_none_or(|(low, high)| high - low <= *stride);
+                inner.is_ordered() && (*count <= 1 || apart)
+            }
+        }
+    }
+
+    /// Whether no block begins before one that precedes it in the type map. Blocks may overlap.
+    pub(crate) fn is_ascending(&self) -> bool {
+        match self {
+            Dataloop::Empty | Dataloop::Contiguous { .. } => true,
+            Dataloop::Vector { count, stride, .. } => *count <= 1 || *stride >= 0,
+            Dataloop::Indexed(blocks) => blocks.is_sorted_by_key(|block| block.offset),
+            Dataloop::Struct(parts) => {
+                let low = |part: &Part| Some(part.dataloop.bounds()?.0.saturating_add(part.offset));
+                parts.iter().filter_map(low).is_sorted()
+                    && parts.iter().all(|part| part.dataloop.is_ascending())
+            }
+            Dataloop::Nested {
+                count, stride, inner, ..
+            } => inner.is_ascending() && (*count <= 1 || *stride >= 0),
+        }
+    }
+
     /// The segment that begins at byte `position` of the packed data; `position` is less than [`Dataloop::size`].
     ///
     /// `hint` holds the index at which the previous search in a list of blocks ended. Any value is correct; a good one
@@ -184,6 +233,23 @@ mod tests {
     fn bounds_follow_negative_strides() {
         assert_eq!(run(0, 4).repeat(3, -16).bounds(), Some((-32, 4)));
         assert_eq!(Dataloop::Empty.bounds(), None);
+    }
+
+    #[test]
+    fn order_is_that_of_the_bytes_in_memory() {
+        let repeat = |dataloop: &Dataloop, count, stride| dataloop.repeat(count, stride);
+        let blocks = repeat(&run(0, 4), 3, 16);
+        assert!(blocks.is_ordered() && repeat(&blocks, 2, 36).is_ordered());
+        assert!(repeat(&run(0, 4), 3, 3).is_ascending() && !repeat(&run(0, 4), 3, -3).is_ascending());
+        assert!(!repeat(&run(0, 4), 3, -16).is_ordered() && !repeat(&run(0, 4), 3, 3).is_ordered());
+        assert!(!repeat(&blocks, 2, 20).is_ordered());
+        let part = |offset, before| Part {
+            offset,
+            before,
+            dataloop: blocks.clone(),
+        };
+        assert!(Dataloop::Struct([part(0, 0), part(36, 12)].into()).is_ordered());
+        assert!(!Dataloop::Struct([part(0, 0), part(35, 12)].into()).is_ordered());
     }
 
     #[test]

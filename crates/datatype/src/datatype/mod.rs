@@ -37,7 +37,7 @@ pub use logical::TruthValues;
 
 pub(crate) use dataloop::{Block, Dataloop, Part};
 pub use digest::Digest;
-pub(crate) use segment::Segment;
+pub use segment::Segment;
 pub use signature::Signature;
 
 use layout::Role;
@@ -166,6 +166,28 @@ impl Datatype {
         }
     }
 
+    /// The predefined datatype of all elements of which this consists; none if they are of several.
+    #[must_use]
+    pub fn unit(&self) -> Option<Self> {
+        if self.basic().is_some() || self.pair().is_some() {
+            return Some(self.clone());
+        }
+        let Some(contents) = self.contents() else {
+            return match self.signature() {
+                Signature::Run { basic, .. } => Some(basic.into()),
+                _ => None,
+            };
+        };
+        // Parts without data do not count.
+        let mut parts = contents.datatypes().iter().filter(|part| part.size() > 0);
+        let first = parts.next()?.unit()?;
+        let is_same = |part: &Self| {
+            let unit = part.unit();
+            unit.is_some_and(|unit| unit.basic() == first.basic() && unit.pair() == first.pair())
+        };
+        parts.all(is_same).then_some(first)
+    }
+
     /// Whether the datatype is predefined, so that it cannot be freed.
     #[inline]
     #[must_use]
@@ -280,6 +302,25 @@ impl Datatype {
         }
         let whole = (elements / each).checked_mul(self.size() as u64)?;
         whole.checked_add(signature.bytes_of((elements % each) as usize) as u64)
+    }
+
+    /// Whether the bytes of an array of these lie in the order of the type map, none on another. Takes time in
+    /// proportion to the blocks that are listed in the datatype.
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        self.true_extent() <= self.extent() && self.dataloop().is_ordered()
+    }
+
+    /// Whether the blocks of an element begin one behind the other, in the order of the type map.
+    #[must_use]
+    pub fn is_ascending(&self) -> bool {
+        self.dataloop().is_ascending()
+    }
+
+    /// Whether some bytes of an element are described twice, of a datatype whose blocks ascend.
+    #[must_use]
+    pub fn overlaps_itself(&self) -> bool {
+        !self.dataloop().is_ordered()
     }
 
     /// Where the data of an element lies.

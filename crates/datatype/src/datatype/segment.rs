@@ -2,17 +2,17 @@
 
 /// Blocks at equal distances. A segment may begin inside its first block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub struct Segment {
     /// Offset of its first byte.
-    pub(crate) offset: isize,
+    pub offset: isize,
     /// Bytes left in the first block.
-    pub(crate) head: usize,
+    pub head: usize,
     /// Bytes of each other block.
-    pub(crate) len: usize,
+    pub len: usize,
     /// Blocks, including the first.
-    pub(crate) count: usize,
+    pub count: usize,
     /// Bytes from the start of one block to the start of the next.
-    pub(crate) stride: isize,
+    pub stride: isize,
 }
 
 impl Segment {

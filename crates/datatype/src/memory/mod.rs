@@ -11,10 +11,14 @@
 //! the best is chosen at run time (`simd.rs`). Collectives that are too large for the caches use non-temporal stores
 //! (`nontemporal.rs`).
 //!
+//! Windows are memory that several processes change at the same time: [`Region`] keeps accesses within it, [`Update`]
+//! is an atomic change of elements.
+//!
 //! Races between the accesses of a program and an operation under way are errors of the program by the standard. They
 //! are confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
 #![allow(unsafe_code)]
 
+mod atomic;
 mod borrowed;
 mod buffer;
 mod complex;
@@ -31,13 +35,19 @@ mod overlap;
 mod packet;
 mod parts;
 mod pool;
+mod region;
+mod runs;
 mod scratch;
 mod shape;
+mod shared_memory;
 mod simd;
 mod staging;
+mod stripes;
 mod transfer;
 mod view;
+mod window;
 
+pub use atomic::{Update, compare_and_swap, compare_and_swap_packed};
 pub use borrowed::collect;
 pub use buffer::{Source, Target};
 pub use mixed_parts::{MixedParts, Place};
@@ -46,10 +56,17 @@ pub use numbers::Numbers;
 pub use overlap::overlap;
 pub use packet::Packet;
 pub use parts::Parts;
+pub use region::{Region, is_within, span};
+pub use runs::{Run, Runs};
 pub use scratch::Scratch;
+pub use shared_memory::{Block, FileName, NodeMemory};
 pub use staging::{ElementBuffer, StagingBuffer, as_bytes, bytes_of, source_as_bytes};
+pub use stripes::Stripes;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 
+pub use window::{Tiling, slice_of, slice_of_mut};
+
+pub(crate) use atomic::Action;
 pub(crate) use complex::Complex;
 pub(crate) use elements::{Element, Number, Pair, Plain, combine};
 pub(crate) use f16::{ComplexHalf, Half};

@@ -202,10 +202,10 @@ unsafe fn unpack_segments(from: &[u8], dst: &Target, skip: usize) {
 }
 
 /// One end of a transfer, from byte `skip` of its data on. Sources are only read through `base`.
-struct Side<'a> {
-    base: *mut u8,
-    view: View<'a>,
-    skip: usize,
+pub(super) struct Side<'a> {
+    pub(super) base: *mut u8,
+    pub(super) view: View<'a>,
+    pub(super) skip: usize,
 }
 
 /// Moves `bytes` bytes.
@@ -213,7 +213,7 @@ struct Side<'a> {
 /// # Safety
 ///
 /// * From `skip` on, `from` has `bytes` bytes that are readable and `to` as many that are writable.
-unsafe fn move_segments(from: &Side<'_>, to: &Side<'_>, bytes: usize) {
+pub(super) unsafe fn move_segments(from: &Side<'_>, to: &Side<'_>, bytes: usize) {
     let (mut from_hint, mut to_hint) = (0, 0);
     let mut done = 0;
     while done < bytes {

@@ -32,6 +32,12 @@ impl<'a> View<'a> {
         }
     }
 
+    /// As many elements as addresses can tell apart: a tiling, which has no end.
+    pub(super) fn endless(datatype: &'a Datatype) -> Self {
+        let longest = datatype.size().max(datatype.extent().unsigned_abs()).max(1);
+        Self::new(datatype, isize::MAX as usize / longest)
+    }
+
     /// The segment that begins at byte `position`, which is less than the size of the data.
     #[inline]
     pub(super) fn at(&self, position: usize, hint: &mut usize) -> Segment {

@@ -3,11 +3,13 @@
 //! * [`BuiltinOp`]: those of the standard. `table.rs` says which of them goes with which datatype, and finds the loop.
 //! * [`UserOp`]: a function of the user, which says whether it is commutative.
 
+mod accumulate;
 mod builtin;
 mod loops;
 mod table;
 mod user;
 
+pub use accumulate::{numbers_of, unit_of_numbers};
 pub use builtin::BuiltinOp;
 pub use user::{Function, UserOp};
 

@@ -28,7 +28,7 @@ use crate::arena::Place;
 use crate::assembly;
 use crate::check;
 use crate::closure::{self, Closure, Library, Member, is_shared};
-use crate::link::{Earlier, Place as ScopePlace, Scope};
+use crate::link::{Earlier, Place as ScopePlace};
 use crate::linked_program::{LinkedProgram, PROGRAM};
 use crate::load;
 use crate::object_code::{ObjectCode, object_code};
@@ -244,7 +244,7 @@ fn link_new(images: &[RankImage], closure: Closure) -> Option<LinkedProgram> {
             })
             .collect()
     };
-    let scope = Scope::of_addition(places(true), own, places(false));
+    let scope = program.scope.of_addition(places(true), own, places(false));
     Some(LinkedProgram {
         template: assembly::link(&path, &objects, &scope, reservation).ok()?,
         path,
@@ -254,13 +254,20 @@ fn link_new(images: &[RankImage], closure: Closure) -> Option<LinkedProgram> {
         layout,
         storage,
         symbols: program.symbols,
+        ranges: program.ranges,
         is_watched: program.is_watched,
     })
 }
 
 /// Makes the rank's own copy.
 fn copy(linked: &'static LinkedProgram, images: &[RankImage]) -> Option<Place> {
-    let place = load::map(linked).ok()?;
+    let program = images.first()?.place;
+    let place = match linked.ranges {
+        None => Place::take(linked),
+        Some(ranges) => Place::take_in_range(linked, ranges, program.index(), program.end_of_images()),
+    };
+    let place = place.ok()?;
+    load::map(place).ok()?;
     let earlier: Vec<usize> = images.iter().map(|image| image.place.address()).collect();
     // SAFETY:
     // - it was mapped just now, and linked with images like these;

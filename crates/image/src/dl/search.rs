@@ -11,7 +11,7 @@ use crate::elf::exports::Reference;
 use crate::elf::symbols::Symbol;
 use crate::link::Definition;
 use crate::link::scope::{anywhere, find_in};
-use crate::linked_program::PROGRAM;
+use crate::linked_program::{PROGRAM, SHIM};
 use crate::object::Object;
 
 /// A definition, and the image in whose scope it was found.
@@ -30,7 +30,10 @@ pub(super) fn search(
         let next = linked
             .scope
             .find(&linked.objects, reference, Some(caller.object))?;
-        return Some((caller.place, next));
+        return Some(match next {
+            Definition::Shared(..) => of_shim(program, reference).unwrap_or((caller.place, next)),
+            _ => (caller.place, next),
+        });
     }
     match object_of(program, handle) {
         Some((place, PROGRAM)) if place.address() == program.address() => everywhere(program, reference),
@@ -40,6 +43,12 @@ pub(super) fn search(
             in_own_part(caller.place, reference)
         }),
     }
+}
+
+/// The definition of a function of the C library that is the rank's own. The shim is part of the C library as a program
+/// sees it, and that comes last.
+fn of_shim(program: Place, reference: &Reference<'_>) -> Option<Found> {
+    find_in(&program.program().objects, SHIM, reference).map(|found| (program, found))
 }
 
 /// The definition that all objects of the rank see: one of the program and its libraries, or of libraries that were

@@ -7,6 +7,7 @@ pub(crate) const EM_X86_64: u16 = 62;
 pub(crate) const PT_LOAD: u32 = 1;
 pub(crate) const PT_DYNAMIC: u32 = 2;
 pub(crate) const PT_INTERP: u32 = 3;
+pub(crate) const PT_NOTE: u32 = 4;
 pub(crate) const PT_TLS: u32 = 7;
 pub(crate) const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 pub(crate) const PT_GNU_STACK: u32 = 0x6474_e551;

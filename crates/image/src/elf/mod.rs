@@ -6,6 +6,7 @@
 pub(crate) mod abi;
 pub(crate) mod dynamic;
 pub(crate) mod exports;
+mod notes;
 mod own_symbols;
 pub(crate) mod relocs;
 pub(crate) mod symbols;

@@ -2,17 +2,22 @@
 
 mod flusher;
 mod record;
+mod state;
 
 use std::ffi::{CStr, CString};
+use std::ops::Range;
 
 pub use flusher::Flusher;
 use record::{Enter, RankRecord, Setup};
+pub use state::ImageState;
 
 use crate::arena::Place;
 use crate::dl;
+use crate::elf::page_up;
 use crate::hooks::RankContext;
 use crate::linked_program::{LinkedProgram, PROGRAM, SHIM};
 use crate::maps;
+use crate::memory;
 use crate::object_code::{ObjectCode, object_code};
 use crate::signals::Signals;
 use crate::tls::Layout;
@@ -37,6 +42,8 @@ impl Image {
         };
         // Never freed: threads of the rank may use it until the process ends.
         let objects: &'static [ObjectCode] = Box::leak(object_code(place));
+        let data = linked.ranges.map(|ranges| ranges.data_segment(place.index()));
+        let data = data.unwrap_or_default();
         let record = RankRecord {
             user: context.user,
             hooks: context.hooks,
@@ -45,11 +52,14 @@ impl Image {
             object_count: objects.len(),
             tls_start: Layout::start_thread_hook,
             tls_layout: (&raw const linked.layout).cast(),
+            address: place.address(),
             saved_stack: std::ptr::null_mut(),
             main_thread: crate::tls::thread_pointer(),
             program: linked.objects[PROGRAM].path.as_ptr(),
             open_maps: maps::open_maps,
             ignored_signals: context.ignored_signals,
+            data_segment: data.start,
+            data_size: data.len(),
             rank: i32::try_from(context.rank).unwrap_or(i32::MAX),
             host_pid: i32::try_from(std::process::id()).unwrap_or(0),
             main: context.main,
@@ -99,6 +109,16 @@ impl Instance {
         }
     }
 
+    /// A handle to what the rank's images are made of.
+    pub fn state(&self) -> ImageState {
+        ImageState::new(self.image.place)
+    }
+
+    /// The addresses at which the program and the libraries that are private to the rank lie.
+    pub fn addresses(&self) -> Range<usize> {
+        self.image.place.addresses()
+    }
+
     /// Runs the program on the calling stack and returns its exit status: when `main` returns, or `exit`, `_exit`,
     /// `quick_exit` or `pthread_exit` is called on this stack. Exit handlers, static destructors and the destructors
     /// of libraries have run then and streams are flushed, as at the end of a process. Frames between here and a
@@ -111,7 +131,10 @@ impl Instance {
         let program = &linked.objects[PROGRAM];
         let base = self.image.place.base(PROGRAM);
         let entry = base + program.elf().entry as usize;
-        let strings = Strings::new(argv, envp);
+        let room = linked
+            .ranges
+            .map(|ranges| ranges.strings(self.image.place.index()));
+        let strings = Strings::new(argv, envp, room);
         let block = initial_stack(&strings, &program.path, base, entry);
         // SAFETY: the address is that of the shim's function of this type.
         let enter: Enter = unsafe { std::mem::transmute(self.image.shim + linked.symbols.enter as usize) };
@@ -130,22 +153,24 @@ impl Instance {
     }
 }
 
-/// Arguments and environment of a rank, writable as in a process. They are never freed, since threads of the rank may
-/// use them until the process ends.
+/// Arguments and environment of a rank, writable as in a process, in its range of addresses if it has one. They are
+/// never freed, since threads of the rank may use them until the process ends.
 struct Strings {
     argv: Vec<usize>,
     envp: Vec<usize>,
 }
 
 impl Strings {
-    fn new(argv: &[CString], envp: &[CString]) -> Strings {
+    fn new(argv: &[CString], envp: &[CString], room: Option<Range<usize>>) -> Strings {
         let bytes: Vec<u8> = argv
             .iter()
             .chain(envp)
             .flat_map(|s| s.to_bytes_with_nul())
             .copied()
             .collect();
-        let start = Box::leak(bytes.into_boxed_slice()).as_mut_ptr() as usize;
+        let start = room
+            .and_then(|room| copy_to(&bytes, &room))
+            .unwrap_or_else(|| Box::leak(bytes.into_boxed_slice()).as_mut_ptr() as usize);
         let mut next = start;
         let mut place = |string: &CString| {
             let address = next;
@@ -156,6 +181,21 @@ impl Strings {
         let envp = envp.iter().map(&mut place).collect();
         Strings { argv, envp }
     }
+}
+
+/// Maps room that has been reserved, and copies bytes there. Gives its address; `None` if there is not so much.
+fn copy_to(bytes: &[u8], room: &Range<usize>) -> Option<usize> {
+    let length = page_up(bytes.len() as u64);
+    if length as usize > room.len() {
+        return None;
+    }
+    // SAFETY:
+    // - the room is reserved for this, and nobody uses it yet; it is as long as the bytes.
+    unsafe {
+        memory::zero_over(room.start, length, libc::PROT_READ | libc::PROT_WRITE).ok()?;
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), room.start as *mut u8, bytes.len());
+    }
+    Some(room.start)
 }
 
 /// argc, argv, envp and the auxiliary vector as the kernel lays them out.

@@ -71,7 +71,7 @@ mod tests {
         }
         let objects = [object];
         let mut draft = Draft::new(&objects).unwrap();
-        let scope = Scope::new(&[0], &[], 1).unwrap();
+        let scope = Scope::new(&[0], &[], 1, false).unwrap();
         let linked = link(&objects, &scope, 4096, &mut draft).is_ok();
         linked && !pieces(&objects).is_empty()
     }

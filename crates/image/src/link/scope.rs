@@ -10,6 +10,7 @@ use crate::elf::exports::Reference;
 use crate::elf::symbols::Symbol;
 use crate::elf::versions::Wanted;
 use crate::object::Object;
+use crate::own_malloc;
 
 /// An object of the scope.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +41,10 @@ pub(crate) struct Scope {
     /// Objects of the rank that have been loaded with `RTLD_LOCAL`. Only definitions that a program has once, whatever
     /// the scopes are (`STB_GNU_UNIQUE`), are looked up in them.
     local: Vec<Place>,
+    /// Whether blocks of the C library are copied into blocks of the program: since it brings its own `malloc`, or has
+    /// a range of addresses for all of its memory. Then the functions that the shim has for such programs come before
+    /// those of the same name.
+    copies_blocks: bool,
 }
 
 /// The definition of a name.
@@ -58,7 +63,12 @@ pub(crate) enum Definition<'a> {
 impl Scope {
     /// Makes the scope. It begins with the objects `first`, the program and the shim. The members follow; the private
     /// ones are counted from `first_library` on.
-    pub(crate) fn new(first: &[usize], members: &[Member], first_library: usize) -> Result<Scope, LinkError> {
+    pub(crate) fn new(
+        first: &[usize],
+        members: &[Member],
+        first_library: usize,
+        copies_blocks: bool,
+    ) -> Result<Scope, LinkError> {
         let mut places: Vec<Place> = first.iter().map(|&index| Place::Private(index)).collect();
         for member in members {
             match member {
@@ -70,16 +80,18 @@ impl Scope {
             places,
             own: 0,
             local: Vec::new(),
+            copies_blocks,
         })
     }
 
-    /// Makes the scope of libraries that a rank loads while it runs: the part that is inherited from earlier images,
-    /// its own part, and the objects of earlier images that it does not see.
-    pub(crate) fn of_addition(inherited: Vec<Place>, own: Vec<Place>, local: Vec<Place>) -> Scope {
+    /// Makes the scope of libraries that a rank of this scope's program loads while it runs: the part that is inherited
+    /// from earlier images, its own part, and the objects of earlier images that it does not see.
+    pub(crate) fn of_addition(&self, inherited: Vec<Place>, own: Vec<Place>, local: Vec<Place>) -> Scope {
         Scope {
             own: inherited.len(),
             places: [inherited, own].concat(),
             local,
+            copies_blocks: self.copies_blocks,
         }
     }
 
@@ -104,8 +116,7 @@ impl Scope {
         objects: &[Object<'a>],
         reference: &Reference<'_>,
     ) -> Option<Definition<'a>> {
-        let mut own = self.places[self.own..].iter();
-        own.find_map(|place| look(objects, *place, reference))
+        self.first(&self.places[self.own..], objects, reference)
     }
 
     /// The first definition; with `behind`, the first one in the objects after that one.
@@ -116,12 +127,33 @@ impl Scope {
         behind: Option<usize>,
     ) -> Option<Definition<'a>> {
         let first = behind.map_or(0, |object| self.position(object) + 1);
-        self.places
-            .get(first..)
-            .unwrap_or_default()
-            .iter()
-            .find_map(|place| look(objects, *place, reference))
+        self.first(self.places.get(first..).unwrap_or_default(), objects, reference)
             .or_else(|| anywhere(reference))
+    }
+
+    /// The first definition in these places.
+    fn first<'a>(
+        &self,
+        places: &[Place],
+        objects: &[Object<'a>],
+        reference: &Reference<'_>,
+    ) -> Option<Definition<'a>> {
+        let mut places = places.iter();
+        if !self.copies_blocks {
+            return places.find_map(|place| look(objects, *place, reference));
+        }
+        let name = [own_malloc::PREFIX, reference.name].concat();
+        let second_form = Reference {
+            name: &name,
+            ..*reference
+        };
+        places.find_map(|place| {
+            let found = match place {
+                Place::Shared(_) => None,
+                place => look(objects, *place, &second_form),
+            };
+            found.or_else(|| look(objects, *place, reference))
+        })
     }
 
     /// The definition that takes the place of one that a program has once, if the rank has such a one already.

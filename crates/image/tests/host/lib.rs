@@ -106,6 +106,7 @@ extern "C" fn rank_main(rank: *mut c_void) -> *mut c_void {
         hooks: &HOOKS,
         user: rank,
         main: MainThread::default(),
+        range: 0,
     };
     let environment: Vec<CString> = std::env::vars_os()
         .map(|(name, value)| [name.into_vec(), value.into_vec()].join(&b'='))

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 use simurgh_net::HostId;
 use simurgh_net::control::{Channel, EncodedMessage, FromHost};
-use simurgh_net::job::{JobSpec, Mode};
+use simurgh_net::job::JobSpec;
 use simurgh_settings::Id;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -90,13 +90,12 @@ pub(super) fn start(starter: &Starter, number: HostId, link: &mut Link) -> Resul
     })
 }
 
-/// The tag of the output lines of a host. Ranks that are threads tag their output themselves.
+/// The tag of the output lines of a host. Ranks that are threads tag their output themselves; those of a native program
+/// share their streams.
 fn tag(spec: &JobSpec, host: HostId) -> String {
-    match spec.mode_of(host) {
-        Mode::Processes if spec.settings.is_on(Id::TagOutput) => {
-            format!("[{}] ", spec.name_of(spec.ranks_of(host).first))
-        }
-        _ => String::new(),
+    match spec.mode_of(host).starts_program() && spec.settings.is_on(Id::TagOutput) {
+        true => format!("[{}] ", spec.names_of(spec.ranks_of(host))),
+        false => String::new(),
     }
 }
 

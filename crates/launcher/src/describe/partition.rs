@@ -4,7 +4,8 @@ use crate::nodes::RankBlock;
 use simurgh_net::job::{HostShare, Mode, Section};
 
 /// The hosts of blocks of ranks. Each rank that is a process is a host. Ranks that are threads have at most `most`
-/// hosts for each block with the same working directory, since a process has only one.
+/// hosts for each block with the same working directory, since a process has only one. So have the ranks of a native
+/// program.
 pub(crate) fn hosts_of_blocks(sections: &[Section], blocks: &[RankBlock], most: u32) -> Vec<HostShare> {
     let mut rows = rows(sections);
     let mut hosts = Vec::new();
@@ -12,7 +13,7 @@ pub(crate) fn hosts_of_blocks(sections: &[Section], blocks: &[RankBlock], most: 
         let mut left = ranks;
         while let Some(row) = rows.first_mut().filter(|_| left > 0) {
             let here = row.1.min(left);
-            let most = if row.0 == Mode::Processes { here } else { most };
+            let most = if row.0.shares_process() { most } else { here };
             hosts.extend(on_node(node, here, most));
             (row.1, left) = (row.1 - here, left - here);
             if row.1 == 0 {
@@ -25,7 +26,7 @@ pub(crate) fn hosts_of_blocks(sections: &[Section], blocks: &[RankBlock], most: 
 
 /// The groups of consecutive ranks that may share a host, each with its size.
 fn rows(sections: &[Section]) -> Vec<(Mode, u32)> {
-    let rows = sections.chunk_by(|a, b| a.mode == b.mode && a.wdir == b.wdir);
+    let rows = sections.chunk_by(|a, b| a.mode == b.mode && a.mode != Mode::Native && a.wdir == b.wdir);
     rows.map(|row| (row[0].mode, row.iter().map(|section| section.ranks).sum()))
         .collect()
 }
@@ -96,6 +97,20 @@ mod tests {
         }
         assert_eq!(shown(&sections, &[5], 1), [(0, 1), (0, 4)]);
         assert_eq!(shown(&sections, &[3, 2], 1), [(0, 1), (0, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn a_native_program_has_hosts_of_its_own() {
+        let sections = [
+            section(Mode::Native, 3),
+            section(Mode::Native, 2),
+            section(Mode::Threads, 1),
+        ];
+        assert_eq!(shown(&sections, &[6], 1), [(0, 3), (0, 2), (0, 1)]);
+        assert_eq!(
+            shown(&sections, &[4, 2], 2),
+            [(0, 2), (0, 1), (0, 1), (1, 1), (1, 1)]
+        );
     }
 
     #[test]

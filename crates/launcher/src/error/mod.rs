@@ -259,6 +259,15 @@ pub enum LaunchError {
         /// The number of slots or cores.
         places: usize,
     },
+    /// The ranks of a program are processes, and are to be relocatable.
+    #[error(
+        "{}: --relocatable needs ranks that are threads (--mode threads), and those of this program are \
+         processes: leave it out", program.display()
+    )]
+    NotRelocatable {
+        /// The program.
+        program: PathBuf,
+    },
     /// The info key `soft` allows no number of ranks.
     #[error(
         "info key soft: {soft:?} allows no number from 1 to {most}; it is a list such as 1,2:8 or 2:16:2"

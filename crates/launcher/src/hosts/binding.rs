@@ -2,7 +2,7 @@
 
 use super::openmp::Processors;
 use crate::error::LaunchError;
-use simurgh_net::job::{JobSpec, Mode};
+use simurgh_net::job::JobSpec;
 use simurgh_sched::{Affinity, Placement, Topology};
 use simurgh_settings::placement::{Binding, show_processors};
 use std::cell::OnceCell;
@@ -76,7 +76,7 @@ impl NodePlacement {
     pub(crate) fn bind(&self, spec: &JobSpec) -> Result<Option<Bound>, LaunchError> {
         let (ranks, _) = spec.ranks_on_node();
         let placement = self.get(spec)?;
-        if spec.mode_of(spec.host) == Mode::Threads {
+        if spec.mode_of(spec.host).shares_process() {
             return Ok(None);
         }
         let seat = placement.map(|placement| &placement.ranks()[ranks.start]);
@@ -88,7 +88,7 @@ impl NodePlacement {
     pub(crate) fn processors(&self, spec: &JobSpec) -> Result<Processors, LaunchError> {
         let number = current()?.processors().len();
         let (own, ranks) = spec.ranks_on_node();
-        let shares = spec.mode_of(spec.host) == Mode::Threads && spec.settings.binding() != Binding::None;
+        let shares = spec.mode_of(spec.host).shares_process() && spec.settings.binding() != Binding::None;
         let of_rank = match self.get(spec)? {
             Some(placement) => {
                 let seats = placement.ranks()[own].iter();
@@ -106,7 +106,7 @@ impl NodePlacement {
 
     /// The line about the binding of a rank that is a process; none for ranks that are threads.
     pub(crate) fn report(&self, spec: &JobSpec) -> Result<Option<String>, LaunchError> {
-        if spec.mode_of(spec.host) == Mode::Threads {
+        if spec.mode_of(spec.host).shares_process() {
             return Ok(None);
         }
         let (ranks, _) = spec.ranks_on_node();

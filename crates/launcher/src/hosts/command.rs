@@ -37,7 +37,9 @@ impl Starter {
     /// The command that starts a host, without its job description.
     pub(super) fn command_of(&self, spec: &JobSpec) -> Result<Command, LaunchError> {
         let mut command = match (spec.mode_of(spec.host), spec.section_of(spec.ranks().first)) {
-            (Mode::Processes, Some(section)) => self.rank_process(spec.host, &spec.sections[section]),
+            (mode, Some(section)) if mode.starts_program() => {
+                self.program_process(spec.host, &spec.sections[section])
+            }
             _ => self.host_process(spec.host),
         };
         command.envs(self.defaults(spec)?);
@@ -107,8 +109,8 @@ impl Starter {
         command
     }
 
-    /// The program itself, for a single rank that is a process.
-    fn rank_process(&self, host: HostId, section: &Section) -> Command {
+    /// The program itself, for a single rank that is a process, or for the ranks of a native program.
+    fn program_process(&self, host: HostId, section: &Section) -> Command {
         let mut command = self.command(host, section.program.as_path());
         if let (false, Some(name)) = (self.wrapper.is_given(), section.argv.first()) {
             command.arg0(name.as_path());
@@ -118,9 +120,11 @@ impl Starter {
             command.current_dir(wdir.as_path());
         }
         let ranks: u32 = self.spec().hosts.iter().map(|host| host.ranks).sum();
-        command
-            .env(RANK, self.spec().ranks_of(host).first.to_string())
-            .env(SIZE, ranks.to_string());
+        if section.mode == Mode::Processes {
+            command
+                .env(RANK, self.spec().ranks_of(host).first.to_string())
+                .env(SIZE, ranks.to_string());
+        }
         for change in &section.env {
             match &change.value {
                 Some(value) => command.env(change.name.as_path(), value.as_path()),

@@ -21,8 +21,10 @@ pub(crate) struct Member {
     realm: Realm,
     /// Whether it belongs to the command line's job.
     is_first: bool,
-    /// The name of its program, if its process is that of a single rank.
+    /// The name of its program, if its process is one of a program.
     program: Option<String>,
+    /// Whether that is a native program.
+    is_native: bool,
     /// Its process; none if an agent watches it, or it has ended.
     own: Option<HostProcess>,
     /// The name of its node, if there are several.
@@ -80,7 +82,8 @@ impl Member {
         let place = places.next().expect("it is one of the job's hosts");
         let section = spec.section_of(ranks.first);
         let section = section.map(|section| &spec.sections[section]);
-        let program = section.filter(|section| section.mode == Mode::Processes);
+        let mode = section.map(|section| section.mode);
+        let program = section.filter(|section| section.mode.starts_program());
         Self {
             number: spec.origin.first_host + number,
             ranks,
@@ -88,6 +91,7 @@ impl Member {
             realm: spec.origin.realm,
             is_first: spec.origin.parent.is_none(),
             program: program.map(|section| section.argv[0].to_string()),
+            is_native: mode == Some(Mode::Native),
             own,
             node,
             joined: None,
@@ -155,7 +159,18 @@ impl Member {
         }
     }
 
-    /// Whether its process is that of a single rank. Such a program may do anything before and after it uses MPI.
+    /// Whether what it waits for follows its name: the report of a process with several ranks is a list.
+    pub(crate) fn says_of_itself(&self) -> bool {
+        self.is_program() && !(self.is_native && self.has_joined())
+    }
+
+    /// Whether its ranks are closures of a Rust program.
+    pub(crate) fn is_native(&self) -> bool {
+        self.is_native
+    }
+
+    /// Whether its process is one of a program: that of a single rank, or of a native program. Such a program may do
+    /// anything before and after it uses MPI.
     pub(crate) fn is_program(&self) -> bool {
         self.program.is_some()
     }

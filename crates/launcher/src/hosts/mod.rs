@@ -7,6 +7,7 @@
 mod binding;
 mod command;
 mod member;
+mod memory_limit;
 mod openmp;
 mod process;
 mod resources;

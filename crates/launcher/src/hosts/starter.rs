@@ -1,8 +1,8 @@
 //! Starting the hosts of a job.
 
-use super::SharedMemories;
 use super::binding::NodePlacement;
 use super::resources::{SharedResources, inherit};
+use super::{SharedMemories, memory_limit};
 use crate::error::LaunchError;
 use crate::host_wrapper::HostWrapper;
 use crate::installation::Installation;
@@ -155,6 +155,7 @@ impl Starter {
             source,
         })?;
         drop(bound);
+        memory_limit::set(&child, &spec)?;
         inherit(output, false)?;
         memory.iter().try_for_each(|memory| inherit(memory, false))?;
         Ok((child, pmi.map(|(socket, _)| socket)))
@@ -164,7 +165,7 @@ impl Starter {
     fn spec_of(&self, host: HostId) -> JobSpec {
         let mut spec = self.spec.clone();
         spec.host = host;
-        if self.wrapper.is_given() || spec.mode_of(host) == Mode::Processes {
+        if self.wrapper.is_given() || spec.mode_of(host).starts_program() {
             // Another process may stand between this one and the host, and be its parent. The host learns of the end of
             // this process by its channel instead.
             spec.parent = None;
@@ -179,7 +180,7 @@ impl Starter {
         spec: &JobSpec,
         command: &mut Command,
     ) -> Result<Option<(PmiSocket, OwnedFd)>, LaunchError> {
-        if spec.mode_of(spec.host) == Mode::Threads {
+        if spec.mode_of(spec.host) != Mode::Processes {
             return Ok(None);
         }
         let (own, end) = offer_pmi(spec, command)?;
@@ -226,8 +227,8 @@ fn redirect(spec: &JobSpec, streams: Streams, command: &mut Command) -> Result<(
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
     }
-    let files = OutputFiles::of(spec, spec.ranks().first);
-    if let (Mode::Processes, Some(files)) = (spec.mode_of(spec.host), files) {
+    let files = OutputFiles::of_host(spec).filter(|_| spec.mode_of(spec.host).starts_program());
+    if let Some(files) = files {
         let made = files.create();
         let [output, errors] = made.map_err(|(path, source)| LaunchError::OutputFile { path, source })?;
         command.stdout(output).stderr(errors);

@@ -13,7 +13,7 @@ use crate::supervise::{self, FirstHosts, RemoteLaunch};
 use crate::tree::message::{NodeJob, VERSION};
 use crate::universe::Universe;
 use simurgh_net::auth::Secret;
-use simurgh_net::job::{JobSpec, Mode, Origin};
+use simurgh_net::job::{JobSpec, Origin};
 use simurgh_settings::Id;
 use std::path::Path;
 
@@ -77,13 +77,11 @@ fn secret(universe: Option<&Universe>) -> Result<Secret, LaunchError> {
     }
 }
 
-/// Whether output is to be tagged that comes from ranks which are processes: these cannot tag it themselves.
+/// Whether output is to be tagged that comes from programs which the launcher has started: these cannot tag it
+/// themselves.
 fn needs_tags(spec: &JobSpec) -> bool {
-    let processes = spec
-        .sections
-        .iter()
-        .any(|section| section.mode == Mode::Processes);
-    processes && spec.settings.is_on(Id::TagOutput) && spec.settings.name(Id::OutputDir).is_none()
+    let are_started = spec.sections.iter().any(|section| section.mode.starts_program());
+    are_started && spec.settings.is_on(Id::TagOutput) && spec.settings.name(Id::OutputDir).is_none()
 }
 
 /// Runs a job whose hosts are started by agents.

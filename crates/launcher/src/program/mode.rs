@@ -2,19 +2,34 @@
 
 use super::fit;
 use crate::error::LaunchError;
-use simurgh_image::{Fit, ImageError, MpiLink, Reason};
+use simurgh_image::{Fit, ImageError, MpiLink, Program, Reason};
 use simurgh_net::job::Mode;
 use simurgh_settings::{Id, Values};
 use std::path::{Path, PathBuf};
 
 /// The mode of a program: the one that the user wants, or else threads if the program is linked with MPI and can be run
-/// so. Where it cannot, its ranks are processes, and the user is told why.
+/// so. Where it cannot, its ranks are processes, and the user is told why. The ranks of a native program are threads of
+/// its own making, unless the user wants processes.
 ///
 /// # Errors
 ///
 /// When the program can be run in neither way, or not in the one that is wanted.
 pub(crate) fn choose(settings: &Values, program: &Path, preload: &[PathBuf]) -> Result<Mode, LaunchError> {
-    match settings.show(Id::Mode).as_str() {
+    let mode = by_program(settings, program, preload)?;
+    if mode.starts_program() && settings.is_on(Id::Relocatable) {
+        return Err(LaunchError::NotRelocatable {
+            program: program.to_owned(),
+        });
+    }
+    Ok(mode)
+}
+
+fn by_program(settings: &Values, program: &Path, preload: &[PathBuf]) -> Result<Mode, LaunchError> {
+    let wanted = settings.show(Id::Mode);
+    if wanted != "processes" && Program::open(program).is_ok_and(|program| program.is_native()) {
+        return Ok(Mode::Native);
+    }
+    match wanted.as_str() {
         "threads" => Ok(Mode::Threads),
         "processes" => match fit::check(program, preload) {
             // With an MPI that nobody serves, each process would take itself for a job of its own.

@@ -22,6 +22,10 @@ pub struct Verdict {
 pub fn check(path: &Path, preload: &[PathBuf]) -> Result<Verdict, LaunchError> {
     let program = Program::open(path)?;
     let shown = path.display();
+    if program.is_native() {
+        let text = format!("{shown}: a Rust program, whose ranks are closures of its processes\n");
+        return Ok(Verdict { fits: true, text });
+    }
     Ok(match program.check(preload) {
         Ok(fit) => Verdict {
             fits: true,

@@ -1,9 +1,10 @@
-//! Ranks that are processes. Such a program may begin to use MPI at any time, or never, and may go on after it has
-//! finalized MPI.
+//! Ranks that are processes, and native programs. Such a program may begin to use MPI at any time, or never, and may go
+//! on after it has finalized MPI.
 //!
 //! A program that does not use MPI is only waited for. The job fails when a program ends without having called
-//! `MPI_Init` although others have, or without having called `MPI_Finalize`: the others would wait for ever. If several
-//! programs end with a bad status, the job has that of the first rank among them, whichever ended first.
+//! `MPI_Init` although others have, or without having called `MPI_Finalize`: the others would wait for ever. A native
+//! program does both in `simurgh::run`. If several programs end with a bad status, the job has that of the first rank
+//! among them, whichever ended first.
 
 use super::Supervisor;
 use super::phase::{Phase, Verdict};
@@ -12,8 +13,21 @@ use crate::process::exit_code;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// The addition to the message about a program that has ended too early.
-const NEVER_BEGAN: &str = " without calling MPI_Init, which others have called";
+/// The addition to the message about a program that has ended without using MPI.
+fn never_began(member: &Member) -> &'static str {
+    match member.is_native() {
+        false => " without calling MPI_Init, which others have called",
+        true => " without calling simurgh::run, while others of the job use MPI",
+    }
+}
+
+/// The addition to the message about a program that has ended while it used MPI.
+fn not_finalized(member: &Member) -> &'static str {
+    match member.is_native() {
+        false => " without calling MPI_Finalize",
+        true => " while its ranks were running",
+    }
+}
 
 impl Supervisor<'_> {
     /// Handles the end of a rank's process.
@@ -37,8 +51,8 @@ impl Supervisor<'_> {
             .filter(|other| other.world() == member.world());
         let others_use_mpi = world.any(Member::has_joined);
         let missed = match (member.has_joined(), member.ended.is_some()) {
-            (true, false) => " without calling MPI_Finalize",
-            (false, _) if others_use_mpi => NEVER_BEGAN,
+            (true, false) => not_finalized(member),
+            (false, _) if others_use_mpi => never_began(member),
             // A singleton waits for others in MPI_Finalize until it is released.
             (true, true) if member.is_singleton() => " in MPI_Finalize, in which it waited for others",
             _ => "",
@@ -64,7 +78,7 @@ impl Supervisor<'_> {
         if let (Phase::Joining, Some(member)) = (&self.phase, missing) {
             let status = member.bad_status();
             let words = status.map_or_else(String::new, |code| format!(" with status {code}"));
-            let message = format!("{member} ended{words}{NEVER_BEGAN}");
+            let message = format!("{member} ended{words}{}", never_began(member));
             self.conclude(Verdict {
                 status: status.unwrap_or(1),
                 message,

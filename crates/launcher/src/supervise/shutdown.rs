@@ -35,6 +35,7 @@ impl Supervisor<'_> {
     pub(super) fn ask(&mut self, verdict: Verdict, moving: bool) {
         for member in &mut self.members {
             member.waiting = match (member.has_joined() || member.is_gone(), member.is_program()) {
+                (false, true) if member.is_native() => Some("has not called simurgh::run".to_owned()),
                 (false, true) => Some("has not called MPI_Init".to_owned()),
                 (false, false) => Some("has not joined the job".to_owned()),
                 _ if member.is_foreign() && member.ended.is_none() => Some(FOREIGN.to_owned()),
@@ -69,7 +70,7 @@ impl Supervisor<'_> {
         for member in &self.members {
             let _ = match &member.waiting {
                 Some(text) if text.is_empty() => Ok(()),
-                Some(text) if member.is_program() => write!(verdict.message, "\n{member} {text}"),
+                Some(text) if member.says_of_itself() => write!(verdict.message, "\n{member} {text}"),
                 Some(text) => write!(verdict.message, "\n{member}: {text}"),
                 None => write!(verdict.message, "\n{member} does not answer"),
             };

@@ -43,6 +43,19 @@ pub(super) fn create_for_types(
     create(rank, Kind::Type, functions, keyval, extra_state)
 }
 
+/// Makes a key for attributes of windows.
+pub(super) fn create_for_windows(
+    rank: Rank<'_>,
+    functions: (
+        Callback<MPI_Win_copy_attr_function>,
+        Callback<MPI_Win_delete_attr_function>,
+    ),
+    keyval: Out<c_int>,
+    extra_state: BufferMut,
+) -> Outcome {
+    create(rank, Kind::Win, functions, keyval, extra_state)
+}
+
 /// Frees a key.
 pub(super) fn free(rank: Rank<'_>, kind: Kind, keyval: InOut<c_int>) -> Outcome {
     let number = keyval.get("keyval")?;

@@ -10,8 +10,8 @@ use crate::arguments::{Out, Text};
 use crate::constants::*;
 use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::{HandlerKind, Rank, handle_of};
-use crate::host;
 use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info};
+use simurgh_host as host;
 
 /// Stores the handle of a communicator that a call has made, or the null handle if the caller is not in it.
 pub(super) fn give_out(rank: Rank<'_>, made: Option<Arc<Comm>>, newcomm: Out<MPI_Comm>) -> Outcome {

@@ -28,7 +28,7 @@ pub(super) fn failure(status: Status, entry: Option<&RequestEntry>) -> Outcome {
     let result = entry.request.result(status);
     result
         .map(drop)
-        .map_err(|error| Box::<CallError>::from(error).on(entry.comm))
+        .map_err(|error| Box::<CallError>::from(error).on(entry.raised_on))
 }
 
 /// `MPI_Wait`: waits for one operation.
@@ -76,7 +76,7 @@ fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
         ));
     };
     let checked = entry.request.check_free();
-    checked.map_err(|error| Box::<CallError>::from(error).on(entry.comm))?;
+    checked.map_err(|error| Box::<CallError>::from(error).on(entry.raised_on))?;
     let freed = entry.request.give_up();
     // The handle of a generalised request that is not complete stays valid for MPI_Grequest_complete.
     if !matches!(freed, Ok(true)) {
@@ -105,5 +105,5 @@ fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     entry
         .request
         .cancel(rank.process)
-        .map_err(|error| Box::<CallError>::from(error).on(entry.comm))
+        .map_err(|error| Box::<CallError>::from(error).on(entry.raised_on))
 }

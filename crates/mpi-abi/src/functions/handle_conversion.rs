@@ -60,6 +60,18 @@ fn errhandler_fromint(errhandler: c_int) -> MPI_Errhandler {
     }))
 }
 
+/// `MPI_File_toint`: the integer of a file.
+#[mpi(also = file_c2f)]
+fn file_toint(file: MPI_File) -> c_int {
+    toint(file.0, MPI_FILE_NULL.0, |tables| &tables.files.open)
+}
+
+/// `MPI_File_fromint`: the file of an integer.
+#[mpi(also = file_f2c)]
+fn file_fromint(file: c_int) -> MPI_File {
+    MPI_File(fromint(file, MPI_FILE_NULL.0, |tables| &tables.files.open))
+}
+
 /// `MPI_Group_toint`: the integer of a group.
 #[mpi(also = group_c2f)]
 fn group_toint(group: MPI_Group) -> c_int {
@@ -130,6 +142,18 @@ fn type_toint(datatype: MPI_Datatype) -> c_int {
 #[mpi(also = type_f2c)]
 fn type_fromint(datatype: c_int) -> MPI_Datatype {
     MPI_Datatype(fromint(datatype, MPI_DATATYPE_NULL.0, |tables| &tables.datatypes))
+}
+
+/// `MPI_Win_toint`: the integer of a window.
+#[mpi(also = win_c2f)]
+fn win_toint(win: MPI_Win) -> c_int {
+    toint(win.0, MPI_WIN_NULL.0, |tables| &tables.windows)
+}
+
+/// `MPI_Win_fromint`: the window of an integer.
+#[mpi(also = win_f2c)]
+fn win_fromint(win: c_int) -> MPI_Win {
+    MPI_Win(fromint(win, MPI_WIN_NULL.0, |tables| &tables.windows))
 }
 
 /// `MPI_Request_toint`: the integer of a request.

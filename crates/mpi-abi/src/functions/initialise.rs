@@ -10,10 +10,10 @@ use crate::arguments::{InOut, Out};
 use crate::constants::*;
 use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::{HandleTables, Rank};
-use crate::host::{self, say};
 use crate::singleton;
 use crate::singleton::with_process;
 use crate::types::MPI_Comm;
+use simurgh_host::{self as host, Moment, say};
 
 /// Initialises the calling rank, for the level of thread support that is `required`.
 fn initialise(required: ThreadLevel) -> ResultOf<ThreadLevel> {
@@ -37,6 +37,7 @@ fn initialise(required: ThreadLevel) -> ResultOf<ThreadLevel> {
         }
         let tables = HandleTables::of(process).ok_or_else(no_tables)?;
         tables.begin(process, simurgh_core::current().id())?;
+        host::note_heap(Moment::Initialised);
         Ok(provided)
     })
 }
@@ -85,6 +86,7 @@ pub(super) fn level(required: c_int) -> ResultOf<ThreadLevel> {
 /// `MPI_Finalize`: finalizes MPI.
 #[mpi]
 fn finalize(rank: Rank<'_>) -> Outcome {
+    host::note_heap(Moment::Finalizing);
     // The delete functions of attributes may still call MPI; the standard provides them for that.
     for comm in [MPI_COMM_SELF, MPI_COMM_WORLD] {
         rank.tables.cache.delete_all(comm.0)?;

@@ -11,9 +11,9 @@ use simurgh_mpi_abi_macros::mpi;
 use super::completion::{failure, retire};
 use crate::arguments::{ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
-use crate::error::{CallError, Outcome};
+use crate::error::{CallError, Outcome, RaisedOn};
 use crate::handles::{Rank, RequestEntry};
-use crate::types::{MPI_Comm, MPI_Request};
+use crate::types::MPI_Request;
 
 /// Fails unless all handles are those of requests.
 pub(super) fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
@@ -64,23 +64,23 @@ impl Report {
         }
     }
 
-    /// The result of the call; `comm` finds the communicator of a request.
-    fn outcome(self, comm: impl FnOnce(usize) -> Option<MPI_Comm>) -> Outcome {
+    /// The result of the call; `raised_on` finds the object of a request.
+    fn outcome(self, raised_on: impl FnOnce(usize) -> Option<RaisedOn>) -> Outcome {
         let Some((first, code)) = self.failed else {
             return Ok(());
         };
         let reason = format!("request {first} failed with {code}; the MPI_ERROR fields tell of each");
         let fault = CallError::new(ErrorClass::InStatus, reason);
-        Err(match comm(first) {
-            Some(comm) => fault.on(comm),
+        Err(match raised_on(first) {
+            Some(object) => fault.on(object),
             None => fault,
         })
     }
 }
 
-/// The communicator of a checked handle.
-fn comm_of(rank: Rank<'_>, handle: MPI_Request) -> Option<MPI_Comm> {
-    entry(rank, handle).map(|entry| entry.comm)
+/// The object on which errors of a checked handle's request are raised.
+fn raised_on(rank: Rank<'_>, handle: MPI_Request) -> Option<RaisedOn> {
+    entry(rank, handle).map(|entry| entry.raised_on)
 }
 
 /// `MPI_Waitall`: waits for all operations.
@@ -105,7 +105,7 @@ fn waitall(
         let status = entry.map_or(Status::EMPTY, |entry| entry.request.wait());
         report.ended(index, index, &status);
         if !status.error.is_success() {
-            failed = failed.or(entry.map(|entry| entry.comm));
+            failed = failed.or(entry.map(|entry| entry.raised_on));
         }
         retire(rank, handle, entry);
     }
@@ -132,7 +132,7 @@ fn testall(
     if done.is_none() {
         return Ok(());
     }
-    let outcome = report.outcome(|first| comm_of(rank, handles[first]));
+    let outcome = report.outcome(|first| raised_on(rank, handles[first]));
     handles.iter_mut().for_each(|handle| retire_checked(rank, handle));
     outcome
 }
@@ -231,7 +231,7 @@ impl Completed<'_> {
         }
         outcount.set("outcount", self.count as c_int)?;
         let ended = &self.indices[..self.count];
-        let outcome = self.report.outcome(|first| comm_of(rank, handles[first]));
+        let outcome = self.report.outcome(|first| raised_on(rank, handles[first]));
         ended
             .iter()
             .for_each(|&index| retire_checked(rank, &mut handles[index as usize]));

@@ -9,19 +9,19 @@ use simurgh_mpi_abi_macros::mpi;
 use super::aliasing;
 use crate::arguments::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
-use crate::error::Outcome;
+use crate::error::{Outcome, RaisedOn};
 use crate::handles::{COMPLETED_SEND, Rank, handle_of_completed_send};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
-/// Stores the handle of a request that a call on `comm` has made.
+/// Stores the handle of a request that a call on an object has made.
 #[inline]
 pub(crate) fn give_out(
     rank: Rank<'_>,
     made: Arc<Request>,
-    comm: MPI_Comm,
+    object: impl Into<RaisedOn>,
     request: Out<MPI_Request>,
 ) -> Outcome {
-    request.set("request", rank.request_handle(made, comm)?)
+    request.set("request", rank.request_handle(made, object)?)
 }
 
 #[mpi(large, raises = comm, modes(

@@ -81,11 +81,11 @@ fn say_ready(rank: Rank<'_>, handle: MPI_Request, mut ranges: impl Iterator<Item
         let reason = "request is MPI_REQUEST_NULL: pass one that MPI_Psend_init has made";
         return Err(CallError::new(ErrorClass::Request, reason));
     };
-    ranges.try_for_each(|range| on_comm(entry, entry.request.ready(range)))
+    ranges.try_for_each(|range| on_object(entry, entry.request.ready(range)))
 }
 
-fn on_comm<T>(entry: &RequestEntry, result: Result<T>) -> ResultOf<T> {
-    result.map_err(|error| Box::<CallError>::from(error).on(entry.comm))
+fn on_object<T>(entry: &RequestEntry, result: Result<T>) -> ResultOf<T> {
+    result.map_err(|error| Box::<CallError>::from(error).on(entry.raised_on))
 }
 
 /// `MPI_Pready`: marks a partition of a send as ready.
@@ -139,7 +139,7 @@ fn parrived(rank: Rank<'_>, request: MPI_Request, partition: c_int, flag: Out<c_
     flag.check("flag")?;
     let partition = number("partition", partition)?;
     let arrived = match rank.request(request)? {
-        Some(entry) => on_comm(entry, entry.request.has_arrived(partition))?,
+        Some(entry) => on_object(entry, entry.request.has_arrived(partition))?,
         None => true,
     };
     flag.set("flag", c_int::from(arrived))

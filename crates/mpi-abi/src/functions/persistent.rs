@@ -60,7 +60,7 @@ fn start_one(rank: Rank<'_>, handle: MPI_Request) -> Outcome {
     entry
         .request
         .start()
-        .map_err(|error| Box::<CallError>::from(error).on(entry.comm))
+        .map_err(|error| Box::<CallError>::from(error).on(entry.raised_on))
 }
 
 /// `MPI_Start`: starts a persistent operation.

@@ -12,9 +12,9 @@ use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::{MessageEntry, Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message};
 
-/// Stores the status of a receive, also of one that failed after its message was matched.
+/// Stores the status of an operation, also of one that failed after it had moved something.
 #[inline]
-fn tell(received: Result<Status>, status: StatusOut) -> Outcome {
+pub(super) fn tell(received: Result<Status>, status: StatusOut) -> Outcome {
     match received {
         Ok(received) => {
             status.set(&received);

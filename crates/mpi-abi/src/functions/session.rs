@@ -12,8 +12,8 @@ use crate::arguments::{InOut, Out, Text, TextOut, count_of};
 use crate::constants::MPI_SESSION_NULL;
 use crate::error::{CallError, Outcome};
 use crate::handles::{HandlerKind, Rank, handle_of};
-use crate::host;
 use crate::types::{MPI_Errhandler, MPI_Group, MPI_Info, MPI_Session};
+use simurgh_host as host;
 
 /// `MPI_Session_init`: opens a session. All levels of thread support are provided, whatever `info` asks for.
 #[mpi(early, raises = errhandler)]

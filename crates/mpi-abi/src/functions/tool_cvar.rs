@@ -2,9 +2,10 @@
 
 use std::ffi::c_int;
 
+use simurgh_host as host;
 use simurgh_mpi_abi_macros::mpi;
-use simurgh_tool::ToolError;
-use simurgh_tool::control::{Scope, all};
+use simurgh_tool::control::{Action, Scope, all};
+use simurgh_tool::{ToolError, ToolResult};
 
 use super::tool::enum_handle;
 use crate::arguments::{Buffer, BufferMut, InOut, Out, Text, TextOut};
@@ -103,7 +104,11 @@ fn t_cvar_handle_free(rank: Rank<'_>, handle: InOut<MPI_T_cvar_handle>) -> Outco
 fn t_cvar_read(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: BufferMut) -> Outcome {
     rank.tool()?;
     let control = rank.control(handle)?;
-    to_memory(buf, control.representation, &control.read(rank.process))
+    let value = match control.action() {
+        Some(Action::Dump) => vec![host::dumps(rank.process)],
+        None => control.read(rank.process),
+    };
+    to_memory(buf, control.representation, &value)
 }
 
 /// `MPI_T_cvar_write`: changes a control variable for the calling rank.
@@ -115,5 +120,18 @@ fn t_cvar_write(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: Buffer) -> Outco
         return Err(ToolError::SetNever);
     }
     let values = from_memory(buf, control.representation, 1)?;
-    control.write(rank.process, values[0])
+    match control.action() {
+        Some(Action::Dump) => dump(rank, values[0]),
+        None => control.write(rank.process, values[0]),
+    }
+}
+
+/// Dumps the calling rank, wipes its memory and restores it, so many times.
+fn dump(rank: Rank<'_>, times: u64) -> ToolResult<()> {
+    let done = host::dump_and_restore(rank.process, || rank.operations_under_way(), times);
+    done.map_err(|reason| {
+        let id = rank.process.rank();
+        host::say(&format!("rank {id} cannot be dumped now: {reason}"));
+        ToolError::SetNotNow
+    })
 }

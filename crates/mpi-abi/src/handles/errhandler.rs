@@ -8,10 +8,14 @@ use simurgh_mpi::{ErrorClass, ErrorHandler};
 
 use super::{Rank, Slab};
 use crate::constants::{
-    MPI_COMM_NULL, MPI_ERRORS_ABORT, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_SESSION_NULL,
+    MPI_COMM_NULL, MPI_ERRORS_ABORT, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_FILE_NULL,
+    MPI_SESSION_NULL, MPI_WIN_NULL,
 };
 use crate::error::{CallError, RaisedOn, ResultOf};
-use crate::types::{MPI_Comm_errhandler_function, MPI_Errhandler, MPI_Session_errhandler_function};
+use crate::types::{
+    MPI_Comm_errhandler_function, MPI_Errhandler, MPI_File_errhandler_function,
+    MPI_Session_errhandler_function, MPI_Win_errhandler_function,
+};
 
 /// A user-defined error handler. It lives as long as a communicator or a handle refers to it.
 ///
@@ -27,6 +31,8 @@ pub(crate) struct UserHandler {
 pub(crate) enum HandlerFunction {
     Comm(MPI_Comm_errhandler_function),
     Session(MPI_Session_errhandler_function),
+    Win(MPI_Win_errhandler_function),
+    File(MPI_File_errhandler_function),
 }
 
 /// A kind of object that has an error handler.
@@ -34,6 +40,8 @@ pub(crate) enum HandlerFunction {
 pub(crate) enum HandlerKind {
     Comm,
     Session,
+    Win,
+    File,
 }
 
 /// The handle of an error handler and how many times it was given out.
@@ -75,11 +83,13 @@ impl UserHandler {
         match self.function {
             HandlerFunction::Comm(_) => kind == HandlerKind::Comm,
             HandlerFunction::Session(_) => kind == HandlerKind::Session,
+            HandlerFunction::Win(_) => kind == HandlerKind::Win,
+            HandlerFunction::File(_) => kind == HandlerKind::File,
         }
     }
 
-    /// Calls the program's function.
-    pub(crate) fn call(&self, object: RaisedOn, mut code: c_int) {
+    /// Calls the program's function. Returns the code that the call is to return, which the function may change.
+    pub(crate) fn call(&self, object: RaisedOn, mut code: c_int) -> c_int {
         match self.function {
             HandlerFunction::Comm(function) => {
                 let mut comm = match object {
@@ -100,7 +110,26 @@ impl UserHandler {
                 // - as above, of sessions.
                 unsafe { function(&raw mut session, &raw mut code) };
             }
+            HandlerFunction::Win(function) => {
+                let mut win = match object {
+                    RaisedOn::Win(win) => win,
+                    _ => MPI_WIN_NULL,
+                };
+                // SAFETY:
+                // - as above, of windows.
+                unsafe { function(&raw mut win, &raw mut code) };
+            }
+            HandlerFunction::File(function) => {
+                let mut file = match object {
+                    RaisedOn::File(file) => file,
+                    _ => MPI_FILE_NULL,
+                };
+                // SAFETY:
+                // - as above, of files.
+                unsafe { function(&raw mut file, &raw mut code) };
+            }
         }
+        code
     }
 }
 

@@ -6,8 +6,8 @@ use simurgh_mpi::datatype::{Class, Datatype};
 use simurgh_mpi::op::{BuiltinOp, Op};
 
 use super::Rank;
-use crate::host::say;
 use crate::types::MPI_Datatype;
+use simurgh_host::say;
 
 /// The extensions whose use has been reported, a bit for each.
 #[derive(Default)]

@@ -3,6 +3,7 @@
 use simurgh_mpi::SessionId;
 
 use super::{HandleTables, Rank, RequestEntry, Slab};
+use crate::error::RaisedOn;
 use crate::types::MPI_Datatype;
 
 /// The most names on a line.
@@ -12,7 +13,10 @@ impl Rank<'_> {
     /// The number of requests on communicators of a session that have neither been waited for nor freed.
     pub(crate) fn active_requests(self, session: SessionId) -> usize {
         let belongs = |entry: &RequestEntry| {
-            let comm = self.comm(entry.comm).ok();
+            let RaisedOn::Comm(comm) = entry.raised_on else {
+                return false;
+            };
+            let comm = self.comm(comm).ok();
             comm.and_then(|comm| comm.session())
                 .is_some_and(|owner| owner.id() == session)
         };
@@ -26,6 +30,20 @@ impl Rank<'_> {
         entries
             .filter(|entry| entry.request.is_active() && belongs(entry))
             .count()
+    }
+
+    /// The number of operations of the rank that are under way, and of its windows: others may use its memory. The
+    /// calling thread is the rank's only one.
+    pub(crate) fn operations_under_way(self) -> usize {
+        let requests = &self.tables.requests;
+        // SAFETY:
+        // - no other thread could free them (caller).
+        let entries = requests
+            .handles()
+            .into_iter()
+            .filter_map(|handle| unsafe { requests.get(handle) });
+        let under_way = entries.filter(|entry| !entry.request.is_done()).count();
+        under_way + self.process.freed_under_way() + self.tables.windows.handles().len()
     }
 
     /// A line for each kind of object of which some are left.
@@ -42,7 +60,7 @@ impl Rank<'_> {
     }
 
     /// The objects of each kind that are left.
-    fn left(self) -> [Left; 11] {
+    fn left(self) -> [Left; 13] {
         let tables = self.tables;
         let unnamed = String::new;
         let state = |entry: &RequestEntry| match entry.request.is_active() {
@@ -61,6 +79,11 @@ impl Rank<'_> {
                 "free them with MPI_Comm_free",
             ),
             left(
+                "windows",
+                all(&tables.windows, |entry| entry.window.name()),
+                "free them with MPI_Win_free",
+            ),
+            left(
                 "groups",
                 all(&tables.groups, |group| format!("size {}", group.size())),
                 "free them with MPI_Group_free",
@@ -75,6 +98,11 @@ impl Rank<'_> {
                 "requests",
                 all(&tables.requests, state),
                 "wait for them or free them",
+            ),
+            left(
+                "files",
+                all(&tables.files.open, |file| file.name().to_owned()),
+                "close them with MPI_File_close",
             ),
             left(
                 "matched messages",
@@ -95,7 +123,7 @@ impl Rank<'_> {
             left(
                 "attribute keys",
                 keys.iter().map(|kind| format!("for {kind}")).collect(),
-                "free them with MPI_Comm_free_keyval or MPI_Type_free_keyval",
+                "free them with MPI_Comm_free_keyval, MPI_Type_free_keyval or MPI_Win_free_keyval",
             ),
             left(
                 "pieces of memory",

@@ -17,10 +17,12 @@ use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, S
 use super::completed_send::is_completed_send;
 use super::predefined::{predefined, usual};
 use super::slab::LIMIT;
-use super::{HandleTables, MessageEntry, Predefined, RequestEntry, Slab, UserDefinedOp, UserHandler};
+use super::{
+    HandleTables, MessageEntry, Predefined, RequestEntry, Slab, UserDefinedOp, UserHandler, WindowEntry,
+};
 use crate::arguments::{Buffer, BufferMut, Number, count_of};
 use crate::constants::*;
-use crate::error::{CallError, ResultOf};
+use crate::error::{CallError, RaisedOn, ResultOf};
 use crate::types::*;
 
 /// The rank that makes a call.
@@ -195,9 +197,13 @@ impl<'a> Rank<'a> {
     }
 
     /// A count and a datatype, checked. Programs may leave the datatype open if the count is 0.
-    pub(super) fn counted(self, count: impl Number, datatype: MPI_Datatype) -> ResultOf<(usize, Datatype)> {
+    #[inline]
+    pub(crate) fn counted(self, count: impl Number, datatype: MPI_Datatype) -> ResultOf<(usize, Datatype)> {
         if datatype == MPI_DATATYPE_NULL && count.wide() == 0 {
             return Ok((0, Datatype::Basic(Basic::Byte)));
+        }
+        if let Some(basic) = predefined(datatype) {
+            return Ok((count_of("count", count)?, Datatype::Basic(basic)));
         }
         let datatype = self.datatype("datatype", datatype)?;
         Ok((count_of("count", count)?, datatype))
@@ -329,10 +335,15 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// The handle of a request that a call on `comm` has made.
+    /// The handle of a request that a call on an object has made, on which its errors are raised.
     #[inline]
-    pub(crate) fn request_handle(self, request: Arc<Request>, comm: MPI_Comm) -> ResultOf<MPI_Request> {
-        let entry = RequestEntry { request, comm };
+    pub(crate) fn request_handle(
+        self,
+        request: Arc<Request>,
+        raised_on: impl Into<RaisedOn>,
+    ) -> ResultOf<MPI_Request> {
+        let raised_on = raised_on.into();
+        let entry = RequestEntry { request, raised_on };
         let handle = self
             .tables
             .requests
@@ -374,6 +385,15 @@ impl<'a> Rank<'a> {
         // - the rule above.
         unsafe { self.tables.sessions.get(handle.0) }
             .ok_or_else(|| not_an_object(ErrorClass::Session, "session", handle.0, MPI_SESSION_NULL.0))
+    }
+
+    /// The window behind a handle.
+    #[inline]
+    pub(crate) fn window(self, handle: MPI_Win) -> ResultOf<&'a WindowEntry> {
+        // SAFETY:
+        // - the rule above.
+        unsafe { self.tables.windows.get(handle.0) }
+            .ok_or_else(|| not_an_object(ErrorClass::Win, "win", handle.0, MPI_WIN_NULL.0))
     }
 
     /// The program's error handler behind a handle.

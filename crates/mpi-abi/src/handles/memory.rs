@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 
 use simurgh_core::sync::SpinLock;
+use simurgh_heap::Mapped;
 use simurgh_mpi::{ErrorClass, Info};
 use simurgh_net::transport::Transport;
 
@@ -12,6 +13,7 @@ use super::Rank;
 use crate::arguments::BufferMut;
 use crate::error::{CallError, Outcome, ResultOf};
 use crate::types::MPI_Aint;
+use simurgh_host as host;
 
 /// The default alignment: a cache line, so that no two ranks write to one.
 const ALIGNMENT: usize = 64;
@@ -20,30 +22,68 @@ const MAX_ALIGNMENT: usize = 2 << 20;
 
 /// The allocations of a rank, by address. Only these can be freed.
 #[derive(Default)]
-pub(crate) struct Allocations(SpinLock<HashMap<usize, Layout>>);
+pub(crate) struct Allocations(SpinLock<HashMap<usize, Block>>);
+
+/// An allocation.
+enum Block {
+    /// From the allocator of the process.
+    Allocated(Layout),
+    /// A mapping of its own, whose pages come from certain NUMA nodes.
+    Mapped(Mapped),
+    /// From the rank's heap, where all of the rank's memory has to lie in its range of addresses: so many bytes.
+    OfRank(usize),
+}
+
+impl Block {
+    fn size(&self) -> usize {
+        match self {
+            Self::Allocated(layout) => layout.size(),
+            Self::Mapped(mapped) => mapped.size(),
+            Self::OfRank(size) => *size,
+        }
+    }
+}
 
 impl Allocations {
     /// The sizes of the allocations.
     pub(super) fn sizes(&self) -> Vec<usize> {
-        self.0.lock().values().map(Layout::size).collect()
+        self.0.lock().values().map(Block::size).collect()
     }
 }
 
-/// Allocates `size` bytes, aligned as the key `mpi_minimum_memory_alignment` asks.
+/// Allocates `size` bytes, aligned as the key `mpi_minimum_memory_alignment` asks, from the NUMA nodes that the key
+/// `memory_placement` names.
 pub(crate) fn allocate(rank: Rank<'_>, size: MPI_Aint, hints: &Info) -> ResultOf<*mut c_void> {
     let layout = layout_of(size, hints)?;
-    // SAFETY:
-    // - the layout's size is not zero.
-    let start = unsafe { alloc(layout) };
+    let policy = hints.text("memory_placement").and_then(host::policy_of);
+    let (start, block) = match policy {
+        _ if host::are_relocatable(rank.process.job().settings()) => {
+            let start = simurgh_heap::memalign(layout.align(), layout.size());
+            (start.cast(), Block::OfRank(layout.size()))
+        }
+        None => {
+            // SAFETY:
+            // - the layout's size is not zero.
+            (unsafe { alloc(layout) }, Block::Allocated(layout))
+        }
+        Some(policy) => {
+            let mapped = Mapped::new(layout.size(), layout.align(), policy);
+            let mapped = mapped.ok_or_else(|| no_memory(size))?;
+            (mapped.start(), Block::Mapped(mapped))
+        }
+    };
     if start.is_null() {
         return Err(no_memory(size));
     }
+    let bytes = block.size();
     let address = start.expose_provenance();
-    rank.tables.allocations.0.lock().insert(address, layout);
-    for way in ways(rank) {
+    // All memory of heaps may be kept registered anyway.
+    let is_held = matches!(block, Block::OfRank(_));
+    rank.tables.allocations.0.lock().insert(address, block);
+    for way in ways(rank).filter(|_| !is_held) {
         // SAFETY:
         // - the memory is freed in `give_back`, after it has been released, or never.
-        unsafe { way.hold(start, layout.size()) };
+        unsafe { way.hold(start, bytes) };
     }
     Ok(start.cast())
 }
@@ -84,14 +124,22 @@ pub(crate) fn give_back(rank: Rank<'_>, base: BufferMut) -> Outcome {
     if start.is_null() {
         return Ok(());
     }
-    let Some(layout) = rank.tables.allocations.0.lock().remove(&start.addr()) else {
+    let Some(block) = rank.tables.allocations.0.lock().remove(&start.addr()) else {
         let reason = format!("base is {start:p}, which is no memory from MPI_Alloc_mem, or has been freed");
         return Err(CallError::new(ErrorClass::Base, reason));
     };
-    ways(rank).for_each(|way| way.release(start));
-    // SAFETY:
-    // - the memory was allocated with this layout, and has been taken out of the table by this call alone;
-    // - the program does not use what it frees.
-    unsafe { dealloc(start, layout) };
+    if !matches!(block, Block::OfRank(_)) {
+        ways(rank).for_each(|way| way.release(start));
+    }
+    match block {
+        // SAFETY:
+        // - the memory was allocated with this layout, and has been taken out of the table by this call alone;
+        // - the program does not use what it frees.
+        Block::Allocated(layout) => unsafe { dealloc(start, layout) },
+        Block::Mapped(mapped) => drop(mapped),
+        // SAFETY:
+        // - the memory is a block of the rank's heap, and the rest is as above.
+        Block::OfRank(_) => unsafe { simurgh_heap::free(start.cast()) },
+    }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod completed_send;
 mod datatypes;
 mod errhandler;
 mod extensions;
+mod files;
 mod fortran;
 mod fortran_types;
 mod generalised_request;
@@ -20,10 +21,12 @@ mod mixed_parts;
 mod parts;
 mod predefined;
 mod registrations;
+mod representation;
 mod send_integers;
 mod slab;
 mod tool_objects;
 mod user_op;
+mod window;
 
 use simurgh_core::sync::{AtomicPtr, Ordering, SpinLock};
 use simurgh_mpi::attribute::{Cache, Keys};
@@ -44,28 +47,32 @@ pub(crate) use lookup::{Rank, handle_of};
 pub(crate) use memory::{allocate, give_back};
 pub(crate) use parts::{sources, targets};
 pub(crate) use registrations::{EventCallback, Registration, Registrations};
+pub(crate) use representation::{ConversionFunction, UserRepresentation};
 pub(crate) use slab::{FIRST_HANDLE, Slab};
 pub(crate) use tool_objects::{PvarSession, ToolObject};
 pub(crate) use user_op::{Function, UserDefinedOp};
+pub(crate) use window::WindowEntry;
 
 use attributes::Attributes;
 use extensions::Extensions;
+use files::Files;
 use fortran::Fortran;
 use memory::Allocations;
 use mixed_parts::MixedPartsCache;
 use send_integers::SendIntegers;
 
 use crate::constants::MPI_COMM_SELF;
+use crate::error::RaisedOn;
 use crate::singleton::with_process;
 use crate::types::MPI_Comm;
 
 /// The number of the kind "request" in handles.
 const REQUESTS: u8 = 5;
 
-/// A request, and the communicator on which its errors are raised.
+/// A request, and the object on which its errors are raised.
 pub(crate) struct RequestEntry {
     pub(crate) request: Arc<Request>,
-    pub(crate) comm: MPI_Comm,
+    pub(crate) raised_on: RaisedOn,
 }
 
 /// A message that a matching probe has taken, and the communicator on which its errors are raised.
@@ -126,7 +133,9 @@ pub(crate) struct HandleTables {
     extensions: Extensions,
     /// The declarations of a Fortran layer.
     pub(crate) fortran: Fortran,
+    pub(crate) files: Files,
     pub(crate) sessions: Slab<Arc<Session>>,
+    pub(crate) windows: Slab<WindowEntry>,
     pub(crate) tools: Slab<ToolObject>,
     pub(crate) registrations: Registrations,
 }
@@ -143,7 +152,7 @@ impl HandleTables {
                 cancelled,
                 ..Status::EMPTY
             }),
-            comm: MPI_COMM_SELF,
+            raised_on: RaisedOn::Comm(MPI_COMM_SELF),
         };
         Self {
             world: AtomicPtr::new(ptr::null_mut()),
@@ -171,7 +180,9 @@ impl HandleTables {
             mixed_parts: MixedPartsCache::default(),
             extensions: Extensions::default(),
             fortran: Fortran::default(),
+            files: Files::new(),
             sessions: Slab::new(12),
+            windows: Slab::new(9),
             tools: Slab::new(15),
             registrations: Registrations::default(),
         }

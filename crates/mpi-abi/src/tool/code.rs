@@ -19,6 +19,7 @@ pub(super) fn of(error: ToolError) -> c_int {
         ToolError::OutOfHandles => MPI_T_ERR_OUT_OF_HANDLES,
         ToolError::OutOfSessions => MPI_T_ERR_OUT_OF_SESSIONS,
         ToolError::SetNever => MPI_T_ERR_CVAR_SET_NEVER,
+        ToolError::SetNotNow => MPI_T_ERR_CVAR_SET_NOT_NOW,
         ToolError::NoWrite => MPI_T_ERR_PVAR_NO_WRITE,
         ToolError::NoStartStop => MPI_T_ERR_PVAR_NO_STARTSTOP,
         ToolError::NoAtomic => MPI_T_ERR_PVAR_NO_ATOMIC,

@@ -3,7 +3,9 @@
 
 mod unfinished;
 mod unmatched;
+mod wait_points;
 
 pub use unfinished::Unfinished;
 pub(crate) use unfinished::{MeetingPoint, MeetingPoints, StalledCollective};
 pub use unmatched::{Operation, Parts, Unmatched};
+pub(crate) use wait_points::{WaitPoint, WaitPoints};

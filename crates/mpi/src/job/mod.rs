@@ -5,7 +5,7 @@ mod driver;
 
 use crate::check::Checks;
 use crate::context::ContextPool;
-use crate::deadlock::{MeetingPoints, Unfinished, Unmatched};
+use crate::deadlock::{MeetingPoints, Unfinished, Unmatched, WaitPoints};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
@@ -51,13 +51,15 @@ pub struct Job {
     neighbours: Level,
     checks: Checks,
     meeting_points: MeetingPoints,
+    wait_points: WaitPoints,
     network: OnceLock<Arc<Network>>,
     worlds: Arc<Worlds>,
     hardware: OnceLock<Hardware>,
     abort_hook: OnceLock<AbortHook>,
     processors: OnceLock<ProcessorsHook>,
-    /// The state that the layers above keep for the job: process sets, communicators, and its parents.
-    layer_state: LayerState<3>,
+    /// The state that the layers above keep for the job: process sets, communicators, windows, its parents, the shared
+    /// file pointers that are kept here, and others.
+    layer_state: LayerState<6>,
 }
 
 impl Job {
@@ -96,6 +98,7 @@ impl Job {
             checks: Checks::of(&settings),
             host: Host::new(layout, settings),
             meeting_points: MeetingPoints::default(),
+            wait_points: WaitPoints::default(),
             network: OnceLock::new(),
             worlds: Arc::default(),
             hardware: OnceLock::new(),
@@ -223,6 +226,17 @@ impl Job {
         self.meeting_points.unfinished()
     }
 
+    /// Where ranks wait for each other apart from messages and collectives.
+    pub(crate) fn wait_points(&self) -> &WaitPoints {
+        &self.wait_points
+    }
+
+    /// Sentences about ranks that wait neither for messages nor in collectives, for a deadlock report.
+    #[must_use]
+    pub fn other_waits(&self) -> Vec<String> {
+        self.wait_points.waits(self.layout())
+    }
+
     /// Sets where the processes run; the first setting counts. Returns whether it was the first.
     pub fn set_hardware(&self, hardware: Hardware) -> bool {
         hardware.caches().into_iter().for_each(set_caches);
@@ -261,7 +275,7 @@ impl Job {
     }
 
     /// The state that the layers above keep for the job.
-    pub(crate) fn layer_state(&self) -> &LayerState<3> {
+    pub(crate) fn layer_state(&self) -> &LayerState<6> {
         &self.layer_state
     }
 

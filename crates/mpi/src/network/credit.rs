@@ -12,6 +12,7 @@
 //! Costs: one locked instruction on a line per host where data is sent. Where it is received, none, or one if the
 //! message had to be queued.
 
+use super::request_window::RequestWindow;
 use crate::endpoint::EagerBuffer;
 use crate::matching::NUMBER_BITS;
 use crossbeam_utils::CachePadded;
@@ -48,6 +49,7 @@ struct Sums {
     /// How much of that cost the other host has told to be received. Written by the thread that polls.
     confirmed: CachePadded<AtomicU32>,
     received: CachePadded<Received>,
+    requests: CachePadded<RequestWindow>,
 }
 
 /// The cost of what a host has received of another.
@@ -132,6 +134,11 @@ impl Accounts {
 
 // Relaxed throughout, as above.
 impl Account<'_> {
+    /// The requests of active messages to the host and from it.
+    pub(super) fn requests(&self) -> &RequestWindow {
+        &self.sums.requests
+    }
+
     /// Takes the credits for a message to a host, if enough are left. The number of the message among those to that
     /// host, in as many bits as are kept of a completed send.
     #[inline]

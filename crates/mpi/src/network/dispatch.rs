@@ -109,6 +109,20 @@ impl PacketHandler<'_> {
                 self.accept_cancel_answer(from, answer, was_there)
             }
             Packet::Credit => Some(()),
+            Packet::Active {
+                service,
+                is_reply,
+                words,
+                handled,
+            } => {
+                self.network.confirm_requests(from, handled);
+                self.network
+                    .take_active(self.local, (from, service, is_reply), words, data)
+            }
+            Packet::Handled { handled } => {
+                self.network.confirm_requests(from, handled);
+                Some(())
+            }
             Packet::Failed(rounds) => self.accept_failure(rounds, data),
             Packet::Context(notice) => self.local.contexts().handle(from, notice).then_some(()),
         }

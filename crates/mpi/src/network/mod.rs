@@ -16,6 +16,9 @@
 //! An operation under way has a handle, which the other host sends back (`handle_table`). A packet that makes no sense
 //! has no effect and is counted.
 //!
+//! * **Active message.** A request to another host as such, which a layer above handles there, without a rank
+//!   (`active_message`).
+//!
 //! Hosts also send messages to each other that belong to no rank ([`HostChannel`]), for what the ranks of a host do
 //! together. They use the same protocols, and go to an endpoint of the host.
 //!
@@ -24,6 +27,7 @@
 //! receiver's table, one or two copies, and, if the message had to be queued, one locked instruction on the line of
 //! what has been received.
 
+mod active_message;
 mod cancel;
 mod counters;
 mod credit;
@@ -38,6 +42,7 @@ mod pipeline;
 mod progress;
 mod rdma;
 mod rendezvous;
+mod request_window;
 mod send;
 mod send_data;
 mod wire;
@@ -45,6 +50,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use active_message::{ActiveMessageHandler, ActiveRequest, ReplyTo, Service};
 pub(crate) use failures::Rounds;
 pub(crate) use host_channel::{HostChannel, Pending};
 pub(crate) use rendezvous::MatchedReceive;
@@ -57,6 +63,7 @@ use crate::host::Host;
 use crate::matching::{Envelope, PatternKinds};
 use crate::memory::Source;
 use crate::request::{Request, RequestPool};
+use active_message::{ActiveMessages, PendingReply};
 use counters::Counters;
 pub use counters::NetworkStats;
 use credit::{Account, Accounts};
@@ -93,6 +100,8 @@ pub struct Network {
     flushes: HandleTable<Flush>,
     /// Eager messages that are being cancelled, each with the request of the rank that waits for the answer.
     eager_cancels: HandleTable<Arc<Request>>,
+    active_messages: ActiveMessages,
+    pending_replies: HandleTable<PendingReply>,
     tasks: TaskQueue,
     /// Gets, puts and flushes that have been started and are not over.
     transfers: AtomicUsize,
@@ -122,6 +131,8 @@ impl Network {
             puts: HandleTable::new(users),
             flushes: HandleTable::new(1),
             eager_cancels: HandleTable::new(users),
+            active_messages: ActiveMessages::default(),
+            pending_replies: HandleTable::new(users),
             tasks: TaskQueue::default(),
             transfers: AtomicUsize::new(0),
             counters: Counters::default(),

@@ -36,6 +36,10 @@ kinds! {
     CANCEL_EAGER = 10;
     /// The answer: whether the message was still queued and has been withdrawn.
     EAGER_CANCELLED = 11;
+    /// An active message: a request, or a reply to one.
+    ACTIVE = 12;
+    /// Nothing but the number of requests that have been handled.
+    HANDLED = 13;
     /// A message about context ids.
     CONTEXT = 32;
     /// The sender has failed in what hosts do together.

@@ -4,12 +4,14 @@ use super::wire::{Label, Packet};
 use crate::comm::Comm;
 use crate::common::{into, out, run_hosts};
 use crate::constants::{ANY_SOURCE, ANY_TAG};
+use crate::error::ErrorClass;
 use crate::job::Job;
 use crate::layout::Layout;
 use crate::matching::{Envelope, PatternKinds};
-use crate::network::Rounds;
+use crate::network::{ActiveMessageHandler, ActiveRequest, Rounds, Service};
 use crate::point2point::Mode;
 use crate::process::Process;
+use crate::request::{Request, Waiter};
 use proptest::prelude::*;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
 use simurgh_net::Fabric;
@@ -69,6 +71,59 @@ fn lines_do_not_mix_and_both_ways_work_at_once() {
             assert_eq!(send.wait(), Ok(4 * length));
             assert_eq!(theirs, vec![(other * 2 + local) as i32 * 100 + round; length]);
         }
+    });
+}
+
+/// A counter that other hosts add to. A request whose first number is not 0 is refused.
+#[derive(Default)]
+struct Counter(AtomicUsize);
+
+impl ActiveMessageHandler for Counter {
+    fn handle(&self, request: &ActiveRequest<'_>) -> Option<()> {
+        let [refused, more] = request.numbers;
+        if refused != 0 {
+            request.refuse(ErrorClass::RmaRange.into());
+            return Some(());
+        }
+        let before = self.0.fetch_add(more as usize, Ordering::SeqCst) as u64;
+        request.reply(8, request.data.len(), &mut |room| {
+            room.copy_from_slice(request.data)
+        });
+        request.reply(0, 8, &mut |room| room.copy_from_slice(&before.to_le_bytes()));
+        Some(())
+    }
+}
+
+#[test]
+fn requests_are_handled_in_order_and_replied_to() {
+    const ROUNDS: u64 = 300;
+    run_hosts(3, 2, |world| {
+        let (process, (own, hosts)) = (world.process(), place(world));
+        let job = process.job();
+        let network = job.connected();
+        network.register(Service::Files, || Arc::new(Counter::default()));
+        world.barrier().run().expect("all have come");
+        let next = (own + 1) % hosts;
+        // More than may be under way at a time, none of which is waited for.
+        for _ in 0..ROUNDS {
+            network.request(Service::Files, next, [0, 1], None, 3, &mut |room| room.fill(1));
+        }
+        let mut answer = [0_u8; 13];
+        let target = into(&mut answer);
+        let request = Request::task();
+        let waiter = Waiter::Request(Arc::clone(&request));
+        let replies = network.expect(process.id() as usize, next, Some(target), 2, Some(waiter));
+        network.request(Service::Files, next, [0, 0], Some(replies), 5, &mut |room| {
+            room.fill(7)
+        });
+        assert_eq!(request.wait().bytes, 13);
+        assert_eq!(answer[8..], [7; 5]);
+        let before = u64::from_le_bytes(answer[..8].try_into().unwrap());
+        assert!((ROUNDS..=2 * ROUNDS).contains(&before), "{before}");
+        let mut nothing = [0_u8; 0];
+        let refused = network.ask(Service::Files, next, [1, 0], &[], &into(&mut nothing));
+        assert_eq!(refused.unwrap_err().class(), ErrorClass::RmaRange);
+        world.barrier().run().expect("all have come");
     });
 }
 

@@ -16,8 +16,8 @@
 
 use super::failures::Rounds;
 use super::packets::{
-    CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, CONTEXT, CREDIT, EAGER, EAGER_CANCELLED, FAILED,
-    FRAGMENT, GET_DONE, PUT_DONE, REQUEST_TO_SEND,
+    ACTIVE, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, CONTEXT, CREDIT, EAGER, EAGER_CANCELLED, FAILED,
+    FRAGMENT, GET_DONE, HANDLED, PUT_DONE, REQUEST_TO_SEND,
 };
 use crate::context::ContextMessage;
 use crate::endpoint::Handle;
@@ -63,6 +63,15 @@ pub(super) enum Packet {
     EagerCancelled { answer: Handle, was_there: bool },
     /// Nothing but credits.
     Credit,
+    /// An active message, of a service below 128. It tells how many requests its sender has handled.
+    Active {
+        service: u8,
+        is_reply: bool,
+        words: [u64; 3],
+        handled: u32,
+    },
+    /// Nothing but the number of requests that the sender has handled.
+    Handled { handled: u32 },
     /// A message about context ids.
     Context(ContextMessage),
     /// The sender has failed in something that several hosts do together. The data says why.
@@ -136,6 +145,16 @@ impl Packet {
                 (EAGER_CANCELLED, was_there.into(), [answer.0, 0, 0, 0])
             }
             Self::Credit => (CREDIT, 0, [0; 4]),
+            Self::Active {
+                service,
+                is_reply,
+                words: [first, second, third],
+                handled,
+            } => {
+                let flags = service | u8::from(is_reply) << 7;
+                (ACTIVE, flags, [first, second, third, handled.into()])
+            }
+            Self::Handled { handled } => (HANDLED, 0, [handled.into(), 0, 0, 0]),
             Self::Context(notice) => (CONTEXT, 0, notice.words()),
             Self::Failed(rounds) => {
                 let numbers = [
@@ -181,7 +200,7 @@ impl Packet {
         // The packet is written again and has to be the same, so that bytes without a meaning are zero.
         let carries_data = matches!(
             packet,
-            Self::Eager { .. } | Self::Fragment { .. } | Self::Failed(_)
+            Self::Eager { .. } | Self::Fragment { .. } | Self::Active { .. } | Self::Failed(_)
         );
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
         (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
@@ -243,8 +262,17 @@ impl Fields {
 
     /// Any other packet.
     fn note(&self) -> Option<Packet> {
-        let [first, second, third, _] = self.words;
+        let [first, second, third, fourth] = self.words;
         Some(match self.kind {
+            ACTIVE => Packet::Active {
+                service: self.flags & 0x7f,
+                is_reply: self.flags >> 7 != 0,
+                words: [first, second, third],
+                handled: u32::try_from(fourth).ok()?,
+            },
+            HANDLED => Packet::Handled {
+                handled: u32::try_from(first).ok()?,
+            },
             CANCEL => Packet::Cancel {
                 process: u32::try_from(first).ok()?,
                 sender: Handle(second),
@@ -424,6 +452,15 @@ mod tests {
             (handle(), any::<bool>())
                 .prop_map(|(answer, was_there)| Packet::EagerCancelled { answer, was_there }),
             Just(Packet::Credit),
+            (0_u8..128, any::<bool>(), any::<[u64; 3]>(), any::<u32>()).prop_map(
+                |(service, is_reply, words, handled)| Packet::Active {
+                    service,
+                    is_reply,
+                    words,
+                    handled,
+                }
+            ),
+            any::<u32>().prop_map(|handled| Packet::Handled { handled }),
             (any::<u32>(), 0..i32::MAX, 1..u32::MAX)
                 .prop_map(|(context, first, count)| Packet::Failed(rounds(context, first, count))),
         ]

@@ -296,6 +296,13 @@ impl Process {
         freed.push(request);
     }
 
+    /// The number of requests that have been freed and are not done.
+    #[must_use]
+    pub fn freed_under_way(&self) -> usize {
+        let freed = self.freed.lock();
+        freed.iter().filter(|request| !request.is_done()).count()
+    }
+
     /// Receives a message of another host by the rendezvous protocol; `waiter` is completed at the end.
     pub(crate) fn receive_rendezvous(
         &self,

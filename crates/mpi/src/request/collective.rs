@@ -119,7 +119,8 @@ impl Request {
         Ok(())
     }
 
-    /// The result of an operation whose status is `status`. For a collective, the error tells what has happened in it.
+    /// The result of an operation whose status is `status`. For a collective or a task, the error tells what has
+    /// happened in it.
     ///
     /// # Errors
     ///
@@ -128,7 +129,8 @@ impl Request {
         if status.error.is_success() {
             return Ok(status);
         }
-        match self.participation().and_then(Participation::fault) {
+        let fault = self.participation().and_then(Participation::fault);
+        match fault.or_else(|| self.task_fault().cloned()) {
             Some(fault) => Err(fault.with_status(status)),
             None => status.into_result(),
         }

@@ -38,6 +38,7 @@ use generalised::Generalised;
 use persistent::Persistent;
 use simurgh_core::sync::{Arc, ArcCache, AtomicU32, AtomicU64, Ordering};
 use simurgh_core::yield_now;
+use std::sync::OnceLock;
 
 /// A nonblocking or persistent operation.
 #[derive(Debug)]
@@ -60,8 +61,8 @@ enum Kind {
     Exchange(Exchange),
     /// A nonblocking collective.
     Collective(Participation),
-    /// Something else that the library completes.
-    Task,
+    /// Something else that the library completes, and why it has failed.
+    Task(OnceLock<Box<Error>>),
     /// An operation that is started again and again.
     Persistent(Persistent),
     /// An operation of the program's own.
@@ -127,7 +128,30 @@ impl Request {
 
     /// A request for something that the library completes by itself.
     pub(crate) fn task() -> Arc<Self> {
-        Arc::new(Self::of_kind(Kind::Task))
+        Arc::new(Self::of_kind(Kind::Task(OnceLock::new())))
+    }
+
+    /// Completes a [task](Request::task) with its status, or with an error.
+    pub(crate) fn finish_task(&self, outcome: Result<Status>) {
+        let status = outcome.unwrap_or_else(|error| {
+            let status = Status {
+                error: error.code(),
+                ..error.status().copied().unwrap_or(Status::EMPTY)
+            };
+            if let Kind::Task(fault) = &self.kind {
+                fault.get_or_init(|| Box::new(error));
+            }
+            status
+        });
+        self.finish(&status);
+    }
+
+    /// The error with which a task has failed.
+    fn task_fault(&self) -> Option<&Error> {
+        match &self.kind {
+            Kind::Task(fault) => fault.get().map(|fault| &**fault),
+            _ => None,
+        }
     }
 
     /// The persistent operation, if this is one.
@@ -245,7 +269,7 @@ impl Request {
         match &self.kind {
             Kind::Persistent(persistent) => persistent.rest(),
             Kind::Generalised(generalised) => return generalised.consume(),
-            Kind::Send | Kind::Receive | Kind::Exchange(_) | Kind::Collective(_) | Kind::Task => {}
+            Kind::Send | Kind::Receive | Kind::Exchange(_) | Kind::Collective(_) | Kind::Task(_) => {}
         }
         self.status_cell.status()
     }
@@ -271,7 +295,7 @@ impl Request {
             }
             Kind::Send => Some(Direction::Send),
             Kind::Receive => Some(Direction::Receive),
-            Kind::Exchange(_) | Kind::Collective(_) | Kind::Task => None,
+            Kind::Exchange(_) | Kind::Collective(_) | Kind::Task(_) => None,
             Kind::Persistent(persistent) => persistent.operation().direction(),
         };
         direction.map(Some).ok_or_else(cannot_be_cancelled)

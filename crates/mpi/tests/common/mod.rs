@@ -172,6 +172,10 @@ impl Element for u8 {
     const BASIC: Basic = Basic::Byte;
 }
 
+impl Element for i64 {
+    const BASIC: Basic = Basic::Int64;
+}
+
 impl Element for i32 {
     const BASIC: Basic = Basic::Int32;
 }

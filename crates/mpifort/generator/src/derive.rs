@@ -422,13 +422,13 @@ mod tests {
     fn callbacks_are_not_passed_to_c_as_they_are() {
         let folder = std::env::temp_dir().join(format!("simurgh-derive-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let declaration = "/// A key.\n#[mpi]\nfn win_create_keyval(rank: Rank<'_>, \
-            win_copy_attr_fn: Callback<MPI_Win_copy_attr_function>, win_keyval: Out<c_int>) -> Outcome { Ok(()) }\n";
+        let declaration = "/// A key.\n#[mpi]\nfn other_create_keyval(rank: Rank<'_>, \
+            copy_attr_fn: Callback<MPI_Win_copy_attr_function>, other_keyval: Out<c_int>) -> Outcome { Ok(()) }\n";
         std::fs::write(folder.join("win.rs"), declaration).unwrap();
         let told = procedures(&folder).map(|_| ()).unwrap_err();
         std::fs::remove_dir_all(&folder).unwrap();
         assert!(
-            told.starts_with("MPI_Win_create_keyval takes a procedure"),
+            told.starts_with("MPI_Other_create_keyval takes a procedure"),
             "{told}"
         );
     }

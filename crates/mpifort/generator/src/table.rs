@@ -55,12 +55,15 @@ pub(crate) const BY_HAND: &[(&str, &str)] = &[
     ("Comm_set_attr", "attribute::comm_set_attr"),
     ("Comm_spawn", "spawn::comm_spawn"),
     ("Comm_spawn_multiple", "spawn::comm_spawn_multiple"),
+    ("File_create_errhandler", "callback::file_create_errhandler"),
     ("Grequest_start", "callback::grequest_start"),
     ("Info_get", "irregular::info_get"),
     ("Info_get_string", "irregular::info_get_string"),
     ("Keyval_create", "callback::keyval_create"),
     ("Op_create", "callback::op_create"),
     ("Op_create_c", "callback::op_create_c"),
+    ("Register_datarep", "callback::register_datarep"),
+    ("Register_datarep_c", "callback::register_datarep_c"),
     ("Session_create_errhandler", "callback::session_create_errhandler"),
     ("Session_get_nth_pset", "irregular::session_get_nth_pset"),
     ("Type_create_keyval", "callback::type_create_keyval"),
@@ -68,6 +71,10 @@ pub(crate) const BY_HAND: &[(&str, &str)] = &[
     ("Type_get_contents", "irregular::type_get_contents"),
     ("Type_get_contents_c", "irregular::type_get_contents_c"),
     ("Type_set_attr", "attribute::type_set_attr"),
+    ("Win_create_errhandler", "callback::win_create_errhandler"),
+    ("Win_create_keyval", "callback::win_create_keyval"),
+    ("Win_get_attr", "attribute::win_get_attr"),
+    ("Win_set_attr", "attribute::win_set_attr"),
     ("Status_f2f08", "irregular::status_f2f08"),
     ("Status_f082f", "irregular::status_f082f"),
 ];
@@ -177,6 +184,12 @@ pub(crate) const INTENTS: &[(&str, &str, Intent)] = &[
     ("Abi_set_fortran_booleans", "logical_true", Intent::In),
     ("Abi_set_fortran_booleans", "logical_false", Intent::In),
     ("Free_mem", "base", Intent::In),
+    ("Fetch_and_op", "origin_addr", Intent::In),
+    ("Compare_and_swap", "origin_addr", Intent::In),
+    ("Compare_and_swap", "compare_addr", Intent::In),
+    ("File_write_all_end", "buf", Intent::In),
+    ("File_write_at_all_end", "buf", Intent::In),
+    ("File_write_ordered_end", "buf", Intent::In),
 ];
 
 /// Buffers that are `ASYNCHRONOUS` although their procedures have no request: (procedure, parameter).
@@ -185,7 +198,32 @@ pub(crate) const ASYNCHRONOUS: &[(&str, &str)] = &[
     ("Comm_attach_buffer", "buffer"),
     ("Session_attach_buffer", "buffer"),
     ("Free_mem", "base"),
+    ("File_read_all_begin", "buf"),
+    ("File_read_all_end", "buf"),
+    ("File_read_at_all_begin", "buf"),
+    ("File_read_at_all_end", "buf"),
+    ("File_read_ordered_begin", "buf"),
+    ("File_read_ordered_end", "buf"),
+    ("File_write_all_begin", "buf"),
+    ("File_write_all_end", "buf"),
+    ("File_write_at_all_begin", "buf"),
+    ("File_write_at_all_end", "buf"),
+    ("File_write_ordered_begin", "buf"),
+    ("File_write_ordered_end", "buf"),
     ("Get_address", "location"),
+    ("Win_create", "base"),
+    ("Win_attach", "base"),
+    ("Win_detach", "base"),
+    ("Put", "origin_addr"),
+    ("Get", "origin_addr"),
+    ("Accumulate", "origin_addr"),
+    ("Get_accumulate", "origin_addr"),
+    ("Get_accumulate", "result_addr"),
+    ("Fetch_and_op", "origin_addr"),
+    ("Fetch_and_op", "result_addr"),
+    ("Compare_and_swap", "origin_addr"),
+    ("Compare_and_swap", "compare_addr"),
+    ("Compare_and_swap", "result_addr"),
 ];
 
 /// Parameters of a kind that the C type does not show: (procedure, parameter, kind). An empty procedure stands for
@@ -217,7 +255,20 @@ pub(crate) fn special_kind(procedure: &str, parameter: &str, written: bool) -> O
 /// Layouts of buffers that the names of the parameters after them do not tell: (procedure, buffer, layout).
 pub(crate) fn special_layout(procedure: &str, buffer: &str) -> Option<Layout> {
     Some(match (procedure, buffer) {
-        ("Free_mem", "base") | ("Get_address", "location") => Layout::Address,
+        ("Free_mem" | "Win_detach", "base") | ("Get_address", "location") => Layout::Address,
+        ("Win_create" | "Win_attach", "base") => Layout::Attached,
+        ("Fetch_and_op" | "Compare_and_swap", "origin_addr" | "compare_addr" | "result_addr") => {
+            Layout::Address
+        }
+        (_, "origin_addr") => Layout::Elements {
+            count: "origin_count".to_owned(),
+            datatype: "origin_datatype".to_owned(),
+        },
+        (_, "result_addr") => Layout::Elements {
+            count: "result_count".to_owned(),
+            datatype: "result_datatype".to_owned(),
+        },
+        (end, "buf") if end.starts_with("File_") && end.ends_with("_end") => Layout::Address,
         ("Pack" | "Pack_external", "outbuf") | ("Unpack" | "Unpack_external", "inbuf") => Layout::Bytes,
         ("Buffer_attach" | "Comm_attach_buffer" | "Session_attach_buffer", "buffer") => Layout::Attached,
         _ => return None,

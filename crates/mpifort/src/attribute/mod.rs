@@ -24,5 +24,8 @@ mod procedures;
 mod value;
 
 pub(crate) use object::Object;
-pub(crate) use procedures::{attr_get, attr_put, comm_get_attr, comm_set_attr, type_get_attr, type_set_attr};
+pub(crate) use procedures::{
+    attr_get, attr_put, comm_get_attr, comm_set_attr, type_get_attr, type_set_attr, win_get_attr,
+    win_set_attr,
+};
 pub(crate) use value::{Integer, Value};

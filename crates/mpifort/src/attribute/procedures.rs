@@ -149,3 +149,42 @@ pub(crate) unsafe fn type_get_attr(
         })
     }
 }
+
+/// `MPI_WIN_SET_ATTR`: attaches an address-sized integer to a window.
+///
+/// # Safety
+///
+/// The arguments are what the MPI standard asks for.
+pub(crate) unsafe fn win_set_attr(
+    win: *mut c_int,
+    win_keyval: *mut c_int,
+    attribute_val: *mut isize,
+) -> c_int {
+    // SAFETY:
+    // - as the caller says.
+    unsafe {
+        set(attribute_val, |value| {
+            MPI_Win_set_attr(MPI_Win::of(*win), *win_keyval, value)
+        })
+    }
+}
+
+/// `MPI_WIN_GET_ATTR`: the attribute of a window as an address-sized integer.
+///
+/// # Safety
+///
+/// The arguments are what the MPI standard asks for.
+pub(crate) unsafe fn win_get_attr(
+    win: *mut c_int,
+    win_keyval: *mut c_int,
+    attribute_val: *mut isize,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY:
+    // - as the caller says.
+    unsafe {
+        get::<MPI_Win, _>(win_keyval, (attribute_val, flag), |value, found| {
+            MPI_Win_get_attr(MPI_Win::of(*win), *win_keyval, value, found)
+        })
+    }
+}

@@ -29,6 +29,18 @@ unsafe fn call_for_session(procedure: Procedure, [session, error_code, ..]: [*mu
     unsafe { call(procedure, (*session.cast::<MPI_Session>()).integer(), error_code) };
 }
 
+unsafe fn call_for_win(procedure: Procedure, [win, error_code, ..]: [*mut c_void; 4]) {
+    // SAFETY:
+    // - MPI passes the address of a handle, and that of an error code.
+    unsafe { call(procedure, (*win.cast::<MPI_Win>()).integer(), error_code) };
+}
+
+unsafe fn call_for_file(procedure: Procedure, [file, error_code, ..]: [*mut c_void; 4]) {
+    // SAFETY:
+    // - MPI passes the address of a handle, and that of an error code.
+    unsafe { call(procedure, (*file.cast::<MPI_File>()).integer(), error_code) };
+}
+
 /// Makes an error handler of a procedure by `create`, a function of C.
 unsafe fn make(
     create: unsafe extern "C" fn(*mut c_void, *mut MPI_Errhandler) -> c_int,
@@ -76,4 +88,28 @@ pub(crate) unsafe fn session_create_errhandler(
     // SAFETY:
     // - as the caller says.
     unsafe { make(MPI_Session_create_errhandler, procedure, errhandler) }
+}
+
+/// `MPI_WIN_CREATE_ERRHANDLER`: makes an error handler for windows.
+///
+/// # Safety
+///
+/// The arguments are what the MPI standard asks for.
+pub(crate) unsafe fn win_create_errhandler(win_errhandler_fn: Procedure, errhandler: *mut c_int) -> c_int {
+    let procedure = (call_for_win as Adapter, win_errhandler_fn);
+    // SAFETY:
+    // - as the caller says.
+    unsafe { make(MPI_Win_create_errhandler, procedure, errhandler) }
+}
+
+/// `MPI_FILE_CREATE_ERRHANDLER`: makes an error handler for files.
+///
+/// # Safety
+///
+/// The arguments are what the MPI standard asks for.
+pub(crate) unsafe fn file_create_errhandler(file_errhandler_fn: Procedure, errhandler: *mut c_int) -> c_int {
+    let procedure = (call_for_file as Adapter, file_errhandler_fn);
+    // SAFETY:
+    // - as the caller says.
+    unsafe { make(MPI_File_create_errhandler, procedure, errhandler) }
 }

@@ -229,6 +229,23 @@ pub(crate) unsafe fn type_create_keyval(
     unsafe { make::<MPI_Datatype, isize>(MPI_Type_create_keyval, procedures, keyval, extra_state) }
 }
 
+/// `MPI_WIN_CREATE_KEYVAL`: makes a key for attributes of windows.
+///
+/// # Safety
+///
+/// The arguments are what the MPI standard asks for.
+pub(crate) unsafe fn win_create_keyval(
+    copy_fn: Procedure,
+    delete_fn: Procedure,
+    keyval: *mut c_int,
+    extra_state: *mut isize,
+) -> c_int {
+    let procedures = (copy_fn, delete_fn);
+    // SAFETY:
+    // - as the caller says.
+    unsafe { make::<MPI_Win, isize>(MPI_Win_create_keyval, procedures, keyval, extra_state) }
+}
+
 #[cfg(test)]
 mod tests {
     use core::ptr::without_provenance_mut;

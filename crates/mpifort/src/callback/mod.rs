@@ -14,7 +14,9 @@
 //! * `keyval`: keys of attributes
 //! * `predefined`: the standard's own callbacks
 //! * `generalised_request`: generalised requests
+//! * `datarep`: data representations
 
+mod datarep;
 mod errhandler;
 mod generalised_request;
 mod keyval;
@@ -22,7 +24,10 @@ mod op;
 mod predefined;
 mod trampoline;
 
-pub(crate) use errhandler::{comm_create_errhandler, session_create_errhandler};
+pub(crate) use datarep::{register_datarep, register_datarep_c};
+pub(crate) use errhandler::{
+    comm_create_errhandler, file_create_errhandler, session_create_errhandler, win_create_errhandler,
+};
 pub(crate) use generalised_request::grequest_start;
-pub(crate) use keyval::{comm_create_keyval, keyval_create, type_create_keyval};
+pub(crate) use keyval::{comm_create_keyval, keyval_create, type_create_keyval, win_create_keyval};
 pub(crate) use op::{op_create, op_create_c};

@@ -126,7 +126,7 @@ impl Channel {
         let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
-        let received = rustix::io::retry_on_intr(|| {
+        let received = receive_in_spite_of_reset(|| {
             recvmsg(
                 &self.socket,
                 &mut [IoSliceMut::new(&mut bytes)],
@@ -158,11 +158,20 @@ impl Channel {
     fn next_length(&self) -> Result<Option<usize>, ControlError> {
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK | RecvFlags::TRUNC;
         let mut nothing = [0; 0];
-        match rustix::io::retry_on_intr(|| recv(&self.socket, &mut nothing[..], flags)) {
+        match receive_in_spite_of_reset(|| recv(&self.socket, &mut nothing[..], flags)) {
             Ok((_, length)) => Ok(Some(length)),
             Err(Errno::AGAIN) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Receives from a socket. If the other side has ended without having received all, the kernel says so first, and once.
+/// What it has sent before can still be received.
+fn receive_in_spite_of_reset<T>(mut receive: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    match rustix::io::retry_on_intr(&mut receive) {
+        Err(Errno::CONNRESET) => rustix::io::retry_on_intr(receive),
+        received => received,
     }
 }
 

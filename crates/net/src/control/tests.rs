@@ -70,6 +70,21 @@ fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
 }
 
 #[test]
+fn a_host_that_ends_without_having_listened_is_heard_to_its_end() {
+    let (launcher, host) = pair();
+    assert!(launcher.try_send(&ToHost::Go.into()).unwrap());
+    for status in [3, 4] {
+        host.send(&FromHost::Ended { status }).unwrap();
+    }
+    drop(host);
+    for status in [3, 4] {
+        let said = launcher.receive_from_host().unwrap().unwrap();
+        assert_eq!(said.message, FromHost::Ended { status });
+    }
+    assert!(matches!(launcher.receive_from_host(), Err(ControlError::Closed)));
+}
+
+#[test]
 fn a_slow_host_does_not_stop_the_launcher() {
     let (launcher, host) = pair();
     let told = (0..1_000_000).take_while(|_| {

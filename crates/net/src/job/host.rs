@@ -38,7 +38,7 @@ pub fn processors() -> u32 {
 }
 
 /// Whether the ranks of a host, from `first` to `last`, have the same mode and working directory. A host of mode
-/// `Processes` has one rank.
+/// `Processes` has one rank, and one of mode `Native` one program.
 fn live_in_one_way(spec: &JobSpec, first: u32, last: u32) -> bool {
     let sections = spec.section_of(first).zip(spec.section_of(last));
     let Some((own, others)) = sections.and_then(|(a, b)| spec.sections[a..=b].split_first()) else {
@@ -46,6 +46,7 @@ fn live_in_one_way(spec: &JobSpec, first: u32, last: u32) -> bool {
     };
     match own.mode {
         Mode::Processes => first == last,
+        Mode::Native => others.is_empty(),
         Mode::Threads => others
             .iter()
             .all(|other| other.mode == Mode::Threads && other.wdir == own.wdir),

@@ -8,9 +8,9 @@
 //! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`]. If
 //!    there are several hosts, they find each other by the [control protocol](crate::control).
 //!
-//! A rank with a process of its own ([`Mode::Processes`]) is a host, too. Then `mpiexec` starts the program itself, or
-//! a command that starts the program. The description waits in its descriptor until MPI is initialised, and is never
-//! read if it is not.
+//! A rank with a process of its own ([`Mode::Processes`]) is a host, too, and so is a process of a Rust program, whose
+//! ranks are closures ([`Mode::Native`]). Then `mpiexec` starts the program itself, or a command that starts the
+//! program. The description waits in its descriptor until MPI is initialised, and is never read if it is not.
 //!
 //! A memfd leaves nothing behind, whichever process dies first, and its length has no limit as that of an argument or
 //! environment string has. Everything that is read is checked: first the version, so that the user is told of two
@@ -179,6 +179,15 @@ impl JobSpec {
         match self.origin.realm.local(self.origin.world).unwrap_or_default() {
             0 => rank.to_string(),
             world => format!("{world}.{rank}"),
+        }
+    }
+
+    /// The name of ranks that follow each other: that of the only one, or those of the first and the last.
+    pub fn names_of(&self, ranks: RankRange) -> String {
+        let first = self.name_of(ranks.first);
+        match ranks.count {
+            0 | 1 => first,
+            count => format!("{first}-{}", self.name_of(ranks.first.saturating_add(count - 1))),
         }
     }
 

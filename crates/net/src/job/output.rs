@@ -20,10 +20,22 @@ impl OutputFiles {
     pub fn of(spec: &JobSpec, rank: u32) -> Option<Self> {
         let directory =
             Path::new(spec.settings.name(Id::OutputDir)?).join(format!("rank.{}", spec.name_of(rank)));
-        Some(Self {
+        Some(Self::within(&directory))
+    }
+
+    /// The files of the receiving host, whose ranks share their streams, if the user wants any.
+    pub fn of_host(spec: &JobSpec) -> Option<Self> {
+        let directory = Path::new(spec.settings.name(Id::OutputDir)?);
+        Some(Self::within(
+            &directory.join(format!("rank.{}", spec.names_of(spec.ranks()))),
+        ))
+    }
+
+    fn within(directory: &Path) -> Self {
+        Self {
             output: directory.join("stdout"),
             errors: directory.join("stderr"),
-        })
+        }
     }
 
     /// Creates both files, empty: for standard output and standard error.

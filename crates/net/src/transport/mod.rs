@@ -207,6 +207,10 @@ pub trait Transport: Send + Sync {
     /// Transfers from and to it are complete, and it is no longer exposed.
     fn release(&self, _address: *const u8) {}
 
+    /// Forgets memory that is held, and goes on to be: other pages are about to appear there. Transfers from and to it
+    /// are complete, and it is not exposed.
+    fn withdraw(&self, _address: *const u8, _length: usize) {}
+
     /// Reads `length` bytes of a host's region from `offset` on.
     ///
     /// # Safety

@@ -34,6 +34,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
     match root.into_iter().next() {
         Some(root) if !cores.is_empty() => Ok(Topology {
             machine: cores.clone(),
+            nodes: sorted(nodes(hwloc)),
             cores,
             root,
             binds: hwloc.is_this_system(),
@@ -42,6 +43,24 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
         }),
         _ => Err(SchedError::NoCores),
     }
+}
+
+fn sorted(mut numbers: Vec<usize>) -> Vec<usize> {
+    numbers.sort_unstable();
+    numbers
+}
+
+/// The numbers of the nodes of the whole machine, in hwloc's order. That of a part of it is another one.
+pub(super) fn nodes_of_machine() -> Result<Vec<usize>, SchedError> {
+    let flags = BuildFlags::ASSUME_THIS_SYSTEM | BuildFlags::INCLUDE_DISALLOWED;
+    let builder = Hwloc::builder().with_flags(flags).map_err(failed)?;
+    Ok(nodes(&builder.build().map_err(failed)?))
+}
+
+/// The numbers of the nodes with memory.
+fn nodes(hwloc: &Hwloc) -> Vec<usize> {
+    let nodes = hwloc.objects_with_type(ObjectType::NUMANode);
+    nodes.filter_map(TopologyObject::os_index).collect()
 }
 
 /// The domain of an object, or the domains of its children, if the object is of no interest. Cores are numbered in the

@@ -5,7 +5,7 @@ mod hwloc;
 use std::fmt;
 use std::ops::Range;
 
-use crate::domain::Domain;
+use crate::domain::{Domain, DomainKind};
 use crate::error::SchedError;
 
 /// A core, as far as this process may use it.
@@ -23,6 +23,8 @@ pub struct Topology {
     binds: bool,
     /// All cores, including those of other processes' shares.
     machine: Vec<Core>,
+    /// The numbers of the NUMA nodes, also of those without cores.
+    nodes: Vec<usize>,
     oversubscribed: bool,
     /// For each core, the number of its group: ranks may move between cores of a group. Empty if they may move
     /// anywhere.
@@ -37,6 +39,15 @@ impl Topology {
     /// When hwloc fails or no core is left.
     pub fn detect() -> Result<Self, SchedError> {
         hwloc::detect()
+    }
+
+    /// The system's numbers of all NUMA nodes of the machine, in the order of hwloc's names: `numa:0` is the first one.
+    ///
+    /// # Errors
+    ///
+    /// When hwloc fails.
+    pub fn nodes_of_machine() -> Result<Vec<usize>, SchedError> {
+        hwloc::nodes_of_machine()
     }
 
     /// The topology of an imaginary machine, by hwloc's description, such as `"package:2 numa:1 l3:1 core:4 pu:1"`.
@@ -171,6 +182,21 @@ impl Topology {
         &self.machine
     }
 
+    /// The system's numbers of the NUMA nodes whose memory this process may use, ascending, also of those that have no
+    /// cores.
+    #[must_use]
+    pub fn nodes(&self) -> &[usize] {
+        &self.nodes
+    }
+
+    /// The number of the NUMA node to which a core belongs, if the system says that.
+    #[must_use]
+    pub fn node_of(&self, core: usize) -> Option<usize> {
+        let nodes = self.root.all(DomainKind::Numa);
+        let own = nodes.into_iter().find(|node| node.cores.contains(&core));
+        own.map(|node| node.number)
+    }
+
     /// Whether more processes share the machine than it has cores, so that spinning keeps others from running.
     #[must_use]
     pub fn is_oversubscribed(&self) -> bool {
@@ -199,7 +225,6 @@ impl fmt::Display for Topology {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::DomainKind;
 
     #[test]
     fn a_synthetic_machine_becomes_a_tree() {
@@ -216,6 +241,9 @@ mod tests {
         let root = topology.root();
         assert_eq!(root.distance(1, 1), 0);
         assert!(root.distance(0, 1) < root.distance(0, 4));
+        assert_eq!(topology.nodes(), [0, 1]);
+        assert_eq!((topology.node_of(3), topology.node_of(4)), (Some(0), Some(1)));
+        assert_eq!(topology.clone().share(1, 2).nodes(), [0, 1]);
         assert!(!topology.binds());
     }
 
@@ -233,6 +261,8 @@ mod tests {
         let cpus: usize = topology.cores().iter().map(|core| core.cpus.len()).sum();
         let allowed = rustix::thread::sched_getaffinity(None).expect("our own affinity");
         assert_eq!(cpus, allowed.count() as usize);
+        let nodes = Topology::nodes_of_machine().expect("this machine");
+        assert!(!topology.nodes().is_empty() && topology.nodes().iter().all(|node| nodes.contains(node)));
     }
 
     #[test]

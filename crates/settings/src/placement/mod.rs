@@ -1,10 +1,12 @@
 //! Where the ranks of a node live: the words of `--map-by`, `--rank-by` and `--bind-to`, and the [`Plan`] that follows
-//! from all of them together.
+//! from all of them together; and where their memory comes from.
 
+mod memory;
 mod plan;
 mod processors;
 mod words;
 
+pub use memory::Memory;
 pub use plan::Plan;
 pub use processors::{MOST_PROCESSORS, parse_processors, show_processors};
 pub use words::{Binding, Map, Order, Ranking, Unit};
@@ -18,6 +20,8 @@ pub enum Part {
     Ranking,
     /// `--bind-to`: see [`Binding`].
     Binding,
+    /// `--memory-placement`: see [`Memory`].
+    Memory,
 }
 
 impl Part {
@@ -28,6 +32,7 @@ impl Part {
             Self::Map => Map::parse(text).is_some(),
             Self::Ranking => Ranking::parse(text).is_some(),
             Self::Binding => Binding::parse(text).is_some(),
+            Self::Memory => Memory::parse(text).is_some(),
         }
     }
 
@@ -44,6 +49,11 @@ impl Part {
             Self::Binding => {
                 format!("auto, none, {units}, core:N, hwthread:N or user: and processors as 0,2-3")
             }
+            Self::Memory => {
+                "local, first-touch, pool, interleave, interleave:NODES, bind:NODES, preferred:NODE or \
+                             map:NODES, with nodes as 0,2-3"
+                    .to_owned()
+            }
         }
     }
 
@@ -54,6 +64,7 @@ impl Part {
             Self::Map => "HOW",
             Self::Ranking => "ORDER",
             Self::Binding => "UNIT",
+            Self::Memory => "NODES",
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) const CHECK: &[Item] = &[
     },
     Item {
         name: "all",
-        doc: "arguments, whether ranks agree in collectives, and what is left behind when use of MPI ends",
+        doc: "arguments, whether ranks agree in collectives, what is left behind when use of MPI ends, and memory",
     },
 ];
 
@@ -47,6 +47,22 @@ pub(super) const INITIAL_ERRHANDLER: &[Item] = &[
     Item {
         name: "mpi_errors_return",
         doc: "a call that fails returns an error code",
+    },
+];
+
+/// The huge pages of long blocks ([`Id::HugePages`](crate::Id::HugePages)).
+pub(super) const HUGE_PAGES: &[Item] = &[
+    Item {
+        name: "transparent",
+        doc: "those of 2 MiB that the system makes when it can",
+    },
+    Item {
+        name: "2M",
+        doc: "reserved ones of 2 MiB",
+    },
+    Item {
+        name: "1G",
+        doc: "reserved ones of 1 GiB",
     },
 ];
 

@@ -1,6 +1,7 @@
 //! The table of all settings.
 
 mod choices;
+mod memory;
 mod rows;
 
 pub use rows::SETTINGS;

@@ -1,6 +1,6 @@
 //! The rows of the table.
 
-use super::choices;
+use super::{choices, memory};
 use crate::placement::Part;
 use crate::{Category, Id, Item, Kind, Preset, Scope, Setting, Spelling, Verbosity};
 
@@ -76,7 +76,8 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
-        doc: "check the arguments of calls; all: and that ranks agree in collectives and leave nothing behind",
+        doc: "check the arguments of calls; all: and that ranks agree in collectives, leave nothing behind, and use \
+              their memory rightly",
     },
     Setting {
         id: Id::InitialErrhandler,
@@ -414,6 +415,21 @@ pub const SETTINGS: &[Setting] = &[
         verbosity: Verbosity::UserDetail,
         doc: "say for each rank at the start what it is bound to",
     },
+    memory::MEMORY_PLACEMENT,
+    Setting {
+        id: Id::HugePages,
+        name: "huge_pages",
+        options: &[Spelling::Takes("huge-pages")],
+        variables: &["SIMURGH_HUGE_PAGES"],
+        kind: Kind::Choice(choices::HUGE_PAGES),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::TunerBasic,
+        doc: "the huge pages in which blocks lie that ranks allocate and that are as long: transparent: what the \
+              system makes, from 8 MiB on; 2M, 1G: those that the administrator has reserved (vm.nr_hugepages), as \
+              long as there are any; not for ranks that are processes",
+    },
     Setting {
         id: Id::StackSize,
         name: "stack_size",
@@ -430,6 +446,11 @@ pub const SETTINGS: &[Setting] = &[
         verbosity: Verbosity::UserBasic,
         doc: "stack of each rank, such as 512K or 64M",
     },
+    memory::MEMORY_LIMIT,
+    memory::RELOCATABLE,
+    memory::RANK_RANGE,
+    memory::HEAP_PROFILE,
+    memory::HEAP_SAMPLE,
     Setting {
         id: Id::Seed,
         name: "seed",

@@ -10,7 +10,7 @@ use super::control_block::Ec;
 use super::suspend::Suspend;
 use super::worker::Worker;
 use super::{Attribute, Completion, EcRef, StackBounds, current_ec};
-use crate::machine::{EcStack, FloatEnvironment, StackError};
+use crate::machine::{EcStack, FloatEnvironment, StackError, StackPlace, ThreadBlock};
 use crate::sync::{Arc, SpinLock};
 
 mod tls;
@@ -24,6 +24,8 @@ pub struct EcSpec {
     pub stack_size: usize,
     /// Whether its stack may hold code (programs with trampolines).
     pub executable_stack: bool,
+    /// The addresses of its stack; chosen by the runtime if there are none.
+    pub stack_place: Option<StackPlace>,
 }
 
 impl Default for EcSpec {
@@ -33,6 +35,7 @@ impl Default for EcSpec {
             attribute: Attribute::Compute,
             stack_size: 8 << 20,
             executable_stack: false,
+            stack_place: None,
         }
     }
 }
@@ -45,6 +48,7 @@ pub(crate) type Panic = Box<dyn Any + Send>;
 pub(crate) struct Body {
     coroutine: EcCoroutine,
     bounds: StackBounds,
+    thread_block: Option<ThreadBlock>,
     end: Arc<End>,
 }
 
@@ -58,6 +62,10 @@ struct End {
 impl Body {
     pub(crate) fn bounds(&self) -> StackBounds {
         self.bounds
+    }
+
+    pub(crate) fn thread_block(&self) -> Option<ThreadBlock> {
+        self.thread_block.clone()
     }
 
     #[inline]
@@ -85,10 +93,11 @@ pub struct EcHandle {
 ///
 /// When there is no stack for it.
 pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, StackError> {
-    let stack = EcStack::obtain(spec.stack_size, spec.executable_stack)?;
+    let stack = EcStack::obtain(spec.stack_size, spec.executable_stack, spec.stack_place)?;
     let (guard, low, high) = stack.bounds();
     let thread_pointer = stack.thread_pointer();
     let used = stack.is_used();
+    let thread_block = stack.thread_block();
     let end = Arc::new(End::default());
     let ec = Ec::obtain(spec.attribute);
     let result = Arc::clone(&end);
@@ -109,6 +118,7 @@ pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, 
     let body = Body {
         coroutine,
         bounds: StackBounds { guard, low, high },
+        thread_block,
         end: Arc::clone(&end),
     };
     // SAFETY:

@@ -8,7 +8,7 @@ use super::Worker;
 use crate::execution::control_block::Ec;
 use crate::execution::reference::EcRef;
 use crate::execution::spawn::reclaim;
-use crate::execution::suspend::Suspend;
+use crate::execution::suspend::{Errand, Suspend};
 use crate::queue::IntrusiveQueue;
 use crate::sync::Ordering;
 
@@ -116,7 +116,22 @@ impl Worker {
             // SAFETY:
             // - workers live for the rest of the program.
             Suspend::Move(worker) => unsafe { (*worker).inbox().push(ec) },
+            // SAFETY:
+            // - the EC has made it of a box, and left it to the worker.
+            Suspend::Run(errand) => self.run_errand(ec, unsafe { *Box::from_raw(errand) }),
         }
+    }
+
+    /// Runs an errand for a context that nobody can find meanwhile, on the kernel thread's own stack and thread
+    /// pointer.
+    #[cold]
+    fn run_errand(&self, ec: &'static Ec, errand: Errand) {
+        self.load_own();
+        errand();
+        self.own.registers.reread();
+        // SAFETY:
+        // - this is the worker's kernel thread.
+        unsafe { self.push_local(ec) };
     }
 
     /// Puts a context that yields behind the others, or, in a seeded run, gives it to any worker.

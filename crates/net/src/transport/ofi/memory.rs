@@ -102,6 +102,15 @@ impl Memory {
         }
     }
 
+    /// Forgets memory that goes on to be held, but not with these pages.
+    pub(super) fn withdraw(&self, address: *const u8, length: usize) {
+        if let Some(cache) = &self.cache {
+            // Dropped after the lock has been released.
+            let removed = cache.lock().withdraw(&range(address, length));
+            drop(removed);
+        }
+    }
+
     /// Exposes memory.
     ///
     /// # Safety
@@ -187,14 +196,25 @@ impl Memory {
             .map_or(Found::Unknown, |cache| cache.lock().find(&memory));
         match (found, &self.cache) {
             (Found::Hit(registration), _) => Ok(registration),
-            (Found::Miss(span), Some(cache)) => {
+            (Found::Miss(miss), Some(cache)) => {
+                let span = &miss.span;
                 let start = address.wrapping_sub(memory.start - span.start);
                 // SAFETY:
-                // - all of the span is within memory that is held until it is released, and then leaves the cache.
-                let registration = unsafe { self.register(endpoint, start, span.len()) }.map(Arc::new)?;
-                let removed = cache.lock().insert(span, Arc::clone(&registration));
-                drop(removed);
-                Ok(registration)
+                // - all of the span is within memory that is held, and leaves the cache before its pages go.
+                match unsafe { self.register(endpoint, start, span.len()) }.map(Arc::new) {
+                    Ok(registration) => {
+                        let removed = cache.lock().insert(miss, Arc::clone(&registration));
+                        drop(removed);
+                        Ok(registration)
+                    }
+                    // There may be a limit on memory that is pinned.
+                    Err(_) if *span != memory => {
+                        // SAFETY:
+                        // - by the caller's word.
+                        unsafe { self.register(endpoint, address, length) }.map(Arc::new)
+                    }
+                    Err(error) => Err(error),
+                }
             }
             // SAFETY:
             // - by the caller's word.

@@ -66,6 +66,7 @@ pub use heartbeat::HEARTBEAT_THREAD;
 pub use options::OfiOptions;
 pub use port::{ConnectOptions, OfiPort};
 pub use protection::Authenticate;
+pub use simurgh_fabric_sys::leave_signals_alone;
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering};
@@ -496,6 +497,10 @@ impl Transport for Ofi {
 
     fn release(&self, address: *const u8) {
         self.memory.release(address);
+    }
+
+    fn withdraw(&self, address: *const u8, length: usize) {
+        self.memory.withdraw(address, length);
     }
 
     unsafe fn read(

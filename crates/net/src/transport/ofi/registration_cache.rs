@@ -3,8 +3,12 @@
 //! For such a provider, to register memory costs a system call and a walk through its pages. So a registration is kept
 //! for the next transfer of the same memory. It goes stale when the memory is given back to the system and other memory
 //! appears at the same addresses. The cache stays coherent because it keeps registrations only within blocks whose
-//! owner has promised to tell before that happens ([`RegistrationCache::hold`], [`RegistrationCache::release`]). All
-//! other memory is registered for one transfer at a time.
+//! owner has promised to tell before that happens ([`RegistrationCache::hold`], [`RegistrationCache::release`],
+//! [`RegistrationCache::withdraw`]). The heaps of ranks are such a block. All other memory is registered for one
+//! transfer at a time.
+//!
+//! Memory is registered without the cache's lock. If anything has been released or withdrawn meanwhile, the
+//! registration is used once and not kept: it may be of pages that have gone.
 //!
 //! Registrations do not overlap. A request that reaches beyond one registers the union instead, so the pieces of a
 //! buffer grow together. When the cache is full, the least recently used one is removed. Each user of a registration
@@ -28,6 +32,8 @@ pub(super) struct RegistrationCache<R> {
     /// Counts lookups, to tell which entry was used last.
     clock: u64,
     limit: usize,
+    /// Counts how often memory has been released or withdrawn.
+    withdrawals: u64,
 }
 
 struct Entry<R> {
@@ -40,10 +46,18 @@ struct Entry<R> {
 pub(super) enum Found<R> {
     /// A registration of the memory, and perhaps of more.
     Hit(Arc<R>),
-    /// There is none. This range is to be registered, and then to be given to [`RegistrationCache::insert`].
-    Miss(Range<usize>),
+    /// There is none. The span is to be registered, and then to be given to [`RegistrationCache::insert`].
+    Miss(Miss),
     /// The memory is not within a block that is held.
     Unknown,
+}
+
+/// Memory of which there is no registration.
+pub(super) struct Miss {
+    /// What is to be registered: the memory, and what overlapping registrations have.
+    pub(super) span: Range<usize>,
+    /// The number of withdrawals before.
+    withdrawals: u64,
 }
 
 /// Registrations that have left the cache. They are to be dropped after its lock has been released.
@@ -57,6 +71,7 @@ impl<R> Default for RegistrationCache<R> {
             entries: BTreeMap::new(),
             clock: 0,
             limit: LIMIT,
+            withdrawals: 0,
         }
     }
 }
@@ -75,7 +90,13 @@ impl<R> RegistrationCache<R> {
         let Some(end) = self.blocks.remove(&start) else {
             return Removed(Vec::new());
         };
-        self.remove(start..end)
+        self.withdraw(&(start..end))
+    }
+
+    /// Removes the registrations of some memory, which goes on to be held.
+    pub(super) fn withdraw(&mut self, memory: &Range<usize>) -> Removed<R> {
+        self.withdrawals += 1;
+        self.remove(memory)
     }
 
     /// Looks for a registration of some memory.
@@ -95,15 +116,19 @@ impl<R> RegistrationCache<R> {
             .first()
             .map_or(memory.start, |(start, _)| memory.start.min(*start));
         let end = touched.last().map_or(memory.end, |(_, end)| memory.end.max(*end));
-        Found::Miss(start..end)
+        Found::Miss(Miss {
+            span: start..end,
+            withdrawals: self.withdrawals,
+        })
     }
 
-    /// Adds a registration of some memory, unless its block has been released meanwhile.
-    pub(super) fn insert(&mut self, memory: Range<usize>, registration: Arc<R>) -> Removed<R> {
-        if !self.is_held(&memory) {
+    /// Adds a registration of memory that was missed, unless some has been released or withdrawn meanwhile.
+    pub(super) fn insert(&mut self, miss: Miss, registration: Arc<R>) -> Removed<R> {
+        let memory = miss.span;
+        if miss.withdrawals != self.withdrawals {
             return Removed(Vec::new());
         }
-        let mut removed = self.remove(memory.clone());
+        let mut removed = self.remove(&memory);
         let used = self.clock;
         let entry = Entry {
             end: memory.end,
@@ -140,8 +165,8 @@ impl<R> RegistrationCache<R> {
         touched
     }
 
-    fn remove(&mut self, memory: Range<usize>) -> Removed<R> {
-        let touched = self.touched(&memory);
+    fn remove(&mut self, memory: &Range<usize>) -> Removed<R> {
+        let touched = self.touched(memory);
         let removed = touched.iter().filter_map(|(start, _)| self.entries.remove(start));
         Removed(removed.map(|entry| entry.registration).collect())
     }
@@ -157,7 +182,10 @@ mod tests {
     enum Step {
         Hold(Range<usize>),
         Release(usize),
+        Withdraw(Range<usize>),
         Use(Range<usize>),
+        /// The second range is withdrawn while the first one is being registered.
+        UseMeanwhile(Range<usize>, Range<usize>),
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -165,7 +193,9 @@ mod tests {
         let step = prop_oneof![
             1 => range().prop_map(Step::Hold),
             1 => (0..200usize).prop_map(Step::Release),
+            1 => range().prop_map(Step::Withdraw),
             8 => range().prop_map(Step::Use),
+            1 => (range(), range()).prop_map(|(memory, gone)| Step::UseMeanwhile(memory, gone)),
         ];
         proptest::collection::vec(step, 0..200)
     }
@@ -201,19 +231,35 @@ mod tests {
                             generation[block].iter_mut().for_each(|count| *count += 1);
                         }
                     }
+                    Step::Withdraw(memory) => {
+                        let _ = cache.withdraw(&memory);
+                        generation[memory].iter_mut().for_each(|count| *count += 1);
+                    }
+                    Step::UseMeanwhile(memory, gone) => {
+                        if let Found::Miss(miss) = cache.find(&memory) {
+                            let registered = Registered {
+                                memory: miss.span.clone(),
+                                generation: generation[miss.span.clone()].to_vec(),
+                            };
+                            let _ = cache.withdraw(&gone);
+                            generation[gone].iter_mut().for_each(|count| *count += 1);
+                            let _ = cache.insert(miss, Arc::new(registered));
+                        }
+                    }
                     Step::Use(memory) => match cache.find(&memory) {
                         Found::Hit(found) => {
                             prop_assert!(found.memory.start <= memory.start && memory.end <= found.memory.end);
                             prop_assert_eq!(&generation[found.memory.clone()], &found.generation[..]);
                         }
-                        Found::Miss(span) => {
+                        Found::Miss(miss) => {
+                            let span = miss.span.clone();
                             prop_assert!(span.start <= memory.start && memory.end <= span.end);
                             prop_assert!(blocks.iter().any(|b| b.start <= span.start && span.end <= b.end));
                             let registered = Registered {
-                                memory: span.clone(),
                                 generation: generation[span.clone()].to_vec(),
+                                memory: span,
                             };
-                            let _ = cache.insert(span, Arc::new(registered));
+                            let _ = cache.insert(miss, Arc::new(registered));
                             prop_assert!(matches!(cache.find(&memory), Found::Hit(_)));
                         }
                         Found::Unknown => {
@@ -233,16 +279,23 @@ mod tests {
             ..RegistrationCache::default()
         };
         cache.hold(0..100);
+        let miss = |cache: &mut RegistrationCache<usize>, start: usize| match cache.find(&(start..start + 5))
+        {
+            Found::Miss(miss) => miss,
+            _ => panic!("nothing is registered there"),
+        };
         for start in [0, 10] {
-            let _ = cache.insert(start..start + 5, Arc::new(start));
-            let _ = cache.find(&(start..start + 1));
+            let missed = miss(&mut cache, start);
+            let _ = cache.insert(missed, Arc::new(start));
         }
         assert!(matches!(cache.find(&(0..5)), Found::Hit(_)));
-        let _ = cache.insert(20..25, Arc::new(20));
+        let missed = miss(&mut cache, 20);
+        let _ = cache.insert(missed, Arc::new(20));
         assert!(matches!(cache.find(&(0..5)), Found::Hit(_)));
         assert!(matches!(cache.find(&(10..15)), Found::Miss(_)));
+        let missed = miss(&mut cache, 30);
         let _ = cache.release(0);
-        let _ = cache.insert(30..35, Arc::new(30));
+        let _ = cache.insert(missed, Arc::new(30));
         assert!(cache.entries.is_empty());
     }
 }

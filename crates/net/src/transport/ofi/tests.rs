@@ -300,8 +300,19 @@ fn registrations_of_memory_that_is_held_are_used_again() {
     // The union is registered as a whole.
     assert_eq!(expose(500, 4500).map(|region| region.key), Ok(wider.key));
     hosts[0].conceal(wider);
+    // What overlaps with memory whose pages go is registered anew; the rest stays.
+    let apart = expose(8000, 1000).unwrap();
+    hosts[0].conceal(apart);
+    hosts[0].withdraw(start.wrapping_add(4000), 10);
+    assert_eq!(expose(8000, 1000).map(|region| region.key), Ok(apart.key));
+    hosts[0].conceal(apart);
+    let anew = expose(500, 1000).unwrap();
+    assert_ne!(anew.key, wider.key);
+    hosts[0].conceal(anew);
+    assert_eq!(expose(500, 1000).map(|region| region.key), Ok(anew.key));
+    hosts[0].conceal(anew);
     hosts[0].release(start);
-    assert_ne!(expose(500, 1000).unwrap().key, wider.key);
+    assert_ne!(expose(500, 1000).unwrap().key, anew.key);
 }
 
 #[test]

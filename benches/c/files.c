@@ -1,0 +1,241 @@
+/* Files, in memory (/dev/shm) and on disk (/var/tmp): a keyword ends with the place. Rates are those of the whole job.
+ *
+ * "contiguous_write_PLACE BYTES MB_PER_S", "contiguous_read_PLACE ...": each rank has one piece of BYTES.
+ * "strided_write_PLACE BYTES MB_PER_S", "strided_read_PLACE ...": each rank has every n-th block of BYTES.
+ * "square_write_PLACE BYTES MB_PER_S", "cube_write_PLACE ...": each rank has a block of an array of so many bytes.
+ * "shared_PLACE BYTES NS": records at the shared file pointer, the time between records of the whole job.
+ * "ordered_PLACE BYTES NS": the same in the order of ranks, collectively.
+ * "records_PLACE BYTES NS": records that each rank writes by itself, one after the other.
+ * "overlapped_PLACE BYTES PERCENT": the share of a computation's time that a rank keeps while it writes so many bytes.
+ *
+ * Each is the best of several batches, and what was written is checked.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCHES = 3, TOTAL = 16 << 20, FEW = 1 << 20, RECORDS = 200, RECORD = 64 };
+
+static int rank, ranks;
+static unsigned char *mine, *got;
+static char path[256];
+static MPI_File file;
+
+static void stop(const char *reason)
+{
+    fprintf(stderr, "rank %d: %s\n", rank, reason);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
+static void open_new(void)
+{
+    int code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                             MPI_INFO_NULL, &file);
+    if (code != MPI_SUCCESS)
+        stop("cannot open the file");
+}
+
+static void fill(size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        mine[i] = (unsigned char)(i * 7 + i / 251 + (size_t)rank * 31);
+}
+
+static void row(const char *kind, const char *place, int bytes, double value)
+{
+    if (rank == 0)
+        printf("%s_%s %d %.1f\n", kind, place, bytes, value);
+}
+
+/* The time before all ranks begin. */
+static double begun(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return begin;
+}
+
+/* The seconds until all ranks have come here, as rank 0 sees it. */
+static double since(double begin)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double seconds = MPI_Wtime() - begin;
+    MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return seconds;
+}
+
+/* All ranks write and read their parts of a view, of `each` bytes: MB/s. */
+static void view(const char *kind, const char *place, MPI_Datatype filetype, MPI_Offset first, size_t each, int bytes)
+{
+    double best_write = 1e9, best_read = 1e9;
+    char name[64];
+    fill(each);
+    for (int batch = 0; batch < BATCHES; batch++) {
+        open_new();
+        MPI_File_set_view(file, first, MPI_BYTE, filetype, "native", MPI_INFO_NULL);
+        double begin = begun();
+        MPI_File_write_at_all(file, 0, mine, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+        double seconds = since(begin);
+        best_write = seconds < best_write ? seconds : best_write;
+        memset(got, 0, each);
+        MPI_File_sync(file);
+        begin = begun();
+        MPI_File_read_at_all(file, 0, got, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+        seconds = since(begin);
+        best_read = seconds < best_read ? seconds : best_read;
+        if (memcmp(mine, got, each) != 0)
+            stop("other bytes were read than written");
+        MPI_File_close(&file);
+    }
+    snprintf(name, sizeof name, "%s_write", kind);
+    row(name, place, bytes, (double)each * ranks / best_write / 1e6);
+    snprintf(name, sizeof name, "%s_read", kind);
+    row(name, place, bytes, (double)each * ranks / best_read / 1e6);
+}
+
+static void contiguous(const char *place)
+{
+    size_t each = TOTAL / (size_t)ranks;
+    view("contiguous", place, MPI_BYTE, (MPI_Offset)each * rank, each, (int)each);
+}
+
+static void strided(const char *place, int block)
+{
+    size_t total = block < 512 ? FEW : TOTAL, each = total / (size_t)ranks / (size_t)block * (size_t)block;
+    MPI_Datatype blocks, filetype;
+    if (each == 0)
+        return;
+    MPI_Type_contiguous(block, MPI_BYTE, &blocks);
+    MPI_Type_create_resized(blocks, 0, (MPI_Aint)block * ranks, &filetype);
+    MPI_Type_commit(&filetype);
+    view("strided", place, filetype, (MPI_Offset)block * rank, each, block);
+    MPI_Type_free(&filetype);
+    MPI_Type_free(&blocks);
+}
+
+/* Blocks of an array of doubles, whose last dimension is not cut. */
+static void array(const char *kind, const char *place, int dimensions, int length)
+{
+    int grid[3] = {0, 0, 0}, place_of[3], sizes[3], parts[3], starts[3], bytes = 8;
+    size_t each = 8;
+    MPI_Datatype filetype;
+    MPI_Dims_create(ranks, dimensions, grid);
+    for (int i = dimensions - 1, left = rank; i >= 0; i--) {
+        place_of[i] = left % grid[i];
+        left /= grid[i];
+        parts[i] = length / grid[i];
+        sizes[i] = parts[i] * grid[i];
+        starts[i] = place_of[i] * parts[i];
+        each *= (size_t)parts[i];
+        bytes *= sizes[i];
+    }
+    MPI_Type_create_subarray(dimensions, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &filetype);
+    MPI_Type_commit(&filetype);
+    view(kind, place, filetype, 0, each, bytes);
+    MPI_Type_free(&filetype);
+}
+
+enum how { SHARED, ORDERED, OWN };
+
+/* Records: nanoseconds between records of the whole job. */
+static void records(const char *kind, const char *place, enum how how)
+{
+    double best = 1e9;
+    fill(RECORD);
+    for (int batch = 0; batch < BATCHES; batch++) {
+        MPI_Offset size;
+        open_new();
+        MPI_File_seek(file, (MPI_Offset)rank * RECORDS * RECORD, MPI_SEEK_SET);
+        double begin = begun();
+        for (int i = 0; i < RECORDS; i++)
+            switch (how) {
+            case SHARED:
+                MPI_File_write_shared(file, mine, RECORD, MPI_BYTE, MPI_STATUS_IGNORE);
+                break;
+            case ORDERED:
+                MPI_File_write_ordered(file, mine, RECORD, MPI_BYTE, MPI_STATUS_IGNORE);
+                break;
+            case OWN:
+                MPI_File_write(file, mine, RECORD, MPI_BYTE, MPI_STATUS_IGNORE);
+                break;
+            }
+        double seconds = since(begin);
+        best = seconds < best ? seconds : best;
+        MPI_File_get_size(file, &size);
+        if (size != (MPI_Offset)ranks * RECORDS * RECORD)
+            stop("the file has another size");
+        MPI_File_close(&file);
+    }
+    row(kind, place, RECORD, best / RECORDS / ranks * 1e9);
+}
+
+static double computed(int steps)
+{
+    volatile double x = 1;
+    double begin = MPI_Wtime();
+    for (int i = 0; i < steps; i++)
+        x = x * 1.0000001 + 1e-9;
+    return MPI_Wtime() - begin;
+}
+
+/* One rank computes while its data is written. */
+static void overlapped(const char *place)
+{
+    const int bytes = TOTAL;
+    int steps = 20000000;
+    double alone = 1e9, beside = 1e9;
+    open_new();
+    for (int batch = 0; batch < BATCHES && rank == 0; batch++) {
+        double seconds = computed(steps);
+        alone = seconds < alone ? seconds : alone;
+    }
+    for (int batch = 0; batch < BATCHES && rank == 0; batch++) {
+        MPI_Request request;
+        double begin = MPI_Wtime();
+        MPI_File_iwrite_at(file, 0, mine, bytes, MPI_BYTE, &request);
+        computed(steps);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        double seconds = MPI_Wtime() - begin;
+        beside = seconds < beside ? seconds : beside;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_close(&file);
+    row("overlapped", place, bytes, alone / beside * 100);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name, *folder;
+    } PLACES[] = {{"memory", "/dev/shm"}, {"disk", "/var/tmp"}};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    size_t most = rank == 0 ? TOTAL : TOTAL / (size_t)ranks + 4096;
+    mine = calloc(1, most);
+    got = calloc(1, most);
+    if (mine == NULL || got == NULL)
+        stop("no memory");
+    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++) {
+        const char *place = PLACES[i].name;
+        snprintf(path, sizeof path, "%s/simurgh-bench-%ld", PLACES[i].folder, (long)getpid());
+        MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+        contiguous(place);
+        strided(place, 8);
+        strided(place, 512);
+        strided(place, 65536);
+        array("square", place, 2, 1024);
+        array("cube", place, 3, 96);
+        records("shared", place, SHARED);
+        records("ordered", place, ORDERED);
+        records("records", place, OWN);
+        overlapped(place);
+    }
+    free(mine);
+    free(got);
+    MPI_Finalize();
+    return 0;
+}

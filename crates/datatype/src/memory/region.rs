@@ -1,0 +1,125 @@
+//! Memory that a program exposes to others: a part of a window.
+
+use super::buffer::Target;
+use crate::datatype::Datatype;
+use std::ops::Range;
+
+/// Contiguous memory of which other processes name parts by their displacements. What lies outside of it is never
+/// touched.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    address: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY:
+// - plain data; the maker promises that the memory may be used from any thread.
+unsafe impl Send for Region {}
+// SAFETY:
+// - as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// The bytes from an address on.
+    ///
+    /// # Safety
+    ///
+    /// * They are readable and writable until nobody uses this, its copies and the targets made of them any more.
+    #[must_use]
+    pub unsafe fn new(address: *mut u8, bytes: usize) -> Self {
+        Self { address, bytes }
+    }
+
+    /// The first byte.
+    #[inline]
+    #[must_use]
+    pub fn address(&self) -> *mut u8 {
+        self.address
+    }
+
+    /// Number of bytes.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// `count` elements of a datatype at a displacement in bytes; none if they do not lie within the region.
+    #[inline]
+    #[must_use]
+    pub fn target(&self, displacement: i64, count: usize, datatype: &Datatype) -> Option<Target> {
+        let inside = match datatype {
+            Datatype::Basic(basic) if basic.is_dense() => {
+                let length = count.checked_mul(basic.size())?;
+                usize::try_from(displacement)
+                    .ok()?
+                    .checked_add(length)
+                    .is_some_and(|end| end <= self.bytes)
+            }
+            _ => is_within(&span(displacement, count, datatype), self.bytes),
+        };
+        let address = self.address.wrapping_offset(displacement as isize);
+        // SAFETY:
+        // - all bytes of the elements lie within the region, for which the promise of the maker holds.
+        inside.then(|| unsafe { Target::new(address, count, datatype.clone()) })
+    }
+
+    /// Both regions as one, if `other` begins where this ends.
+    #[must_use]
+    pub fn followed_by(&self, other: &Self) -> Option<Self> {
+        let is_next = self.address.addr() + self.bytes == other.address.addr();
+        is_next.then_some(Self {
+            address: self.address,
+            bytes: self.bytes + other.bytes,
+        })
+    }
+
+    /// Whether both have bytes in common.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (first, second) = (self.address.addr(), other.address.addr());
+        self.bytes > 0 && other.bytes > 0 && first < second + other.bytes && second < first + self.bytes
+    }
+}
+
+/// The bytes that `count` elements of a datatype occupy at a displacement; an empty range if they have no data.
+#[must_use]
+pub fn span(displacement: i64, count: usize, datatype: &Datatype) -> Range<i128> {
+    let at = i128::from(displacement);
+    if count == 0 || datatype.size() == 0 {
+        return at..at;
+    }
+    let reach = datatype.extent() as i128 * (count as i128 - 1);
+    let start = at + datatype.true_lb() as i128;
+    start + reach.min(0)..start + datatype.true_extent() as i128 + reach.max(0)
+}
+
+/// Whether a range lies within so many bytes. One without data does if its beginning does.
+#[must_use]
+pub fn is_within(range: &Range<i128>, bytes: usize) -> bool {
+    0 <= range.start && range.end <= bytes as i128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datatype::Basic;
+
+    #[test]
+    fn nothing_outside_is_given_out() {
+        let mut memory = [0_u8; 64];
+        // SAFETY:
+        // - the array lives until the end of the test.
+        let region = unsafe { Region::new(memory.as_mut_ptr(), memory.len()) };
+        let int = Datatype::Basic(Basic::Int);
+        let fits =
+            |displacement, count, datatype: &Datatype| region.target(displacement, count, datatype).is_some();
+        assert!(fits(0, 16, &int) && fits(60, 1, &int) && fits(64, 0, &int));
+        assert!(!fits(0, 17, &int) && !fits(61, 1, &int) && !fits(-1, 1, &int) && !fits(65, 0, &int));
+        assert!(!fits(i64::MAX, 1, &int) && !fits(0, usize::MAX, &int) && !fits(8, usize::MAX / 2, &int));
+        let backwards = Datatype::vector(3, 1, -2, &int).unwrap();
+        assert!(fits(16, 1, &backwards) && !fits(15, 1, &backwards) && !fits(61, 1, &backwards));
+        let sparse = Datatype::vector(3, 1, 5, &int).unwrap();
+        assert!(fits(20, 1, &sparse) && !fits(21, 1, &sparse) && !fits(0, 2, &sparse));
+    }
+}

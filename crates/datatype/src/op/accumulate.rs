@@ -1,0 +1,196 @@
+//! Predefined operations as atomic updates of elements, for one-sided communication.
+
+use super::builtin::BuiltinOp;
+use super::table::find;
+use crate::datatype::{Basic, Datatype};
+use crate::memory::{Action, Update};
+use simurgh_base::error::{Error, ErrorClass, Result};
+
+impl BuiltinOp {
+    /// The operation as an atomic update of elements of a datatype, which is predefined, or consists of elements of one
+    /// predefined datatype.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Type`] for a datatype with elements of several datatypes, [`ErrorClass::Op`] if the operation is
+    /// not defined on the elements.
+    pub fn update(self, datatype: &Datatype) -> Result<Update> {
+        let unit = datatype.unit().ok_or_else(|| mixed(self))?;
+        let kernel = find(self, &unit)?;
+        let action = match self {
+            BuiltinOp::Replace => Action::Replace,
+            BuiltinOp::NoOp => Action::Keep,
+            BuiltinOp::Sum => Action::Add,
+            BuiltinOp::Band => Action::And,
+            BuiltinOp::Bor => Action::Or,
+            BuiltinOp::Bxor => Action::Xor,
+            _ => Action::Combine,
+        };
+        Ok(Update::new(unit, action, kernel.one))
+    }
+}
+
+impl Update {
+    /// The update as numbers, by which another process makes the same: the operation and the datatype.
+    #[must_use]
+    pub fn numbers(op: BuiltinOp, unit: &Datatype) -> [u16; 3] {
+        let [first, second] = numbers_of(unit);
+        [op as u16, first, second]
+    }
+
+    /// The update of these numbers; none if there is none.
+    #[must_use]
+    pub fn of_numbers([op, first, second]: [u16; 3]) -> Option<Self> {
+        let op = BuiltinOp::from_handle(op.into())?;
+        op.update(&unit_of_numbers([first, second])?).ok()
+    }
+}
+
+/// A predefined datatype as numbers: its own, or those of the value and the index of a pair that has no name.
+#[must_use]
+pub fn numbers_of(unit: &Datatype) -> [u16; 2] {
+    match (unit.basic(), unit.pair()) {
+        (Some(basic), _) => [basic as u16, 0],
+        (None, Some((value, index))) => [value as u16, index as u16],
+        (None, None) => [0, 0],
+    }
+}
+
+/// The predefined datatype of these numbers; none if there is none.
+#[must_use]
+pub fn unit_of_numbers([first, second]: [u16; 2]) -> Option<Datatype> {
+    let value = basic_of(first)?;
+    match second {
+        0 => Some(Datatype::Basic(value)),
+        _ => Datatype::value_index(value, basic_of(second)?).ok()?,
+    }
+}
+
+fn basic_of(number: u16) -> Option<Basic> {
+    let mut all = Basic::ALL.iter().chain(Basic::RESIZED);
+    all.find(|basic| **basic as u16 == number).copied()
+}
+
+#[cold]
+fn mixed(op: BuiltinOp) -> Error {
+    Error::new(
+        ErrorClass::Type,
+        format!(
+            "{} is done element by element, but the datatype has elements of several predefined datatypes",
+            op.name()
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Block, ElementBuffer, Source, Stripes, compare_and_swap, pack, unpack};
+    use crate::op::Op;
+    use simurgh_core::sync::Arc;
+
+    /// What an update does, compared with the reduction of the same operation.
+    fn check(op: BuiltinOp, basic: Basic, shift: i64) {
+        let unit = Datatype::Basic(basic);
+        let Ok(update) = op.update(&unit) else { return };
+        let count = 5;
+        let size = unit.size() * count;
+        let pattern = |seed: usize| -> Vec<u8> {
+            let byte = |index: usize| match basic.kind() {
+                // Small numbers, which are also right for floating point of all sizes.
+                _ if index.is_multiple_of(unit.size()) => ((index / unit.size() + seed) % 3) as u8,
+                _ => 0,
+            };
+            (0..size).map(byte).collect()
+        };
+        let (input, before) = (pattern(1), pattern(2));
+        let [source, expected] = [&input, &before].map(|data| {
+            let elements = ElementBuffer::new(&unit, count);
+            unpack(data, &elements.target());
+            elements
+        });
+        match op {
+            BuiltinOp::Replace => drop(unpack(&input, &expected.target())),
+            BuiltinOp::NoOp => {}
+            _ => Op::Builtin(op)
+                .reduce(&source.source(), &expected.target())
+                .unwrap(),
+        }
+        // At any address.
+        let room = Arc::new(Block::new(1024, 64).expect("memory"));
+        let region = room.region(0, 1024).expect("it has so many bytes");
+        let target = region.target(shift, count, &unit).expect("it is within");
+        let result = ElementBuffer::new(&unit, count);
+        unpack(&before, &target);
+        update.apply(
+            &Stripes::own(),
+            Some(&source.source()),
+            &target,
+            Some(&result.target()),
+        );
+        let read = |source: &Source| {
+            let mut bytes = vec![0; size];
+            pack(source, &mut bytes);
+            bytes
+        };
+        let (found, wanted) = (read(&target.as_source()), read(&expected.source()));
+        assert_eq!(found, wanted, "{op:?} of {basic:?} displaced by {shift}");
+        assert_eq!(read(&result.source()), before, "{op:?} of {basic:?}");
+        let [op_number, first, second] = Update::numbers(op, &unit);
+        let again = Update::of_numbers([op_number, first, second]).expect("it is known");
+        let mut fetched = vec![0; size];
+        unpack(&before, &target);
+        if unit.is_contiguous() {
+            again.apply_packed(&Stripes::own(), &input, &target, Some(&mut fetched));
+            assert_eq!((read(&target.as_source()), fetched), (wanted, before));
+        }
+    }
+
+    #[test]
+    fn updates_do_what_reductions_do() {
+        for &op in BuiltinOp::ALL {
+            for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
+                check(op, basic, 0);
+                check(op, basic, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_swapped_if_it_is_the_expected_one() {
+        for basic in [
+            Basic::Byte,
+            Basic::Short,
+            Basic::Int,
+            Basic::Long,
+            Basic::Integer16,
+        ] {
+            let unit = Datatype::Basic(basic);
+            let new = |value: u8| {
+                let element = ElementBuffer::new(&unit, 1);
+                unpack(&vec![value; unit.size()], &element.target());
+                element
+            };
+            let [place, other, same, result] = [5, 4, 5, 0].map(new);
+            let input = new(9);
+            let value = |element: &ElementBuffer| {
+                let mut bytes = vec![0; unit.size()];
+                pack(&element.source(), &mut bytes);
+                bytes[0]
+            };
+            let stripes = Stripes::own();
+            let swap = |compare: &ElementBuffer| {
+                compare_and_swap(
+                    &stripes,
+                    &compare.source(),
+                    &input.source(),
+                    &place.target(),
+                    &result.target(),
+                );
+                (value(&place), value(&result))
+            };
+            assert_eq!(swap(&other), (5, 5));
+            assert_eq!(swap(&same), (9, 5));
+        }
+    }
+}

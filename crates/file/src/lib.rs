@@ -1,0 +1,55 @@
+//! Files of MPI, as far as they need no communicator.
+//!
+//! A [`Storage`] is an open file of a [`FileSystem`], of which [`Posix`] is the one there is. A [`View`] says which
+//! bytes of it a rank sees. [`read()`], [`write()`] and their collective form [`Together`] move data between users'
+//! buffers and what views show. They block the kernel thread, so they are [jobs](submit) of the I/O threads unless they
+//! are short. What ranks agree on is the business of `simurgh-mpi`.
+//!
+//! May depend on base, core (`sync`, and what threads have to tell it) and datatype.
+//!
+//! # Layers
+//!
+//! * `limits`: sizes of buffers and lengths of pieces from which on something is worth its while.
+//! * `fault`: what the system says, as errors of MPI.
+//! * `storage`: the trait of file systems and of open files.
+//! * `posix`: the file system of the operating system.
+//! * `faulty`: an open file that fails as tests want.
+//! * `whole`: reads and writes that are not short.
+//! * `representation`: data representations.
+//! * `view`: views, and the pieces of a file that they show.
+//! * `lock_table`: byte ranges that accesses of this process have locked.
+//! * `hints`: the hints of info objects.
+//! * `buffer`: buffers for data on its way.
+//! * `transfer`: the data of one rank.
+//! * `together`: the data of several ranks, in long pieces.
+//! * `threads`: the I/O threads.
+
+#![deny(unsafe_code)]
+
+mod buffer;
+mod fault;
+mod faulty;
+mod hints;
+mod limits;
+mod lock_table;
+mod posix;
+mod representation;
+mod storage;
+mod threads;
+mod together;
+mod transfer;
+mod view;
+mod whole;
+
+pub use fault::{fault, path_fault};
+pub use faulty::{Faults, Faulty};
+pub use hints::Hints;
+pub use limits::SHORT;
+pub use lock_table::{LockTable, Locked};
+pub use posix::Posix;
+pub use representation::{Conversion, Representation};
+pub use storage::{Access, FileSystem, Mode, Storage, path_of};
+pub use threads::submit;
+pub use together::Together;
+pub use transfer::{Moved, Part, read, write};
+pub use view::{Piece, Pieces, View};

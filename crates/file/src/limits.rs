@@ -1,0 +1,22 @@
+//! Sizes of buffers, and lengths from which on something is worth its while.
+
+/// Bytes up to which an access is made by the caller: it takes less time than to wake an I/O thread.
+pub const SHORT: usize = 128 << 10;
+
+/// Bytes of the buffer through which data goes that does not lie in one piece in memory.
+pub(crate) const STAGING: usize = 4 << 20;
+
+/// Mean gap between pieces up to which reading the gaps along costs less than a system call for each piece.
+pub(crate) const SIEVED_GAP: usize = 4 << 10;
+
+/// The pieces whose gaps are looked at before it is decided whether to sieve.
+pub(crate) const SAMPLE: usize = 64;
+
+/// The most I/O threads.
+pub(crate) const THREADS: usize = 4;
+
+/// Bytes of the stack of an I/O thread.
+pub(crate) const STACK: usize = 256 << 10;
+
+/// Mean bytes of the ranks' parts up to which they are put together even if they do not interleave.
+pub(crate) const TOGETHER: usize = 16 << 10;

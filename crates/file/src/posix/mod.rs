@@ -1,0 +1,100 @@
+//! The file system of the operating system.
+
+mod range_lock;
+
+use std::io;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{self, FallocateFlags, Mode as Permissions, OFlags};
+use rustix::io::{Errno, pread, pwrite};
+
+use crate::storage::{Access, FileSystem, Mode, Storage};
+
+/// The files of the operating system, of whatever file systems it has mounted.
+#[derive(Debug)]
+pub struct Posix;
+
+/// An open file of the operating system.
+struct File {
+    descriptor: OwnedFd,
+    block: u64,
+}
+
+impl FileSystem for Posix {
+    fn open(&self, path: &Path, mode: Mode) -> io::Result<Box<dyn Storage>> {
+        let mut flags = OFlags::CLOEXEC
+            | match mode.access {
+                Access::Read => OFlags::RDONLY,
+                Access::Write => OFlags::WRONLY,
+                Access::Both => OFlags::RDWR,
+            };
+        flags.set(OFlags::CREATE, mode.create);
+        flags.set(OFlags::EXCL, mode.exclusive && mode.create);
+        let permissions = Permissions::from_raw_mode(mode.permissions);
+        let descriptor = loop {
+            match fs::open(path, flags, permissions) {
+                Err(Errno::INTR) => {}
+                opened => break opened?,
+            }
+        };
+        let facts = fs::fstat(&descriptor)?;
+        if fs::FileType::from_raw_mode(facts.st_mode).is_dir() {
+            return Err(Errno::ISDIR.into());
+        }
+        let block = u64::try_from(facts.st_blksize).unwrap_or(0).max(512);
+        Ok(Box::new(File { descriptor, block }))
+    }
+
+    fn delete(&self, path: &Path) -> io::Result<()> {
+        Ok(fs::unlink(path)?)
+    }
+}
+
+impl Storage for File {
+    fn read_at(&self, into: &mut [u8], position: u64) -> io::Result<usize> {
+        Ok(pread(&self.descriptor, into, position)?)
+    }
+
+    fn write_at(&self, from: &[u8], position: u64) -> io::Result<usize> {
+        Ok(pwrite(&self.descriptor, from, position)?)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        let size = fs::fstat(&self.descriptor)?.st_size;
+        Ok(u64::try_from(size).unwrap_or(0))
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        Ok(fs::ftruncate(&self.descriptor, size)?)
+    }
+
+    fn reserve(&self, size: u64) -> io::Result<()> {
+        match fs::fallocate(&self.descriptor, FallocateFlags::empty(), 0, size) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) if size > self.size()? => self.set_size(size),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            reserved => Ok(reserved?),
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        match fs::fsync(&self.descriptor) {
+            // A pipe or a device has nothing to be synchronised.
+            Err(Errno::INVAL | Errno::ROFS) => Ok(()),
+            synced => Ok(synced?),
+        }
+    }
+
+    fn lock(&self, bytes: &Range<u64>, exclusive: bool) -> io::Result<()> {
+        range_lock::lock(&self.descriptor, bytes, exclusive)
+    }
+
+    fn unlock(&self, bytes: &Range<u64>) -> io::Result<()> {
+        range_lock::unlock(&self.descriptor, bytes)
+    }
+
+    fn block(&self) -> u64 {
+        self.block
+    }
+}

@@ -1,0 +1,86 @@
+//! The I/O threads: they do what waits for files, so that no virtual processor does.
+//!
+//! They are started when they are needed, up to a few, and stay. A job neither suspends nor waits for another job.
+//! While a job is under way its end counts as an expected wake-up, so nobody takes those that wait for it for
+//! deadlocked.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use simurgh_core::{PassiveThread, begin_expecting, end_expecting, with_signals_blocked};
+
+use crate::limits::{STACK, THREADS};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    idle: usize,
+    threads: usize,
+}
+
+static QUEUE: Mutex<Option<Queue>> = Mutex::new(None);
+static MORE: Condvar = Condvar::new();
+
+/// Has an I/O thread do a job. The caller does it itself if there is no thread.
+pub fn submit(job: impl FnOnce() + Send + 'static) {
+    begin_expecting();
+    let mut guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
+    let queue = guard.get_or_insert_default();
+    queue.jobs.push_back(Box::new(job));
+    let wanted = queue.jobs.len() > queue.idle && queue.threads < THREADS;
+    queue.threads += usize::from(wanted);
+    drop(guard);
+    if wanted && !start() {
+        let mut guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = guard.get_or_insert_default();
+        queue.threads -= 1;
+        let own = if queue.threads == 0 {
+            queue.jobs.pop_back()
+        } else {
+            None
+        };
+        drop(guard);
+        if let Some(job) = own {
+            run(job);
+        }
+    }
+    MORE.notify_one();
+}
+
+/// Starts a thread; false if the system refuses it.
+fn start() -> bool {
+    let passive = PassiveThread::new();
+    let thread = std::thread::Builder::new()
+        .name("io".to_owned())
+        .stack_size(STACK);
+    let body = move || {
+        let _passive = passive;
+        serve()
+    };
+    with_signals_blocked(|| thread.spawn(body)).is_ok()
+}
+
+/// The body of a thread.
+fn serve() {
+    let mut guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let queue = guard.get_or_insert_default();
+        if let Some(job) = queue.jobs.pop_front() {
+            drop(guard);
+            run(job);
+            guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
+        } else {
+            queue.idle += 1;
+            guard = MORE.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            guard.get_or_insert_default().idle -= 1;
+        }
+    }
+}
+
+/// Does a job. A panic of a job is a fault of this library; it has been printed, and must not end the thread.
+fn run(job: Job) {
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+    end_expecting();
+}

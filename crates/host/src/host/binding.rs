@@ -1,0 +1,136 @@
+//! The cores that the threads of a host run on.
+
+use super::error::HostError;
+use super::output::say;
+use super::pmi;
+use rustix::process::Pid;
+use simurgh_image::ProcessorSet;
+use simurgh_net::job::JobSpec;
+use simurgh_sched::{Affinity, Placement, RankPlace, Topology};
+use simurgh_settings::Id;
+use simurgh_settings::placement::{Binding, show_processors};
+
+/// The cores of a host, and the place of each of its ranks.
+///
+/// `homes` has the core on which each rank begins; it is empty where that is left to the policy.
+pub(super) struct Place {
+    pub(super) topology: Topology,
+    pub(super) homes: Vec<usize>,
+    /// The processors of each rank: those that the user binds it to, or its share of the node. The rank's threads begin
+    /// there, whatever virtual processor runs the rank.
+    pub(super) processors: Vec<ProcessorSet>,
+    /// A line about the binding of each rank, if the user asks for it (`--report-bindings`).
+    pub(super) report: Vec<String>,
+}
+
+/// The place of this host on its node: that of its ranks if the user chooses where ranks run, and otherwise the host's
+/// share of the cores.
+pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
+    let machine = Topology::detect()?;
+    let (ranks, on_node) = spec.ranks_on_node();
+    let every = |cpus: Vec<usize>| vec![cpus.into_iter().collect(); ranks.len()];
+    let (topology, homes, processors, words) = match spec.settings.plan() {
+        Some(plan) => {
+            let placement = Placement::new(&machine, &plan, on_node)?;
+            let own = &placement.ranks()[ranks.clone()];
+            let words: Vec<_> = own.iter().map(|seat| seat.bound.clone()).collect();
+            let set = |seat: &RankPlace| seat.cpus.iter().copied().collect();
+            let processors = own.iter().map(set).collect();
+            let (topology, homes) = placement.of_process(ranks, machine);
+            (topology, homes, processors, words)
+        }
+        None => {
+            let (place, hosts) = spec.place_on_node();
+            let words = vec![None; ranks.len()];
+            if pmi::is_serving() && is_bound(&machine) {
+                // Another launcher has given each process its processors.
+                let processors = every(machine.processors());
+                (machine.unbound(), Vec::new(), processors, words)
+            } else if spec.settings.binding() == Binding::None {
+                let processors = every(machine.processors());
+                (
+                    machine.share(place, hosts).unbound(),
+                    Vec::new(),
+                    processors,
+                    words,
+                )
+            } else {
+                let processors = ranks.map(|rank| share_of(&machine, rank, on_node)).collect();
+                (machine.share(place, hosts), Vec::new(), processors, words)
+            }
+        }
+    };
+    let report = report(spec, &topology, words);
+    Ok(Place {
+        topology,
+        homes,
+        processors,
+        report,
+    })
+}
+
+/// Whether this process may use only a part of the machine.
+fn is_bound(machine: &Topology) -> bool {
+    // SAFETY:
+    // - it may be called at any time.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(online).is_ok_and(|online| machine.processors().len() < online)
+}
+
+/// The share of a rank in the cores of its node.
+fn share_of(machine: &Topology, rank: usize, ranks: usize) -> ProcessorSet {
+    let cores = machine.cores_of(rank, ranks).iter();
+    cores.flat_map(|core| core.cpus.iter().copied()).collect()
+}
+
+/// A line for each rank, if the user asks for it; `words` says what each is bound to.
+fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Vec<String> {
+    if !spec.settings.is_on(Id::ReportBindings) {
+        return Vec::new();
+    }
+    let all = show_processors(&topology.processors());
+    let anywhere = match topology.binds() {
+        true => format!("moves between virtual processors, which are bound to cores (processors {all})"),
+        false => format!("is not bound (processors {all})"),
+    };
+    let of_rank = |(rank, words): (u32, Option<String>)| {
+        let place = words.map_or_else(|| anywhere.clone(), |words| format!("is bound to {words}"));
+        format!("rank {} {place}", spec.name_of(rank))
+    };
+    spec.ranks().iter().zip(words).map(of_rank).collect()
+}
+
+/// Binds all threads of a rank's own process, which another launcher has started, as the user wants. Threads that start
+/// later inherit the binding of the thread that starts them.
+pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
+    let plan = spec.settings.plan();
+    if plan.is_none() && !spec.settings.is_on(Id::ReportBindings) {
+        return Ok(());
+    }
+    let machine = Topology::detect()?.unbound();
+    let (ranks, on_node) = spec.ranks_on_node();
+    let placement = plan.map(|plan| Placement::new(&machine, &plan, on_node));
+    let seat = placement
+        .transpose()?
+        .map(|placement| placement.ranks()[ranks.start].clone());
+    if let Some(seat) = seat.as_ref().filter(|seat| seat.bound.is_some()) {
+        bind_threads(&seat.cpus)?;
+    }
+    let words = seat.and_then(|seat| seat.bound);
+    report(spec, &machine, vec![words])
+        .iter()
+        .for_each(|line| say(line));
+    Ok(())
+}
+
+/// Binds all threads of this process.
+fn bind_threads(allowed: &[usize]) -> Result<(), HostError> {
+    let affinity = Affinity::of(allowed);
+    let threads = std::fs::read_dir("/proc/self/task").map_err(HostError::system("listing threads"))?;
+    let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
+    for thread in threads.flatten().filter_map(|entry| number(entry.file_name())) {
+        // The thread may have ended meanwhile, or the kernel may refuse. An unbound thread is slower, but correct.
+        let _ = affinity.bind(Pid::from_raw(thread));
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Collective accesses.
+
+use super::File;
+use super::access::{Located, Positioning, checked_position};
+use super::agree::{everywhere, is_first_host};
+use super::gathering::{Contribution, gather, nothing};
+use super::transfer::{Transfer, converts, read_converted, write_converted};
+use crate::comm::IdDemand;
+use crate::error::{Error, Result, Status};
+use crate::memory::{Source, Target};
+use crate::portable::portable;
+use crate::request::Request;
+use simurgh_core::sync::{Arc, Ordering};
+use simurgh_file::{Access, Part, View};
+
+/// The etypes of a rank in an ordered access, or why it takes no part.
+struct Ordered(Result<u64>);
+
+/// The shared file pointer before an ordered access, from the ranks of the host that has it.
+struct OrderedFrom(Option<u64>);
+
+portable! {
+    Ordered { 0 }
+    OrderedFrom { 0 }
+}
+
+/// Where the data of each rank begins, by rank, counted from the pointer. The pointer is known on one host.
+type Shares = Result<(Vec<u64>, Option<u64>)>;
+
+impl File {
+    /// Reads together with all other ranks (`MPI_File_read_all`, `MPI_File_read_at_all`, `MPI_File_read_ordered`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read`]; what the system says to one rank is an error at all.
+    pub fn read_all(&self, place: Positioning, target: &Target) -> Result<Status> {
+        let (request, at) = self.or_tell(self.begin_read(place, target))?;
+        let done = self.finish(&request);
+        if let (Positioning::Individual, Ok(status)) = (place, &done) {
+            self.advance_fully(place, &at, status.bytes as usize);
+        }
+        done
+    }
+
+    /// Writes together with all other ranks (`MPI_File_write_all`, `MPI_File_write_at_all`, `MPI_File_write_ordered`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::write`]; what the system says to one rank is an error at all.
+    pub fn write_all(&self, place: Positioning, source: &Source) -> Result<Status> {
+        let (request, _) = self.or_tell(self.begin_write(place, source))?;
+        self.finish(&request)
+    }
+
+    /// Starts to read together with all other ranks (`MPI_File_iread_all` and so on).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::start_read`].
+    pub fn start_read_all(&self, place: Positioning, target: &Target) -> Result<Arc<Request>> {
+        self.begin_read(place, target).map(|(request, _)| request)
+    }
+
+    /// Starts to write together with all other ranks (`MPI_File_iwrite_all` and so on).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::start_write`].
+    pub fn start_write_all(&self, place: Positioning, source: &Source) -> Result<Arc<Request>> {
+        self.begin_write(place, source).map(|(request, _)| request)
+    }
+
+    /// Leaves a read at its gathering.
+    fn begin_read(&self, place: Positioning, target: &Target) -> Result<(Arc<Request>, Located)> {
+        let bytes = target.bytes();
+        let located = self.locate_together(Access::Read, place, bytes);
+        let at = self.or_take_part_with_nothing(located, Access::Read)?;
+        let (view, position) = (&at.view, at.position);
+        let Transfer::Read(part) = Transfer::read(Arc::clone(view), position, target) else {
+            unreachable!("a read is made")
+        };
+        let (part, done) = match converts(view).0 {
+            true => (
+                nothing(part),
+                Some(read_converted(&self.open, view, position, target)),
+            ),
+            false => (part, None),
+        };
+        let request = self.leave(Transfer::Read(part), done);
+        self.advance_fully(place, &at, bytes);
+        Ok((request, at))
+    }
+
+    /// Leaves a write at its gathering.
+    fn begin_write(&self, place: Positioning, source: &Source) -> Result<(Arc<Request>, Located)> {
+        let bytes = source.bytes();
+        let located = self.locate_together(Access::Write, place, bytes);
+        let at = self.or_take_part_with_nothing(located, Access::Write)?;
+        let (view, position) = (&at.view, at.position);
+        let Transfer::Write(part) = Transfer::write(Arc::clone(view), position, source) else {
+            unreachable!("a write is made")
+        };
+        let (part, done) = match converts(view).1 {
+            true => (
+                nothing(part),
+                Some(write_converted(&self.open, view, position, source)),
+            ),
+            false => (part, None),
+        };
+        let request = self.leave(Transfer::Write(part), done);
+        self.advance_fully(place, &at, bytes);
+        Ok((request, at))
+    }
+
+    /// A rank whose own arguments are wrong does not leave the others waiting: it takes part without data.
+    fn or_take_part_with_nothing(&self, located: Result<Located>, access: Access) -> Result<Located> {
+        located.inspect_err(|_| {
+            let view = Arc::new(View::default());
+            let transfer = match access {
+                Access::Write => Transfer::write(view, 0, &crate::memory::bytes_of(&[])),
+                Access::Read | Access::Both => Transfer::Read(no_target(view)),
+            };
+            self.leave(transfer, None);
+        })
+    }
+
+    /// In a blocking access, all other hosts learn that the arguments of this rank are wrong.
+    fn or_tell<T>(&self, begun: Result<T>) -> Result<T> {
+        begun.inspect_err(|error| {
+            // The own error is what counts here.
+            let _ = everywhere(&self.comm, Err(error.clone()));
+        })
+    }
+
+    fn leave(&self, transfer: Transfer, done: Option<Result<Status>>) -> Arc<Request> {
+        // Relaxed: the number concerns this rank alone, whose collective accesses follow each other.
+        let number = self.accesses.fetch_add(1, Ordering::Relaxed);
+        let request = Request::task();
+        let contribution = Contribution {
+            transfer,
+            done,
+            request: Arc::clone(&request),
+        };
+        let hints = self.hints.lock().0.clone();
+        gather(&self.open, number, contribution, &hints);
+        request
+    }
+
+    /// Waits for a collective access, of which all ranks learn whether it has failed.
+    pub(super) fn finish(&self, request: &Request) -> Result<Status> {
+        let status = request.wait();
+        let own = request.result(status);
+        let all = everywhere(&self.comm, own.as_ref().map(drop).map_err(Error::clone));
+        own.and_then(|status| all.map(|()| status))
+    }
+
+    /// Checks a collective access, and finds where it begins. The shared file pointer moves on.
+    fn locate_together(&self, access: Access, place: Positioning, bytes: usize) -> Result<Located> {
+        let checked = self.check_access(access, bytes);
+        let (view, offset) = match place {
+            Positioning::Shared => {
+                let etypes = checked.as_ref().map(|view| (bytes / view.etype().size()) as u64);
+                let offset = self.take_turn(etypes.map_err(Error::clone));
+                (checked?, offset?)
+            }
+            _ => (checked?, self.own_offset(place)?),
+        };
+        let position = checked_position(&view, offset, bytes)?;
+        Ok(Located { view, position })
+    }
+
+    /// Where this rank's etypes begin if those of all ranks follow each other from the shared file pointer on.
+    fn take_turn(&self, etypes: Result<u64>) -> Result<i64> {
+        let (comm, job) = (&self.comm, self.comm.process().job());
+        let shares = comm.exchange(Ordered(etypes), IdDemand::Nothing, |etypes, _| -> Shares {
+            let mut sum = 0_u64;
+            let mut before = Vec::with_capacity(etypes.len());
+            for Ordered(etypes) in etypes {
+                before.push(sum);
+                sum = sum.saturating_add(etypes.unwrap_or(0));
+            }
+            let from = is_first_host(comm)
+                .then(|| self.open.pointer.advance(job, sum.cast_signed()))
+                .transpose()?;
+            Ok((before, from.map(i64::cast_unsigned)))
+        })?;
+        let (before, from) = (*shares).clone()?;
+        let from = if comm.spans_hosts() {
+            let known = comm.exchange(OrderedFrom(from), IdDemand::Nothing, |known, _| {
+                known.into_iter().find_map(|OrderedFrom(from)| from)
+            })?;
+            *known
+        } else {
+            from
+        };
+        let from = from.unwrap_or(0).cast_signed();
+        Ok(from + before[comm.seat()].cast_signed())
+    }
+}
+
+/// A read of nothing.
+fn no_target(view: Arc<View>) -> Part<Target> {
+    let mut part = None;
+    let _ = crate::memory::collect::<()>(0, |target| {
+        part = Some(Part {
+            view,
+            position: 0,
+            bytes: 0,
+            memory: target.clone(),
+        });
+        Ok(())
+    });
+    part.expect("the target was given")
+}

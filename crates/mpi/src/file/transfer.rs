@@ -1,0 +1,173 @@
+//! The access of one rank.
+
+use super::open_file::OpenFile;
+use crate::error::{Error, ErrorClass, Result, Status};
+use crate::memory::{self, Source, Target};
+use crate::request::Request;
+use simurgh_core::sync::Arc;
+use simurgh_file::{Moved, Part, Representation, SHORT, View, submit};
+
+/// A part, and the way its data goes.
+pub(super) enum Transfer {
+    Read(Part<Target>),
+    Write(Part<Source>),
+}
+
+impl Transfer {
+    /// The access of a buffer's data at a position. The view must not convert it by a function of the program.
+    pub(super) fn read(view: Arc<View>, position: usize, target: &Target) -> Self {
+        Self::Read(Part {
+            view,
+            position,
+            bytes: target.bytes(),
+            memory: target.clone(),
+        })
+    }
+
+    /// As [`Transfer::read`].
+    pub(super) fn write(view: Arc<View>, position: usize, source: &Source) -> Self {
+        Self::Write(Part {
+            view,
+            position,
+            bytes: source.bytes(),
+            memory: source.clone(),
+        })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Read(part) => part.bytes,
+            Self::Write(part) => part.bytes,
+        }
+    }
+
+    fn is_short(&self) -> bool {
+        self.bytes() <= SHORT
+    }
+
+    /// Makes the access, in the calling thread.
+    fn make(&mut self, open: &OpenFile) -> Result<Status> {
+        let reach = match self {
+            _ if !open.is_atomic() => 0..0,
+            Self::Read(part) => part.reach(),
+            Self::Write(part) => part.reach(),
+        };
+        let storage = &*open.storage;
+        let (moved, action) = match self {
+            Self::Read(part) => (
+                open.exclusively(reach, false, || simurgh_file::read(storage, part)),
+                "reading",
+            ),
+            Self::Write(part) => (
+                open.exclusively(reach, true, || simurgh_file::write(storage, part)),
+                "writing",
+            ),
+        };
+        let Moved { bytes, outcome } = moved.unwrap_or_else(|reason| Moved {
+            bytes: 0,
+            outcome: Err(reason),
+        });
+        let status = status_of(bytes);
+        match outcome {
+            Ok(()) => Ok(status),
+            Err(reason) => Err(open.fault(action, &reason).with_status(status)),
+        }
+    }
+
+    /// Makes the access and waits for it.
+    pub(super) fn run(mut self, open: &Arc<OpenFile>) -> Result<Status> {
+        if self.is_short() && !open.is_atomic() {
+            return self.make(open);
+        }
+        let request = self.start(open);
+        let status = request.wait();
+        request.result(status)
+    }
+
+    /// Has an I/O thread make the access.
+    pub(super) fn start(mut self, open: &Arc<OpenFile>) -> Arc<Request> {
+        let request = Request::task();
+        let (own, open) = (Arc::clone(&request), Arc::clone(open));
+        submit(move || own.finish_task(self.make(&open)));
+        request
+    }
+}
+
+/// The status of an access that has moved so many bytes.
+pub(super) fn status_of(bytes: usize) -> Status {
+    Status {
+        bytes: bytes as u64,
+        ..Status::EMPTY
+    }
+}
+
+/// Whether accesses through a view call a function of the program: reads and writes.
+pub(super) fn converts(view: &View) -> (bool, bool) {
+    match view.representation() {
+        Representation::User(conversion) => conversion.converts(),
+        _ => (false, false),
+    }
+}
+
+/// Reads data that a function of the program converts, which the calling thread calls.
+pub(super) fn read_converted(
+    open: &Arc<OpenFile>,
+    view: &Arc<View>,
+    position: usize,
+    target: &Target,
+) -> Result<Status> {
+    let Representation::User(conversion) = view.representation() else {
+        return Transfer::read(Arc::clone(view), position, target).run(open);
+    };
+    let mut moved = status_of(0);
+    let bytes = target.bytes();
+    let mut content = memory::collect(view.in_file(bytes), |content| {
+        let part = Part {
+            view: Arc::clone(view),
+            position,
+            bytes,
+            memory: content.clone(),
+        };
+        moved = Transfer::Read(part).run(open)?;
+        Ok::<(), Error>(())
+    })?;
+    let each = target.datatype().size().max(1);
+    let whole = moved.bytes as usize / each;
+    content.truncate(view.in_file(whole * each));
+    conversion.decode(&mut content, &target.slice(0, whole))?;
+    Ok(status_of(whole * each))
+}
+
+/// Writes data that a function of the program converts, which the calling thread calls.
+pub(super) fn write_converted(
+    open: &Arc<OpenFile>,
+    view: &Arc<View>,
+    position: usize,
+    source: &Source,
+) -> Result<Status> {
+    let bytes = source.bytes();
+    let content = match view.representation() {
+        Representation::User(conversion) => conversion.encode(source)?,
+        _ => None,
+    };
+    let Some(content) = content else {
+        return Transfer::write(Arc::clone(view), position, source).run(open);
+    };
+    if content.len() != view.in_file(bytes) {
+        let reason = format!(
+            "the data takes {} bytes in the representation \"{}\", but {} by the extent of the etype",
+            content.len(),
+            view.representation().name(),
+            view.in_file(bytes)
+        );
+        return Err(Error::new(ErrorClass::Conversion, reason));
+    }
+    let part = Part {
+        view: Arc::clone(view),
+        position,
+        bytes,
+        memory: memory::bytes_of(&content),
+    };
+    // The content lives until the access is over.
+    Transfer::Write(part).run(open)
+}

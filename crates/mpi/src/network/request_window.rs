@@ -1,0 +1,97 @@
+//! Flow control of active messages between two hosts, by a window of requests.
+//!
+//! A host may have so many requests at another that this one has not handled. A reply costs nothing: there are no more
+//! replies than requests. Every packet of an active message tells how many requests its sender has handled so far, as a
+//! sum modulo 2^32, for the same reasons as with credits (`credit`). A host that has nothing to reply tells it in a
+//! packet of its own when half the window is owed.
+
+use crate::limits::ACTIVE_MESSAGES;
+use simurgh_core::sync::{AtomicU32, Ordering};
+
+/// The requests to one host and from it.
+#[derive(Default)]
+pub(super) struct RequestWindow {
+    /// Requests sent.
+    sent: AtomicU32,
+    /// How many of these the other host has told to have handled. Written by the thread that polls.
+    confirmed: AtomicU32,
+    /// Requests of the other host that have been handled here. Written by the thread that polls.
+    handled: AtomicU32,
+    /// The number of which the other host has been told. It is approximate, as with credits.
+    told: AtomicU32,
+}
+
+// Relaxed throughout: the numbers order no other data. `RequestWindow::has_room` is read by threads that wait for room,
+// which the thread that confirms wakes with an ordering of its own.
+impl RequestWindow {
+    /// Whether a request may be sent.
+    pub(super) fn has_room(&self) -> bool {
+        self.under_way(self.sent.load(Ordering::Relaxed)) < ACTIVE_MESSAGES
+    }
+
+    fn under_way(&self, sent: u32) -> u32 {
+        // Negative if requests were sent after the load of `sent` and are confirmed already.
+        let under_way = sent.wrapping_sub(self.confirmed.load(Ordering::Relaxed));
+        under_way.cast_signed().max(0).cast_unsigned()
+    }
+
+    /// Takes the place of a request; false if there is none.
+    pub(super) fn take_place(&self) -> bool {
+        let next = |sent: u32| (self.under_way(sent) < ACTIVE_MESSAGES).then(|| sent.wrapping_add(1));
+        self.sent
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+            .is_ok()
+    }
+
+    /// Notes how many requests the other host has handled; whether these are more than before. It cannot have handled
+    /// more than it was sent. Called by the thread that polls.
+    pub(super) fn confirm(&self, told: u32) -> bool {
+        let known = self.confirmed.load(Ordering::Relaxed);
+        let under_way = self.sent.load(Ordering::Relaxed).wrapping_sub(known);
+        let more = told.wrapping_sub(known);
+        let believed = more > 0 && more <= under_way;
+        if believed {
+            self.confirmed.store(told, Ordering::Relaxed);
+        }
+        believed
+    }
+
+    /// Notes that a request of the other host has been handled; whether that host should be told now. Called by the
+    /// thread that polls.
+    pub(super) fn handle(&self) -> bool {
+        let handled = self.handled.load(Ordering::Relaxed).wrapping_add(1);
+        self.handled.store(handled, Ordering::Relaxed);
+        handled.wrapping_sub(self.told.load(Ordering::Relaxed)) >= ACTIVE_MESSAGES / 2
+    }
+
+    /// The number of requests of the other host that have been handled, which is told now.
+    pub(super) fn tell(&self) -> u32 {
+        let handled = self.handled.load(Ordering::Relaxed);
+        self.told.store(handled, Ordering::Relaxed);
+        handled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_requests_are_under_way_than_the_window_has() {
+        let window = RequestWindow::default();
+        assert!((0..ACTIVE_MESSAGES).all(|_| window.take_place()));
+        assert!(!window.has_room() && !window.take_place());
+        assert!(!window.confirm(0) && !window.confirm(ACTIVE_MESSAGES + 1));
+        assert!(window.confirm(3) && !window.confirm(2));
+        assert!((0..3).all(|_| window.take_place()) && !window.take_place());
+    }
+
+    #[test]
+    fn the_other_host_is_told_when_half_the_window_is_owed() {
+        let window = RequestWindow::default();
+        assert!((1..ACTIVE_MESSAGES / 2).all(|_| !window.handle()));
+        assert!(window.handle());
+        assert_eq!(window.tell(), ACTIVE_MESSAGES / 2);
+        assert!(!window.handle());
+    }
+}

@@ -1,0 +1,176 @@
+//! Making windows.
+//!
+//! Making a window is one exchange of the ranks: each tells its size and its displacement unit, and each host makes the
+//! part that its ranks share. No rank goes on before all are ready to be accessed.
+
+use super::error::fault;
+use super::hints::Hints;
+use super::memory::Wish;
+use super::shared::{Description, WindowShared};
+use super::{Flavor, Window, table};
+use crate::comm::{Comm, IdDemand};
+use crate::deadlock::WaitPoint;
+use crate::error::{ErrorClass, Result};
+use crate::info::Info;
+use crate::memory::Region;
+use crate::portable::portable;
+use simurgh_core::sync::{Arc, SpinLock};
+
+/// What a rank says about itself.
+struct Arguments {
+    flavor: u8,
+    bytes: usize,
+    unit: usize,
+    no_locks: bool,
+}
+
+portable! { Arguments { flavor, bytes, unit, no_locks } }
+
+const FLAVORS: [Flavor; 4] = [Flavor::Create, Flavor::Allocate, Flavor::Dynamic, Flavor::Shared];
+
+impl Comm {
+    /// A window with memory that the program has (`MPI_Win_create`). `unit` is the displacement unit in bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] for an inter-communicator, [`ErrorClass::Disp`] for a displacement unit of 0; when the
+    /// ranks make different calls.
+    pub fn win_create(&self, region: Region, unit: usize, info: &Info) -> Result<Arc<Window>> {
+        let window = self.new_window(Flavor::Create, region.bytes(), unit, info)?;
+        window.shared.part(self.seat()).set_region(region);
+        window.ready()
+    }
+
+    /// A window to which ranks attach memory later (`MPI_Win_create_dynamic`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] for an inter-communicator; when the ranks make different calls.
+    pub fn win_create_dynamic(&self, info: &Info) -> Result<Arc<Window>> {
+        self.new_window(Flavor::Dynamic, 0, 1, info)?.ready()
+    }
+
+    /// A window with `bytes` bytes of memory for this rank, which the library allocates (`MPI_Win_allocate`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::win_create`]; [`ErrorClass::NoMem`] if a host has not enough memory.
+    pub fn win_allocate(&self, bytes: usize, unit: usize, info: &Info) -> Result<Arc<Window>> {
+        self.allocated(Flavor::Allocate, bytes, unit, info)
+    }
+
+    /// A window with memory to which all ranks have direct access (`MPI_Win_allocate_shared`): the ranks' parts follow
+    /// each other, unless `info` says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::win_allocate`]; [`ErrorClass::RmaShared`] if the ranks live on several nodes, or their processes
+    /// cannot share memory.
+    pub fn win_allocate_shared(&self, bytes: usize, unit: usize, info: &Info) -> Result<Arc<Window>> {
+        self.allocated(Flavor::Shared, bytes, unit, info)
+    }
+
+    fn allocated(&self, flavor: Flavor, bytes: usize, unit: usize, info: &Info) -> Result<Arc<Window>> {
+        let window = self.new_window(flavor, bytes, unit, info)?;
+        let hints = window.hints.lock().clone();
+        let wish = Wish {
+            alignment: hints.alignment(),
+            is_contiguous: flavor == Flavor::Shared && !hints.is_noncontiguous(),
+        };
+        window.allocate(wish)?;
+        window.ready()
+    }
+
+    fn new_window(&self, flavor: Flavor, bytes: usize, unit: usize, info: &Info) -> Result<Window> {
+        self.check_intra()?;
+        if unit == 0 {
+            let message = "the displacement unit is 0: it must be a positive number of bytes";
+            return Err(fault(ErrorClass::Disp, message));
+        }
+        let (process, members) = (self.process(), &self.shared().members);
+        let hints = Hints::of(info);
+        let arguments = Arguments {
+            flavor: flavor as u8,
+            bytes,
+            unit,
+            no_locks: hints.no_locks(),
+        };
+        let made = self.exchange(arguments, IdDemand::One, |ranks, builder| {
+            let description = describe(&ranks)?;
+            let job = process.job();
+            let shared = WindowShared::make(job, members, description, builder)?;
+            table::admit(job, &shared);
+            let point: Arc<dyn WaitPoint> = Arc::clone(&shared) as Arc<dyn WaitPoint>;
+            job.wait_points().add(&point);
+            Ok(shared)
+        })?;
+        let shared: Arc<WindowShared> = Result::clone(&made)?;
+        Ok(Window {
+            comm: self.child(Arc::clone(&shared.comm), self.seat()),
+            shared,
+            epochs: SpinLock::default(),
+            hints: SpinLock::new(hints),
+            name: SpinLock::default(),
+            errhandler: SpinLock::new(process.job().initial_errhandler()),
+        })
+    }
+}
+
+impl Window {
+    /// Waits until all ranks are ready to be accessed.
+    fn ready(self) -> Result<Arc<Self>> {
+        self.comm.barrier().run()?;
+        Ok(Arc::new(self))
+    }
+
+    /// Attaches memory to a dynamic window (`MPI_Win_attach`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaFlavor`] for another window, [`ErrorClass::RmaAttach`] if it overlaps with memory that is
+    /// attached.
+    pub fn attach(&self, region: Region) -> Result<()> {
+        self.dynamic("MPI_Win_attach")?.attach(region)
+    }
+
+    /// Detaches the memory that begins at an address (`MPI_Win_detach`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaFlavor`] for another window, [`ErrorClass::RmaAttach`] if no memory that begins there is
+    /// attached.
+    pub fn detach(&self, address: *const u8) -> Result<()> {
+        self.dynamic("MPI_Win_detach")?.detach(address)
+    }
+
+    fn dynamic(&self, call: &str) -> Result<&super::shared::LocalRank> {
+        let local = self.shared.local(self.comm.seat());
+        local.filter(|_| self.flavor() == Flavor::Dynamic).ok_or_else(|| {
+            let message = format!("{call} takes windows of MPI_Win_create_dynamic only");
+            fault(ErrorClass::RmaFlavor, message)
+        })
+    }
+}
+
+/// What the ranks say together.
+fn describe(ranks: &[Arguments]) -> Result<Description> {
+    let flavor = ranks[0].flavor;
+    let other = ranks.iter().position(|rank| rank.flavor != flavor);
+    let known = FLAVORS.iter().find(|known| **known as u8 == flavor);
+    match (other, known) {
+        (None, Some(flavor)) => Ok(Description {
+            flavor: *flavor,
+            no_locks: ranks.iter().all(|rank| rank.no_locks),
+            bytes: ranks.iter().map(|rank| rank.bytes).collect(),
+            units: ranks.iter().map(|rank| rank.unit).collect(),
+        }),
+        (Some(other), _) => Err(fault(
+            ErrorClass::NotSame,
+            format!("ranks 0 and {other} make windows of different flavours in one call"),
+        )),
+        (None, None) => Err(fault(
+            ErrorClass::Intern,
+            "a host makes an unknown kind of window",
+        )),
+    }
+}

@@ -1,0 +1,237 @@
+//! The epochs of a rank: what it may access now, and who may access its memory.
+
+use super::Window;
+use super::error::{fault, in_epoch, no_epoch};
+use super::lock::LockKind;
+use crate::error::{ErrorClass, Result};
+use simurgh_core::sync::SpinGuard;
+use simurgh_net::HostId;
+
+/// The access epoch of a rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Access {
+    /// None, save for locks.
+    #[default]
+    None,
+    /// One between fences, in which operations may have been called.
+    Fence { is_used: bool },
+    /// One for these targets, ascending.
+    Start(Vec<u32>),
+    /// One by shared locks of all ranks.
+    LockAll,
+}
+
+/// The epochs of a rank in a window.
+#[derive(Debug, Default)]
+pub(super) struct Epochs {
+    access: Access,
+    /// The targets that are locked, with the kinds of the locks.
+    locks: Vec<(u32, LockKind)>,
+    /// The number of ranks to which the rank's memory is exposed, in an exposure epoch.
+    exposure: Option<usize>,
+    /// The hosts to which operations have been sent that may not have been done, ascending.
+    pub(super) dirty: Vec<HostId>,
+}
+
+impl Window {
+    /// Locks the rank's epochs.
+    #[inline]
+    pub(super) fn epochs(&self) -> SpinGuard<'_, Epochs> {
+        self.epochs.lock_serialized(self.comm.process().serialized())
+    }
+}
+
+impl Epochs {
+    /// Refuses an operation on a target for which no access epoch is open.
+    #[inline]
+    pub(super) fn check_access(&mut self, target: u32) -> Result<()> {
+        let is_open = match &mut self.access {
+            Access::LockAll => true,
+            Access::Fence { is_used } => {
+                *is_used = true;
+                true
+            }
+            Access::Start(targets) => targets.binary_search(&target).is_ok(),
+            Access::None => self.lock_of(target).is_some(),
+        };
+        if is_open {
+            Ok(())
+        } else {
+            Err(no_epoch(target.cast_signed()))
+        }
+    }
+
+    /// Refuses a call that needs a lock of the target, or of any target.
+    #[inline]
+    pub(super) fn check_passive(&self, call: &str, target: Option<u32>) -> Result<()> {
+        let is_locked = match target {
+            _ if self.access == Access::LockAll => true,
+            Some(target) => self.lock_of(target).is_some(),
+            None => !self.locks.is_empty(),
+        };
+        if is_locked {
+            return Ok(());
+        }
+        let of = target.map_or_else(String::new, |target| format!(" of rank {target}"));
+        Err(fault(
+            ErrorClass::RmaSync,
+            format!("{call} needs a lock{of}: call MPI_Win_lock or MPI_Win_lock_all first"),
+        ))
+    }
+
+    fn lock_of(&self, target: u32) -> Option<LockKind> {
+        let mut locks = self.locks.iter();
+        locks.find(|(locked, _)| *locked == target).map(|(_, kind)| *kind)
+    }
+
+    /// Refuses a call that begins another access epoch, unless that may begin now. Locks of different targets may be
+    /// held at the same time.
+    fn check_may_begin(&self, call: &str, is_lock: bool) -> Result<()> {
+        match &self.access {
+            Access::None | Access::Fence { is_used: false } if is_lock || self.locks.is_empty() => Ok(()),
+            Access::Fence { is_used: true } => Err(in_epoch(call, "MPI_Win_fence", "another fence")),
+            Access::Start(_) => Err(in_epoch(call, "MPI_Win_start", "MPI_Win_complete")),
+            Access::LockAll => Err(in_epoch(call, "MPI_Win_lock_all", "MPI_Win_unlock_all")),
+            _ => Err(in_epoch(call, "MPI_Win_lock", "MPI_Win_unlock")),
+        }
+    }
+
+    /// Refuses a fence within another kind of epoch.
+    pub(super) fn check_fence(&self) -> Result<()> {
+        const CALL: &str = "MPI_Win_fence";
+        if self.exposure.is_some() {
+            return Err(in_epoch(CALL, "MPI_Win_post", "MPI_Win_wait"));
+        }
+        match self.access {
+            Access::Fence { .. } => Ok(()),
+            _ => self.check_may_begin(CALL, false),
+        }
+    }
+
+    /// Refuses to free a window while an epoch is open.
+    pub(super) fn check_none(&self, call: &str) -> Result<()> {
+        self.check_may_begin(call, false)?;
+        match self.exposure {
+            Some(_) => Err(in_epoch(call, "MPI_Win_post", "MPI_Win_wait")),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that a fence has been passed, after which an epoch may follow.
+    pub(super) fn pass_fence(&mut self, is_followed: bool) {
+        self.access = match is_followed {
+            true => Access::Fence { is_used: false },
+            false => Access::None,
+        };
+    }
+
+    /// Refuses `MPI_Win_start` within another access epoch.
+    pub(super) fn check_start(&self) -> Result<()> {
+        self.check_may_begin("MPI_Win_start", false)
+    }
+
+    /// Begins an access epoch for these targets.
+    pub(super) fn start(&mut self, mut targets: Vec<u32>) {
+        targets.sort_unstable();
+        self.access = Access::Start(targets);
+    }
+
+    /// Ends the access epoch of `MPI_Win_start`. Its targets.
+    pub(super) fn complete(&mut self) -> Result<Vec<u32>> {
+        match std::mem::take(&mut self.access) {
+            Access::Start(targets) => Ok(targets),
+            other => {
+                self.access = other;
+                let message = "no epoch of MPI_Win_start is open: call MPI_Win_start first";
+                Err(fault(ErrorClass::RmaSync, message))
+            }
+        }
+    }
+
+    /// Begins an exposure epoch for so many ranks.
+    pub(super) fn expose(&mut self, origins: usize) -> Result<()> {
+        match self.exposure {
+            Some(_) => Err(in_epoch("MPI_Win_post", "MPI_Win_post", "MPI_Win_wait")),
+            None => {
+                self.exposure = Some(origins);
+                Ok(())
+            }
+        }
+    }
+
+    /// The number of ranks of the exposure epoch.
+    pub(super) fn exposure(&self, call: &str) -> Result<usize> {
+        self.exposure.ok_or_else(|| {
+            let message =
+                format!("{call} ends an epoch of MPI_Win_post, but none is open: call MPI_Win_post first");
+            fault(ErrorClass::RmaSync, message)
+        })
+    }
+
+    /// Ends the exposure epoch.
+    pub(super) fn conceal(&mut self) {
+        self.exposure = None;
+    }
+
+    /// Refuses to lock a target within another access epoch, or a second time.
+    pub(super) fn check_lock(&self, target: u32) -> Result<()> {
+        self.check_may_begin("MPI_Win_lock", true)?;
+        match self.lock_of(target) {
+            None => Ok(()),
+            Some(_) => Err(fault(
+                ErrorClass::RmaSync,
+                format!("rank {target} is locked already by this rank; call MPI_Win_unlock first"),
+            )),
+        }
+    }
+
+    /// Notes that a target is locked.
+    pub(super) fn lock(&mut self, target: u32, kind: LockKind) {
+        self.access = Access::None;
+        self.locks.push((target, kind));
+    }
+
+    /// Notes that a target is no longer locked. The kind of the lock.
+    pub(super) fn unlock(&mut self, target: u32) -> Result<LockKind> {
+        let place = self.locks.iter().position(|(locked, _)| *locked == target);
+        let place = place.ok_or_else(|| {
+            let message = format!("rank {target} is not locked by this rank: call MPI_Win_lock first");
+            fault(ErrorClass::RmaSync, message)
+        })?;
+        Ok(self.locks.swap_remove(place).1)
+    }
+
+    /// Refuses to lock all ranks within another access epoch.
+    pub(super) fn check_lock_all(&self) -> Result<()> {
+        self.check_may_begin("MPI_Win_lock_all", false)
+    }
+
+    /// Notes that all ranks are locked.
+    pub(super) fn lock_all(&mut self) {
+        self.access = Access::LockAll;
+    }
+
+    /// Notes that they are no longer locked.
+    pub(super) fn unlock_all(&mut self) -> Result<()> {
+        if self.access != Access::LockAll {
+            let message = "the ranks are not locked: call MPI_Win_lock_all first";
+            return Err(fault(ErrorClass::RmaSync, message));
+        }
+        self.access = Access::None;
+        Ok(())
+    }
+
+    /// Notes that an operation has been sent to a host.
+    #[inline]
+    pub(super) fn note_sent(&mut self, host: HostId) {
+        if let Err(place) = self.dirty.binary_search(&host) {
+            self.dirty.insert(place, host);
+        }
+    }
+
+    /// Whether operations have been sent to a host since it was last asked; that is forgotten.
+    pub(super) fn take_dirty(&mut self, host: HostId) -> bool {
+        let place = self.dirty.binary_search(&host);
+        place.map(|place| self.dirty.remove(place)).is_ok()
+    }
+}

@@ -1,0 +1,29 @@
+//! Synchronisation by fences.
+
+use super::Window;
+use super::assertion::{self, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED};
+use crate::error::Result;
+
+impl Window {
+    /// Ends an access and exposure epoch of all ranks, and begins another one (`MPI_Win_fence`).
+    ///
+    /// Operations reach their targets at once, so all ranks have to come before any goes on, also at the first fence.
+    /// Only a fence that neither follows nor precedes operations needs no barrier.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaSync`](crate::ErrorClass::RmaSync) in an epoch of another kind,
+    /// [`ErrorClass::RmaRange`](crate::ErrorClass::RmaRange) for operations that a target's host has refused,
+    /// [`ErrorClass::Assert`](crate::ErrorClass::Assert); when ranks make different calls.
+    pub fn fence(&self, assert: i32) -> Result<()> {
+        assertion::check("MPI_Win_fence", assert, NOPRECEDE | NOPUT | NOSTORE | NOSUCCEED)?;
+        self.epochs().check_fence()?;
+        let flushed = self.flush_hosts();
+        const IDLE: i32 = NOPRECEDE | NOSUCCEED;
+        if assert & IDLE != IDLE {
+            self.comm.barrier().run()?;
+        }
+        self.epochs().pass_fence(assert & NOSUCCEED == 0);
+        flushed
+    }
+}

@@ -1,0 +1,195 @@
+//! The handler of other hosts' requests: operations on the memory of this host's ranks, and their locks.
+//!
+//! It believes nothing: a request for a window, a rank or memory that is not there changes nothing.
+
+use super::lock::{LockWaiter, Waiting};
+use super::packet::{Incoming, Kind, Label};
+use super::shared::WindowShared;
+use super::signals::Signal;
+use super::table::WindowTable;
+use crate::datatype::{Basic, Datatype};
+use crate::error::{ErrorClass, Status};
+use crate::memory::{self, Target, Update};
+use crate::network::{ActiveMessageHandler, ActiveRequest, Network};
+use crate::op::unit_of_numbers;
+use simurgh_core::sync::Arc;
+
+/// Handles the requests for the windows of a host.
+pub(super) struct Handler(Arc<WindowTable>);
+
+impl Handler {
+    pub(super) fn new(table: Arc<WindowTable>) -> Self {
+        Self(table)
+    }
+}
+
+impl ActiveMessageHandler for Handler {
+    fn handle(&self, request: &ActiveRequest<'_>) -> Option<()> {
+        let label = Label::read(request.numbers)?;
+        let window = self.0.find(label.window)?;
+        let served = Served {
+            window: &window,
+            label,
+            request,
+        };
+        match label.kind {
+            Kind::Put => served.put(),
+            Kind::Get => served.get(),
+            Kind::Accumulate | Kind::GetAccumulate => served.accumulate(),
+            Kind::CompareAndSwap => served.compare_and_swap(),
+            Kind::Lock => served.lock(),
+            Kind::Unlock => served.unlock(),
+            Kind::Flush => {
+                served.conclude();
+                Some(())
+            }
+            Kind::Post => served.signal(Signal::Post),
+            Kind::Complete => served.signal(Signal::Complete),
+        }
+    }
+}
+
+/// A request that is being served.
+struct Served<'a> {
+    window: &'a WindowShared,
+    label: Label,
+    request: &'a ActiveRequest<'a>,
+}
+
+impl Served<'_> {
+    /// The elements of all runs. The origin is told later if some are not there.
+    fn targets(&self, incoming: &Incoming<'_>, unit: &Datatype) -> Option<Vec<Target>> {
+        let seat = self.label.target as usize;
+        self.window.local(seat)?;
+        let of_run = |(offset, count)| self.window.target(seat, offset, count, unit)?.ok();
+        let targets: Option<Vec<Target>> = incoming.runs().map(of_run).collect();
+        if targets.is_none() {
+            self.window.note_offender(self.label.origin);
+            self.request.refuse(ErrorClass::RmaRange.into());
+        }
+        targets
+    }
+
+    fn put(&self) -> Option<()> {
+        let incoming = Incoming::read(self.request.data)?;
+        let mut elements = incoming.elements;
+        for target in self.targets(&incoming, &Datatype::Basic(Basic::Byte))? {
+            let (these, rest) = elements.split_at_checked(target.bytes())?;
+            memory::unpack(these, &target);
+            elements = rest;
+        }
+        Some(())
+    }
+
+    /// The most bytes of a reply.
+    fn capacity(&self) -> usize {
+        self.request.network.request_capacity(self.request.from)
+    }
+
+    fn get(&self) -> Option<()> {
+        let incoming = Incoming::read(self.request.data)?;
+        let bytes = incoming.bytes(1, self.capacity())?;
+        let targets = self.targets(&incoming, &Datatype::Basic(Basic::Byte))?;
+        self.request.reply(incoming.position, bytes, &mut |room| {
+            let mut rest = room;
+            for target in &targets {
+                let (these, others) = rest.split_at_mut(target.bytes());
+                memory::pack(&target.as_source(), these);
+                rest = others;
+            }
+        });
+        Some(())
+    }
+
+    fn accumulate(&self) -> Option<()> {
+        let incoming = Incoming::read(self.request.data)?;
+        let [first, second] = incoming.unit;
+        let update = Update::of_numbers([self.label.detail, first, second])?;
+        let size = update.size();
+        let bytes = incoming.bytes(size, self.capacity())?;
+        let carried = incoming.elements.len() == bytes || update.ignores_input();
+        let targets = carried.then(|| self.targets(&incoming, update.unit()))??;
+        let stripes = self.window.stripes();
+        let input = |position: usize| incoming.elements.get(position..).unwrap_or_default();
+        let mut position = 0;
+        if self.request.reply_to.is_none() {
+            for target in &targets {
+                update.apply_packed(stripes, input(position), target, None);
+                position += target.count() * size;
+            }
+            return Some(());
+        }
+        self.request.reply(incoming.position, bytes, &mut |room| {
+            for target in &targets {
+                let end = position + target.count() * size;
+                update.apply_packed(stripes, input(position), target, Some(&mut room[position..end]));
+                position = end;
+            }
+        });
+        Some(())
+    }
+
+    fn compare_and_swap(&self) -> Option<()> {
+        let incoming = Incoming::read(self.request.data)?;
+        let unit = unit_of_numbers(incoming.unit)?;
+        let size = unit.size();
+        let targets = self.targets(&incoming, &unit)?;
+        let [target] = targets.as_slice() else { return None };
+        (incoming.elements.len() == 2 * size && target.count() == 1).then_some(())?;
+        let values = incoming.elements.split_at(size);
+        self.request.reply(incoming.position, size, &mut |room| {
+            memory::compare_and_swap_packed(self.window.stripes(), values, target, room);
+        });
+        Some(())
+    }
+
+    fn lock(&self) -> Option<()> {
+        let local = self.window.local(self.label.target as usize)?;
+        let (kind, origin) = (self.label.lock_kind(), self.label.origin);
+        let waiter = LockWaiter::Remote(self.request.reply_to?);
+        let waiting = Waiting { kind, origin, waiter };
+        if local.lock.try_acquire(kind, origin) || local.lock.acquire(waiting) {
+            self.request.reply(0, 0, &mut |_| ());
+        }
+        Some(())
+    }
+
+    fn unlock(&self) -> Option<()> {
+        let local = self.window.local(self.label.target as usize)?;
+        let network = self.request.network;
+        local
+            .lock
+            .release(self.label.lock_kind(), |waiter| waiter.grant(Some(network)));
+        self.conclude();
+        Some(())
+    }
+
+    /// Replies that all requests of the origin before this one have been handled.
+    fn conclude(&self) {
+        if self.window.take_offender(self.label.origin) {
+            self.request.refuse(ErrorClass::RmaRange.into());
+        } else {
+            self.request.reply(0, 0, &mut |_| ());
+        }
+    }
+
+    fn signal(&self, signal: Signal) -> Option<()> {
+        let local = self.window.local(self.label.target as usize)?;
+        local.signals.signal(signal, self.label.origin);
+        Some(())
+    }
+}
+
+impl LockWaiter {
+    /// Tells the rank that it has the lock.
+    pub(super) fn grant(self, network: Option<&Network>) {
+        match self {
+            Self::Local(request) => request.finish(&Status::EMPTY),
+            Self::Remote(reply_to) => {
+                if let Some(network) = network {
+                    network.reply(reply_to, 0, Ok(()), 0, &mut |_| ());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Windows: one-sided communication and its synchronisation (chapter 12 of the standard).
+//!
+//! The ranks of a window share some state, which exists once per host ([`WindowShared`]): the parts of all ranks, and
+//! for each rank of the host its lock and what others have told it. Each rank holds a small object of its own
+//! ([`Window`]) with its epochs, and what it may set for itself: name, error handler and hints. A window has a
+//! communicator of its own, for its barriers; the context id of that numbers the window.
+//!
+//! * **Where the target's memory is at hand**, the origin does everything at once (`operation`): a put is a copy from
+//!   layout to layout, an accumulate a series of atomic updates. So it is on one host, and where the processes of a
+//!   node share the memory, because the library has allocated it (`memory`).
+//! * **Otherwise** operations are [active messages](crate::network) (`remote`): the thread that polls the network at
+//!   the target's host does them there (`handler`), in the order in which the origin has sent them. A flush is a
+//!   message whose reply says that all before it have been handled.
+//! * **Locks** are at the target's host (`lock`). One that is free costs one atomic instruction; ranks that have to
+//!   wait are served in order, and suspended meanwhile.
+//!
+//! All ways to a rank's memory use the same atomic updates, with the same locks where the machine has no instruction
+//! ([`Stripes`](crate::memory::Stripes)), so that accumulates of all ranks are atomic to each other.
+//!
+//! Costs: a put or get of a few bytes on one host takes the lock of the rank's epochs, which is no locked instruction
+//! unless threads of the rank call MPI at the same time, and the copy. A flush without operations under way to other
+//! hosts is a look at that.
+
+pub mod assertion;
+mod create;
+mod epoch;
+mod error;
+mod fence;
+mod general;
+mod handler;
+mod hints;
+mod lock;
+mod memory;
+mod name;
+mod operation;
+mod packet;
+mod passive;
+mod remote;
+mod shared;
+mod signals;
+mod table;
+mod waits;
+
+pub use lock::LockKind;
+pub use operation::Place;
+
+use crate::comm::Comm;
+use crate::errhandler::ErrorHandler;
+use crate::error::Result;
+use crate::group::Group;
+use crate::memory::Region;
+use crate::process::Process;
+use epoch::Epochs;
+use hints::Hints;
+use shared::WindowShared;
+use simurgh_core::sync::{Arc, SpinLock};
+use std::fmt;
+
+/// The ways in which windows get their memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavor {
+    /// The program has it already.
+    Create,
+    /// The library allocates it.
+    Allocate,
+    /// The program attaches it to the window later.
+    Dynamic,
+    /// The library allocates it where all ranks load and store directly.
+    Shared,
+}
+
+/// A window, as one of its ranks sees it.
+pub struct Window {
+    /// The window's own communicator.
+    comm: Arc<Comm>,
+    shared: Arc<WindowShared>,
+    epochs: SpinLock<Epochs>,
+    hints: SpinLock<Hints>,
+    name: SpinLock<String>,
+    errhandler: SpinLock<ErrorHandler>,
+}
+
+impl Window {
+    /// The calling rank.
+    #[must_use]
+    pub fn rank(&self) -> i32 {
+        self.comm.rank()
+    }
+
+    /// The members.
+    #[must_use]
+    pub fn group(&self) -> &Group {
+        self.comm.group()
+    }
+
+    /// The way in which the window got its memory.
+    #[must_use]
+    pub fn flavor(&self) -> Flavor {
+        self.shared.flavor()
+    }
+
+    /// The process that holds this object.
+    #[must_use]
+    pub fn process(&self) -> &Arc<Process> {
+        self.comm.process()
+    }
+
+    /// The memory that the calling rank has in the window; none in a dynamic window.
+    #[must_use]
+    pub fn region(&self) -> Option<Region> {
+        self.shared.part(self.comm.seat()).region().copied()
+    }
+
+    /// The displacement unit of the calling rank in bytes.
+    #[must_use]
+    pub fn unit(&self) -> usize {
+        self.shared.part(self.comm.seat()).unit()
+    }
+
+    /// The error handler for calls on this window.
+    #[must_use]
+    pub fn errhandler(&self) -> ErrorHandler {
+        self.errhandler.lock().clone()
+    }
+
+    /// Sets the error handler for calls on this window.
+    pub fn set_errhandler(&self, handler: ErrorHandler) {
+        let old = std::mem::replace(&mut *self.errhandler.lock(), handler);
+        drop(old);
+    }
+
+    /// Refuses to free the window in an epoch.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaSync`](crate::ErrorClass::RmaSync) in that case.
+    pub fn check_free(&self) -> Result<()> {
+        self.epochs().check_none("MPI_Win_free")
+    }
+
+    /// Frees the window (`MPI_Win_free`): returns when all ranks have called this, so that nobody accesses their memory
+    /// any more.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaSync`](crate::ErrorClass::RmaSync) if the rank is in an epoch; when ranks make different calls.
+    pub fn free(&self) -> Result<()> {
+        self.check_free()?;
+        self.flush_hosts()?;
+        self.comm.barrier().run()?;
+        table::forget(self.process().job(), &self.shared);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Window")
+            .field("rank", &self.rank())
+            .field("flavor", &self.flavor())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,291 @@
+//! Operations on memory that this host cannot access: active messages to the target's host.
+
+use super::Window;
+use super::error::refused;
+use super::operation::Located;
+use super::packet::{Chunk, Kind, Label, chunks};
+use crate::datatype::{Basic, Datatype};
+use crate::error::Result;
+use crate::memory::{self, Runs, Source, Target, Update};
+use crate::network::{Network, Service};
+use crate::op::{BuiltinOp, numbers_of};
+use crate::request::{Request, Waiter};
+use simurgh_core::sync::Arc;
+use simurgh_net::HostId;
+
+/// The elements of a copy.
+const BYTE: Datatype = Datatype::Basic(Basic::Byte);
+
+impl Window {
+    fn network(&self) -> &Network {
+        self.process().job().connected()
+    }
+
+    /// The label of a request of this rank.
+    pub(super) fn label(&self, kind: Kind, detail: u16, target: u32) -> Label {
+        Label {
+            window: self.shared.id(),
+            kind,
+            detail,
+            target,
+            origin: self.comm.seat() as u32,
+        }
+    }
+
+    /// The packets of an operation on elements of `unit`.
+    fn chunks_of(&self, located: &Located<'_>, unit: &Datatype, carried: bool) -> Vec<Chunk> {
+        let capacity = self.network().request_capacity(located.part.host());
+        let runs = Runs::new(located.datatype, located.count, unit);
+        chunks(runs, (unit.size(), unit.extent()), carried, capacity)
+    }
+
+    /// Sends an operation on some runs, with elements that `fill` writes from their position on.
+    fn send_chunk(
+        &self,
+        located: &Located<'_>,
+        label: Label,
+        (unit, chunk): (&Datatype, &Chunk),
+        replies: Option<crate::endpoint::Handle>,
+        carried: usize,
+        fill: &mut dyn FnMut(usize, &mut [u8]),
+    ) {
+        let length = chunk.header_bytes() + carried;
+        let unit = numbers_of(unit);
+        let (host, numbers) = (located.part.host(), label.numbers());
+        self.network()
+            .request(Service::Windows, host, numbers, replies, length, &mut |room| {
+                let rest = chunk.write(unit, located.displacement, room);
+                fill(chunk.position, rest);
+            });
+    }
+
+    pub(super) fn put_remote(&self, origin: &Source, located: &Located<'_>) {
+        let label = self.label(Kind::Put, 0, located.seat);
+        let mut left = origin.bytes();
+        for chunk in &mut self.chunks_of(located, &BYTE, true) {
+            chunk.cut(left);
+            left -= chunk.bytes;
+            self.send_chunk(
+                located,
+                label,
+                (&BYTE, chunk),
+                None,
+                chunk.bytes,
+                &mut |position, room| {
+                    memory::pack_from(origin, position, room);
+                },
+            );
+        }
+        self.epochs().note_sent(located.part.host());
+    }
+
+    /// Whether replies are expected, the last of which completes the waiter.
+    pub(super) fn get_remote(
+        &self,
+        origin: &Target,
+        located: &Located<'_>,
+        waiter: impl FnOnce() -> Option<Waiter>,
+    ) -> bool {
+        let label = self.label(Kind::Get, 0, located.seat);
+        let chunks = self.chunks_of(located, &BYTE, false);
+        if chunks.is_empty() {
+            return false;
+        }
+        let (host, user) = (located.part.host(), self.process().id() as usize);
+        let count = chunks.len() as u32;
+        let replies = self
+            .network()
+            .expect(user, host, Some(origin.clone()), count, waiter());
+        for chunk in &chunks {
+            self.send_chunk(located, label, (&BYTE, chunk), Some(replies), 0, &mut |_, _| ());
+        }
+        self.epochs().note_sent(host);
+        true
+    }
+
+    pub(super) fn accumulate_remote(
+        &self,
+        origin: &Source,
+        located: &Located<'_>,
+        (update, op): (&Update, BuiltinOp),
+        replies: Option<crate::endpoint::Handle>,
+    ) {
+        let unit = update.unit();
+        let label = self.label(Kind::Accumulate, op as u16, located.seat);
+        let mut left = origin.bytes();
+        for chunk in &mut self.chunks_of(located, unit, true) {
+            chunk.cut_elements(left, unit.size());
+            left -= chunk.bytes;
+            self.send_chunk(
+                located,
+                label,
+                (unit, chunk),
+                replies,
+                chunk.bytes,
+                &mut |position, room| {
+                    memory::pack_from(origin, position, room);
+                },
+            );
+        }
+        self.epochs().note_sent(located.part.host());
+    }
+
+    /// As [`Window::get_remote`]. The origin has no data if the operation ignores it.
+    pub(super) fn get_accumulate_remote(
+        &self,
+        origin: &Source,
+        result: &Target,
+        located: &Located<'_>,
+        (update, op): (&Update, BuiltinOp),
+        waiter: impl FnOnce() -> Option<Waiter>,
+    ) -> bool {
+        let unit = update.unit();
+        let label = self.label(Kind::GetAccumulate, op as u16, located.seat);
+        let carried = !update.ignores_input();
+        let chunks = self.chunks_of(located, unit, carried);
+        if chunks.is_empty() {
+            return false;
+        }
+        let (host, user) = (located.part.host(), self.process().id() as usize);
+        let count = chunks.len() as u32;
+        let replies = self
+            .network()
+            .expect(user, host, Some(result.clone()), count, waiter());
+        for chunk in &chunks {
+            let bytes = if carried { chunk.bytes } else { 0 };
+            self.send_chunk(
+                located,
+                label,
+                (unit, chunk),
+                Some(replies),
+                bytes,
+                &mut |position, room| {
+                    memory::pack_from(origin, position, room);
+                },
+            );
+        }
+        self.epochs().note_sent(host);
+        true
+    }
+
+    pub(super) fn compare_and_swap_remote(
+        &self,
+        origin: &Source,
+        compare: &Source,
+        result: &Target,
+        located: &Located<'_>,
+    ) {
+        let unit = located.datatype;
+        let label = self.label(Kind::CompareAndSwap, 0, located.seat);
+        let chunks = self.chunks_of(located, unit, false);
+        let (host, user) = (located.part.host(), self.process().id() as usize);
+        let replies = self.network().expect(user, host, Some(result.clone()), 1, None);
+        let size = unit.size();
+        for chunk in &chunks {
+            self.send_chunk(
+                located,
+                label,
+                (unit, chunk),
+                Some(replies),
+                2 * size,
+                &mut |_, room| {
+                    memory::pack(compare, &mut room[..size]);
+                    memory::pack(origin, &mut room[size..]);
+                },
+            );
+        }
+        self.epochs().note_sent(host);
+    }
+
+    /// Sends requests without data to a host, to each of these targets, and returns what is complete when it has
+    /// replied to all. There is one at least.
+    pub(super) fn ask_host(&self, host: HostId, labels: &[Label]) -> Arc<Request> {
+        let process = self.process();
+        let request = process.requests().take_receive();
+        let waiter = Waiter::Request(Arc::clone(&request));
+        let (network, user) = (self.network(), process.id() as usize);
+        let replies = network.expect(user, host, None, labels.len() as u32, Some(waiter));
+        for label in labels {
+            network.request(
+                Service::Windows,
+                host,
+                label.numbers(),
+                Some(replies),
+                0,
+                &mut |_| (),
+            );
+        }
+        request
+    }
+
+    /// Waits for the replies of a host to [`Window::ask_host`].
+    pub(super) fn await_host(&self, host: HostId, request: Arc<Request>) -> Result<()> {
+        let status = request.wait();
+        self.process().requests().give_back(request);
+        match status.error.is_success() {
+            true => Ok(()),
+            false => Err(refused(host)),
+        }
+    }
+
+    /// Sends a request to which nothing is replied.
+    pub(super) fn tell_host(&self, host: HostId, label: Label) {
+        let numbers = label.numbers();
+        self.network()
+            .request(Service::Windows, host, numbers, None, 0, &mut |_| ());
+    }
+
+    /// Waits until all operations sent to a host have been done.
+    pub(super) fn flush_host(&self, host: HostId) -> Result<()> {
+        if !self.epochs().take_dirty(host) {
+            return Ok(());
+        }
+        let request = self.ask_host(host, &[self.label(Kind::Flush, 0, 0)]);
+        self.await_host(host, request)
+    }
+
+    /// Waits until all operations sent to other hosts have been done.
+    #[inline]
+    pub(super) fn flush_hosts(&self) -> Result<()> {
+        if self.epochs().dirty.is_empty() {
+            return Ok(());
+        }
+        self.flush_all_dirty()
+    }
+
+    #[cold]
+    fn flush_all_dirty(&self) -> Result<()> {
+        let dirty = std::mem::take(&mut self.epochs().dirty);
+        let label = self.label(Kind::Flush, 0, 0);
+        let asked: Vec<_> = dirty
+            .into_iter()
+            .map(|host| (host, self.ask_host(host, &[label])))
+            .collect();
+        let mut outcome = Ok(());
+        for (host, request) in asked {
+            outcome = outcome.and(self.await_host(host, request));
+        }
+        outcome
+    }
+}
+
+impl Chunk {
+    /// Cuts the chunk of a copy to at most so many bytes.
+    fn cut(&mut self, bytes: usize) {
+        self.cut_elements(bytes, 1);
+    }
+
+    /// Cuts the chunk to at most so many bytes of elements of a size.
+    fn cut_elements(&mut self, bytes: usize, size: usize) {
+        let mut left = bytes / size;
+        if left * size >= self.bytes {
+            return;
+        }
+        self.runs.retain_mut(|run| {
+            run.count = run.count.min(left);
+            left -= run.count;
+            run.count > 0
+        });
+        self.bytes = self.runs.iter().map(|run| run.count * size).sum();
+    }
+}

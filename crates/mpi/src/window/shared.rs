@@ -1,0 +1,310 @@
+//! The part of a window that its ranks on a host share.
+
+use super::Flavor;
+use super::error::{fault, not_attached};
+use super::lock::WindowLock;
+use super::signals::Signals;
+use crate::comm::{CommBuilder, CommShared};
+use crate::datatype::Datatype;
+use crate::error::{ErrorClass, Result};
+use crate::job::Job;
+use crate::members::Members;
+use crate::memory::{self, Block, NodeMemory, Region, Stripes, Target};
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock};
+use simurgh_net::HostId;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+/// A window, as the ranks of a host share it.
+pub(super) struct WindowShared {
+    /// The window's own communicator, whose context id numbers the window.
+    pub(super) comm: Arc<CommShared>,
+    flavor: Flavor,
+    /// Whether all ranks have said that they will take no locks.
+    no_locks: bool,
+    /// The parts of all ranks.
+    parts: Box<[Part]>,
+    /// The ranks of this host, by local index.
+    locals: Box<[CachePadded<LocalRank>]>,
+    stripes: OnceLock<Stripes>,
+    /// The memory, if the library has allocated it.
+    memory: OnceLock<Memory>,
+    /// Ranks of other hosts that have tried to access memory that is not there, and have not been told.
+    offenders: SpinLock<HashSet<u32>>,
+    has_offenders: AtomicBool,
+    /// Ranks of this host that have not freed the window.
+    pub(super) users: AtomicUsize,
+}
+
+/// Memory that the library has allocated; it is kept for its drop.
+pub(super) enum Memory {
+    #[expect(dead_code, reason = "held for its drop")]
+    Own(Arc<Block>),
+    #[expect(dead_code, reason = "held for its drop")]
+    Node(Arc<NodeMemory>),
+}
+
+/// What a rank has in a window.
+pub(super) struct Part {
+    bytes: usize,
+    unit: usize,
+    host: HostId,
+    /// Its local index; none on other hosts.
+    local: Option<u32>,
+    /// The memory, where this host can access it.
+    region: OnceLock<Region>,
+}
+
+/// The state of a rank of this host.
+#[derive(Default)]
+pub(super) struct LocalRank {
+    pub(super) lock: WindowLock,
+    pub(super) signals: Signals,
+    /// The memory that is attached to a dynamic window.
+    attached: SpinLock<Vec<Region>>,
+}
+
+/// What all ranks say about themselves when a window is made.
+pub(super) struct Description {
+    pub(super) flavor: Flavor,
+    pub(super) no_locks: bool,
+    pub(super) bytes: Vec<usize>,
+    pub(super) units: Vec<usize>,
+}
+
+impl WindowShared {
+    /// Makes the part of a window that the ranks of this host share.
+    pub(super) fn make(
+        job: &Job,
+        members: &Members,
+        description: Description,
+        builder: &mut CommBuilder<'_>,
+    ) -> Result<Arc<Self>> {
+        let comm = builder.make(members.clone())?;
+        let comm =
+            comm.ok_or_else(|| fault(ErrorClass::Intern, "a window has a rank on each of its hosts"))?;
+        let layout = job.layout();
+        let host_map = comm.host_map();
+        let Description {
+            flavor,
+            no_locks,
+            bytes,
+            units,
+        } = description;
+        let sizes = bytes.into_iter().zip(units);
+        let part = |((seat, process), (bytes, unit)): ((usize, u32), (usize, usize))| {
+            let local_index = host_map.map_or(seat, |host_map| host_map.local_index_of(seat));
+            Part {
+                bytes,
+                unit,
+                host: layout.host_of(process),
+                local: layout.is_here(process).then_some(local_index as u32),
+                region: OnceLock::new(),
+            }
+        };
+        let parts: Box<[Part]> = members.processes().enumerate().zip(sizes).map(part).collect();
+        let here = parts.iter().filter(|part| part.local.is_some()).count();
+        Ok(Arc::new(Self {
+            flavor,
+            no_locks,
+            parts,
+            locals: (0..here).map(|_| CachePadded::default()).collect(),
+            stripes: OnceLock::new(),
+            memory: OnceLock::new(),
+            offenders: SpinLock::default(),
+            has_offenders: AtomicBool::new(false),
+            users: AtomicUsize::new(here),
+            comm,
+        }))
+    }
+
+    /// The number of the window.
+    pub(super) fn id(&self) -> u32 {
+        self.comm.context()
+    }
+
+    pub(super) fn flavor(&self) -> Flavor {
+        self.flavor
+    }
+
+    /// Whether all ranks have said that they will take no locks.
+    #[inline]
+    pub(super) fn no_locks(&self) -> bool {
+        self.no_locks
+    }
+
+    /// The parts of all ranks.
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// What a rank has in the window.
+    #[inline]
+    pub(super) fn part(&self, seat: usize) -> &Part {
+        &self.parts[seat]
+    }
+
+    /// A rank of this host; none for one of another.
+    #[inline]
+    pub(super) fn local(&self, seat: usize) -> Option<&LocalRank> {
+        let local = self.parts.get(seat)?.local?;
+        Some(&self.locals[local as usize])
+    }
+
+    /// The ranks of this host.
+    pub(super) fn local_seats(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.parts.len()).filter(|seat| self.parts[*seat].local.is_some())
+    }
+
+    /// The locks for elements on which the machine has no atomic instructions.
+    pub(super) fn stripes(&self) -> &Stripes {
+        self.stripes.get_or_init(Stripes::own)
+    }
+
+    /// Takes locks that other processes have, too. Called before the first access.
+    pub(super) fn share_stripes(&self, stripes: Stripes) {
+        drop(self.stripes.set(stripes));
+    }
+
+    /// Keeps memory that the library has allocated for as long as the window.
+    pub(super) fn keep(&self, memory: Memory) {
+        drop(self.memory.set(memory));
+    }
+
+    /// The name of a rank for the user: its rank in the world, or the window's.
+    pub(super) fn name_of(&self, seat: usize) -> String {
+        seat.to_string()
+    }
+
+    /// Elements of a rank at a displacement in bytes, if this host can access its memory. None if it cannot.
+    #[inline]
+    pub(super) fn target(
+        &self,
+        seat: usize,
+        displacement: i64,
+        count: usize,
+        datatype: &Datatype,
+    ) -> Option<Result<Target>> {
+        let part = &self.parts[seat];
+        if let Some(region) = part.region.get() {
+            let target = region.target(displacement, count, datatype);
+            return Some(target.ok_or_else(|| {
+                let span = memory::span(displacement, count, datatype);
+                super::error::beyond(seat, &span, part.bytes)
+            }));
+        }
+        let local = part.local?;
+        Some(self.locals[local as usize].attached_target(seat, displacement, count, datatype))
+    }
+
+    /// Notes that a rank of another host has tried to access memory that is not there.
+    pub(super) fn note_offender(&self, origin: u32) {
+        self.offenders.lock().insert(origin);
+        self.has_offenders.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether a rank of another host has done so since it was last told.
+    pub(super) fn take_offender(&self, origin: u32) -> bool {
+        self.has_offenders.load(Ordering::SeqCst) && self.offenders.lock().remove(&origin)
+    }
+}
+
+impl Part {
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    #[inline]
+    pub(super) fn unit(&self) -> usize {
+        self.unit
+    }
+
+    #[inline]
+    pub(super) fn host(&self) -> HostId {
+        self.host
+    }
+
+    #[inline]
+    pub(super) fn region(&self) -> Option<&Region> {
+        self.region.get()
+    }
+
+    /// Sets the memory, once.
+    pub(super) fn set_region(&self, region: Region) {
+        self.region.get_or_init(|| region);
+    }
+}
+
+impl LocalRank {
+    /// Attaches memory.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaAttach`] if it overlaps with memory that is attached.
+    pub(super) fn attach(&self, region: Region) -> Result<()> {
+        let mut attached = self.attached.lock();
+        if attached.iter().any(|known| known.overlaps(&region)) {
+            let message = format!(
+                "{} bytes at {:p} overlap with memory that is attached to the window already",
+                region.bytes(),
+                region.address()
+            );
+            return Err(fault(ErrorClass::RmaAttach, message));
+        }
+        attached.push(region);
+        Ok(())
+    }
+
+    /// Detaches the memory that begins at an address.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaAttach`] if none does.
+    pub(super) fn detach(&self, address: *const u8) -> Result<()> {
+        let mut attached = self.attached.lock();
+        let place = attached
+            .iter()
+            .position(|region| region.address().cast_const() == address);
+        let place = place.ok_or_else(|| {
+            let message = format!("no memory that begins at {address:p} is attached to the window");
+            fault(ErrorClass::RmaAttach, message)
+        })?;
+        attached.swap_remove(place);
+        Ok(())
+    }
+
+    /// Elements at an address in memory that is attached.
+    fn attached_target(
+        &self,
+        seat: usize,
+        address: i64,
+        count: usize,
+        datatype: &Datatype,
+    ) -> Result<Target> {
+        let attached = self.attached.lock();
+        let within = |region: &Region| {
+            let displacement = address.checked_sub(region.address().addr() as i64)?;
+            region.target(displacement, count, datatype)
+        };
+        // Memory that was attached in several parts may be accessed as one.
+        let across = |first: &Region| {
+            let mut region = *first;
+            while let Some(longer) = attached
+                .iter()
+                .filter(|next| next.bytes() > 0)
+                .find_map(|next| region.followed_by(next))
+            {
+                region = longer;
+                if let Some(target) = within(&region) {
+                    return Some(target);
+                }
+            }
+            None
+        };
+        let found = attached.iter().find_map(within);
+        found
+            .or_else(|| attached.iter().find_map(across))
+            .ok_or_else(|| not_attached(seat, &memory::span(address, count, datatype)))
+    }
+}

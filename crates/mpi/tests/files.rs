@@ -1,0 +1,138 @@
+//! Files of ranks on one host and on several: shared pointers, collective accesses, and what fails at one of them.
+#![allow(missing_docs, reason = "a test")]
+
+mod common;
+
+use common::run_everywhere;
+use rustix::io::Errno;
+use simurgh_mpi::datatype::{Basic, Datatype};
+use simurgh_mpi::memory::{bytes_of, collect};
+use simurgh_mpi::storage::{Faults, Faulty, FileSystem, Posix, Representation};
+use simurgh_mpi::{Amode, Comm, ErrorClass, ErrorHandler, File, Info, Positioning, Split, Whence};
+use simurgh_testing::Scratch;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+const MODE: i32 = Amode::CREATE | Amode::RDWR | Amode::DELETE_ON_CLOSE;
+
+/// Runs `f` with a file on each of so many ranks, of one host and of several.
+fn with_file(ranks: usize, system: Arc<dyn FileSystem>, f: impl Fn(&Comm, &File) + Send + Sync + 'static) {
+    let folder = Scratch::new("mpi-files");
+    run_everywhere(ranks, move |world| {
+        let path = folder.path().join("file");
+        let name = path.as_os_str().as_bytes();
+        let (info, handler) = (Info::new(), ErrorHandler::Return);
+        let file = File::open(world, &system, name, MODE, &info, handler).unwrap();
+        f(world, &file);
+        file.close().unwrap();
+        assert!(!path.exists());
+    });
+}
+
+fn read_bytes(file: &File, place: Positioning, len: usize) -> Vec<u8> {
+    let mut moved = 0;
+    let mut bytes = collect::<simurgh_mpi::Error>(len, |target| {
+        moved = file.read(place, target)?.bytes as usize;
+        Ok(())
+    })
+    .unwrap();
+    bytes.truncate(moved);
+    bytes
+}
+
+#[test]
+fn shared_pointers_give_each_byte_to_one_rank() {
+    with_file(5, Arc::new(Posix), |world, file| {
+        let (rank, size) = (world.rank() as u8, world.size());
+        for round in 0..3 {
+            file.write(Positioning::Shared, &bytes_of(&[rank, round]))
+                .unwrap();
+        }
+        world.barrier().run().unwrap();
+        assert_eq!(file.position_shared().unwrap(), 6 * size as i64);
+        let all = read_bytes(file, Positioning::At(0), 6 * size);
+        for rank in 0..size as u8 {
+            let of_rank = all.chunks(2).filter(|pair| pair[0] == rank);
+            assert!(of_rank.map(|pair| pair[1]).eq(0..3));
+        }
+        world.barrier().run().unwrap();
+
+        // Rank r writes r + 1 bytes, in the order of ranks, twice.
+        file.seek_shared(2, Whence::Set).unwrap();
+        let own = vec![rank + 1; usize::from(rank) + 1];
+        file.write_all(Positioning::Shared, &bytes_of(&own)).unwrap();
+        file.begin_split_write(Split::WriteOrdered, Positioning::Shared, &bytes_of(&own))
+            .unwrap();
+        file.end_split(Split::WriteOrdered).unwrap();
+        file.sync().unwrap();
+        let expected: Vec<u8> = (1..=size as u8)
+            .flat_map(|rank| vec![rank; usize::from(rank)])
+            .collect();
+        let expected = expected.repeat(2);
+        assert_eq!(read_bytes(file, Positioning::At(2), expected.len()), expected);
+    });
+}
+
+#[test]
+fn interleaved_views_make_one_file() {
+    with_file(4, Arc::new(Posix), |world, file| {
+        let (rank, size) = (world.rank() as usize, world.size());
+        let short = Datatype::Basic(Basic::Short);
+        let tile = Datatype::resized(0, 2 * size as isize, &short).unwrap();
+        let view = |displacement| {
+            let native = Ok(Representation::Native);
+            let info = Info::new();
+            file.set_view(displacement, short.clone(), tile.clone(), native, &info)
+                .unwrap();
+        };
+        view(2 * rank as i64);
+        let own: Vec<u8> = (0..100).flat_map(|number| [rank as u8, number]).collect();
+        let request = file
+            .start_write_all(Positioning::Individual, &bytes_of(&own))
+            .unwrap();
+        assert_eq!(request.wait().bytes, 200);
+        file.set_atomicity(true).unwrap();
+        file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
+        file.set_atomicity(false).unwrap();
+        assert_eq!(file.position().unwrap(), 100);
+        file.sync().unwrap();
+        view(0);
+        assert_eq!(read_bytes(file, Positioning::At(0), 4), [0, 0, 0, 1]);
+        let byte = Datatype::Basic(Basic::Byte);
+        file.set_view(0, byte.clone(), byte, Ok(Representation::Native), &Info::new())
+            .unwrap();
+        let all = read_bytes(file, Positioning::At(0), 1000);
+        assert_eq!(all.len(), 200 * size);
+        for (at, pair) in all.chunks(2).enumerate() {
+            assert_eq!(pair, [(at % size) as u8, (at / size) as u8]);
+        }
+    });
+}
+
+#[test]
+fn what_fails_at_one_rank_is_an_error_at_all() {
+    let full = Faults {
+        from: Some((64, Errno::NOSPC)),
+        ..Faults::default()
+    };
+    with_file(3, Arc::new(Faulty::new(Posix, full)), |world, file| {
+        let rank = i64::from(world.rank());
+        let data = [7; 30];
+        let class = |result: simurgh_mpi::Result<simurgh_mpi::Status>| result.map_err(|error| error.class());
+        // There is room for ranks 0 and 1 only.
+        let written = file.write_all(Positioning::At(30 * rank), &bytes_of(&data));
+        assert_eq!(class(written).unwrap_err(), ErrorClass::NoSpace);
+        // A rank with a wrong argument fails, and so do all others.
+        let place = Positioning::At(if rank == 1 { -1 } else { 0 });
+        let written = class(file.write_all(place, &bytes_of(&data[..0])));
+        if world.size() > 1 && rank == 1 {
+            assert_eq!(written.unwrap_err(), ErrorClass::Arg);
+        }
+        let own = file.write(Positioning::At(30 * rank), &bytes_of(&data));
+        assert_eq!(class(own).is_ok(), rank < 2);
+        assert_eq!(file.preallocate(1000).unwrap_err().class(), ErrorClass::NoSpace);
+        assert_eq!(file.set_size(rank).unwrap_err().class(), ErrorClass::NotSame);
+        // All goes on.
+        file.write_all(Positioning::At(0), &bytes_of(&data[..1])).unwrap();
+    });
+}

@@ -1,0 +1,193 @@
+/* The nodes that the memory of ranks comes from. The argument says what is expected:
+ *   any              nothing: each rank has its memory
+ *   local            the node of the rank
+ *   first-touch      mostly the node of whoever writes first
+ *   interleave       all nodes alike
+ *   spread           several nodes
+ *   bind:N           node N
+ *   map:A,B,...      rank by rank one of these
+ * A second argument is the number of the last node, for MPI_Alloc_mem.
+ * Each rank receives a message into memory that nobody has touched yet. The receive is posted first, so the sender
+ * copies the data, and touches the memory first. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NODES = 8, PAGE = 4096, BLOCKS = 16, BLOCK = 1 << 20, SMALL = 20000 };
+
+static int own_node(void)
+{
+    unsigned node = 0;
+    syscall(SYS_getcpu, NULL, &node, NULL);
+    return (int)node;
+}
+
+/* Counts the pages that lie wholly in a block, by node. */
+static void count(char *block, size_t size, long counts[NODES])
+{
+    char *end = block + size;
+    char *page = (char *)(((size_t)block + PAGE - 1) / PAGE * PAGE);
+    for (; page + PAGE <= end; page += PAGE) {
+        void *address = page;
+        int node = -1;
+        if (syscall(SYS_move_pages, 0, 1UL, &address, NULL, &node, 0) == 0 && node >= 0 && node < NODES)
+            counts[node]++;
+    }
+}
+
+static int all_on(const long counts[NODES], int node)
+{
+    for (int other = 0; other < NODES; other++)
+        if (other != node && counts[other] != 0)
+            return 0;
+    return node >= 0 && node < NODES && counts[node] != 0;
+}
+
+static int most_on(const long counts[NODES], int node)
+{
+    long all = 0;
+    for (int other = 0; other < NODES; other++)
+        all += counts[other];
+    return node >= 0 && node < NODES && 2 * counts[node] > all;
+}
+
+/* Whether pages are on several nodes, on none of them more than so many times those of another. */
+static int alike(const long counts[NODES], double times)
+{
+    long least = 0, most = 0;
+    int nodes = 0;
+    for (int node = 0; node < NODES; node++) {
+        if (counts[node] == 0)
+            continue;
+        least = nodes == 0 || counts[node] < least ? counts[node] : least;
+        most = counts[node] > most ? counts[node] : most;
+        nodes++;
+    }
+    return nodes > 1 && most <= least * times;
+}
+
+/* The item of a list of numbers. */
+static int item(const char *list, int index)
+{
+    int numbers[NODES], length = 0;
+    for (const char *at = list; at != NULL && length < NODES; at = strchr(at, ','), at = at == NULL ? NULL : at + 1)
+        numbers[length++] = atoi(at);
+    return numbers[index % length];
+}
+
+static int is_right(const char *expected, const long counts[NODES], int rank, int own, int toucher)
+{
+    if (strcmp(expected, "local") == 0)
+        return all_on(counts, own);
+    /* Another processor may run the toucher for a while. */
+    if (strcmp(expected, "first-touch") == 0)
+        return most_on(counts, toucher);
+    if (strcmp(expected, "interleave") == 0)
+        return alike(counts, 1.15);
+    if (strcmp(expected, "spread") == 0)
+        return alike(counts, 1000);
+    if (strncmp(expected, "bind:", 5) == 0)
+        return all_on(counts, atoi(expected + 5));
+    if (strncmp(expected, "map:", 4) == 0)
+        return all_on(counts, item(expected + 4, rank));
+    return strcmp(expected, "any") == 0;
+}
+
+static int check(const char *expected, const char *what, const long counts[NODES], int rank, int own, int toucher)
+{
+    if (is_right(expected, counts, rank, own, toucher))
+        return 1;
+    printf("rank %d on node %d, %s touched by node %d: expected %s, found", rank, own, what, toucher, expected);
+    for (int node = 0; node < NODES; node++)
+        printf(" %ld", counts[node]);
+    printf("\n");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, sender, is_fine;
+    const char *expected = argc > 1 ? argv[1] : "any";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int own = own_node(), left = (rank + size - 1) % size, right = (rank + 1) % size;
+    MPI_Sendrecv(&own, 1, MPI_INT, right, 0, &sender, 1, MPI_INT, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+
+    /* Data to be sent, which is not on the heap. */
+    static char data[BLOCK - 2 * PAGE];
+    memset(data, rank + 1, sizeof data);
+    char *blocks[BLOCKS];
+    MPI_Request requests[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = malloc(BLOCK);
+        MPI_Irecv(blocks[i], sizeof data, MPI_CHAR, left, i, MPI_COMM_WORLD, &requests[i]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < BLOCKS; i++)
+        MPI_Send(data, sizeof data, MPI_CHAR, right, i, MPI_COMM_WORLD);
+    MPI_Waitall(BLOCKS, requests, MPI_STATUSES_IGNORE);
+    long received[NODES] = {0};
+    for (int i = 0; i < BLOCKS; i++) {
+        /* The first page has been there before if a block behind it has. */
+        count(blocks[i] + PAGE, sizeof data - 2 * PAGE, received);
+        if (blocks[i][sizeof data - 1] != (char)(left + 1))
+            MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    is_fine = check(expected, "a message", received, rank, own, sender);
+
+    long small[NODES] = {0};
+    for (int i = 0; i < SMALL; i++) {
+        char *block = malloc(200);
+        memset(block, 1, 200);
+        /* The first ones may share their memory with others. */
+        if (i >= SMALL / 10 && i % 20 == 0)
+            count((char *)((size_t)block / PAGE * PAGE), PAGE, small);
+    }
+    is_fine &= check(expected, "small blocks", small, rank, own, own);
+    for (int i = 0; i < BLOCKS; i++)
+        free(blocks[i]);
+
+    /* MPI_Alloc_mem on each node by hwloc's name. */
+    int last = argc > 2 ? atoi(argv[2]) : 0;
+    char name[16], *named;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    for (int node = 0; node <= last; node++) {
+        long counts[NODES] = {0};
+        snprintf(name, sizeof name, "numa:%d", node);
+        MPI_Info_set(info, "memory_placement", name);
+        MPI_Alloc_mem(BLOCK, info, &named);
+        memset(named, 1, BLOCK);
+        count(named, BLOCK, counts);
+        MPI_Free_mem(named);
+        if (argc > 2 && !all_on(counts, node)) {
+            printf("rank %d: memory of MPI_Alloc_mem is not on node %d\n", rank, node);
+            is_fine = 0;
+        }
+    }
+    MPI_Info_free(&info);
+
+    /* A long block that lies in several mappings grows. */
+    char *block = malloc(8 * BLOCK);
+    for (int i = 0; i < 8 * BLOCK; i += PAGE)
+        block[i] = (char)(i / PAGE);
+    char *inside = (char *)(((size_t)block + 4 * BLOCK) / PAGE * PAGE);
+    madvise(inside, BLOCK, MADV_NOHUGEPAGE);
+    char *behind = malloc(8 * BLOCK);
+    block = realloc(block, 64 * BLOCK);
+    for (int i = 0; i < 8 * BLOCK; i += PAGE)
+        if (block[i] != (char)(i / PAGE))
+            MPI_Abort(MPI_COMM_WORLD, 3);
+    free(behind);
+    free(block);
+    if (is_fine)
+        printf("placement OK\n");
+    MPI_Finalize();
+    return is_fine ? 0 : 1;
+}

@@ -1,0 +1,66 @@
+//! Files: the programs `tests/c/mpi_files.c`, `mpi_files_forms.c` and `mpi_files_random.c` in all modes.
+
+use std::path::Path;
+
+use simurgh_testing::{Binary, Compile, Scratch, Stage, passed, seed};
+
+/// The ways in which ranks run: their number, and options of mpiexec.
+const WAYS: &[(usize, &[&str])] = &[
+    (1, &[]),
+    (2, &["--check"]),
+    (7, &[]),
+    (64, &[]),
+    (3, &["--mode", "processes"]),
+    (6, &["--hosts-per-node", "2"]),
+    (2, &["--hosts-per-node", "2", "--transport", "ofi"]),
+];
+
+struct Program {
+    stage: Stage,
+    binary: Binary,
+    folder: Scratch,
+}
+
+impl Program {
+    fn build(name: &str) -> Self {
+        let stage = Stage::locate();
+        let compile = Compile::c(format!("tests/c/{name}.c")).flags(["-O1", "-Wall", "-Werror"]);
+        let binary = compile.against(&stage).build();
+        Self {
+            stage,
+            binary,
+            folder: Scratch::new("files"),
+        }
+    }
+
+    fn run(&self, ranks: usize, options: &[&str], file: &Path, arguments: &[String]) {
+        let run = self.stage.mpiexec(ranks).options(options).args([file]);
+        let outcome = run.args(arguments).run(&self.binary);
+        outcome.expect_success();
+        assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
+    }
+
+    fn passes_in_all_ways(&self, arguments: &[String]) {
+        for (number, (ranks, options)) in WAYS.iter().enumerate() {
+            let file = self.folder.path().join(number.to_string());
+            self.run(*ranks, options, &file, arguments);
+            assert!(!file.exists(), "the program deletes the file when it closes it");
+        }
+    }
+}
+
+#[test]
+fn files_do_what_the_standard_says() {
+    Program::build("mpi_files").passes_in_all_ways(&[]);
+}
+
+#[test]
+fn every_form_of_an_access_moves_what_it_says() {
+    Program::build("mpi_files_forms").passes_in_all_ways(&[]);
+}
+
+#[test]
+fn random_views_and_accesses_agree_with_a_model() {
+    let arguments = [seed().to_string(), "25".to_owned()];
+    Program::build("mpi_files_random").passes_in_all_ways(&arguments);
+}

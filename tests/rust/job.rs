@@ -1,0 +1,192 @@
+//! A Rust program that launchers start, for the tests in this folder. The first argument says what it does.
+
+use simurgh::{Communicator, Op, RunError, Source, Tag};
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let case = std::env::args().nth(1).unwrap_or_default();
+    match case.as_str() {
+        "exchange" => exchange(),
+        "who" => who(),
+        "partner" => partner(),
+        "panic" => fails(|world| match world.rank() == world.size() - 1 {
+            true => panic!("no flour"),
+            false => waits(world),
+        }),
+        "abort" => fails(|world| match world.rank() == world.size() - 1 {
+            true => world.abort(7),
+            false => waits(world),
+        }),
+        "deadlock" => fails(|world| match world.rank() {
+            0 => drop(world.recv(&mut 0_u8, world.size() - 1, 99)),
+            _ => drop(world.barrier()),
+        }),
+        "overflow" => fails(|world| match world.rank() {
+            0 => drop(deep(u64::MAX)),
+            _ => waits(world),
+        }),
+        "exit" => fails(|world| match world.rank() {
+            0 => std::process::exit(3),
+            _ => waits(world),
+        }),
+        "never" => never(),
+        "fail" => fail(),
+        "again" => again(),
+        "threads" => threads(),
+        "stranger" => stranger(),
+        "stay" => fails(|world| {
+            if world.rank() == 0 {
+                println!("{}", std::process::id());
+            }
+            waits(world);
+        }),
+        _ => Err(format!("there is no case {case:?}").into()),
+    }
+}
+
+/// Runs ranks of which one fails. `run` gives back control only without a launcher.
+fn fails(f: impl Fn(&Communicator) + Send + Sync + 'static) -> Result<ExitCode, Box<dyn Error>> {
+    simurgh::run(f)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for a message that does not come.
+fn waits(world: &Communicator) {
+    let _ = world.recv(&mut 0_u8, Source::Any, Tag::Any);
+}
+
+/// Recurses until the stack is used up.
+fn deep(depth: u64) -> u64 {
+    let place = std::hint::black_box([depth; 64]);
+    match depth {
+        0 => 0,
+        _ => deep(depth - 1) + std::hint::black_box(place)[3],
+    }
+}
+
+/// Messages of all lengths, collectives, and communicators. Each process prints a line for each of its ranks.
+fn exchange() -> Result<ExitCode, Box<dyn Error>> {
+    let results = simurgh::run(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+        for length in [1_usize, 100, 20_000, 300_000] {
+            let mine = vec![rank as u64; length];
+            let mut theirs = vec![0; length];
+            world.scope(|scope| {
+                scope.irecv(&mut theirs[..], before, 3)?;
+                scope.isend(&mine[..], next, 3)?;
+                Ok(())
+            })?;
+            assert!(theirs.iter().all(|value| *value == before as u64));
+        }
+        let mut sum = 0;
+        world.all_reduce(&(rank as u64), &mut sum, &Op::sum())?;
+        let mut all = vec![0; size];
+        world.all_gather(&[rank as u64], &mut all)?;
+        assert!(all.iter().copied().eq(0..size as u64));
+        let half = world.split(Some(rank % 2), 0)?.expect("a colour was given");
+        half.barrier()?;
+        assert_eq!(half.rank(), rank / 2);
+        Ok::<_, simurgh::Error>(sum)
+    })?;
+    let ranks = results.ranks();
+    let world = results.world_size();
+    for (rank, sum) in ranks.zip(results) {
+        println!("rank {rank} of {world}: sum {}", sum?);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Which ranks live in which process; that statics are common to them, and the arguments are there.
+fn who() -> Result<ExitCode, Box<dyn Error>> {
+    static MET: AtomicU64 = AtomicU64::new(0);
+    let words: Vec<_> = std::env::args().skip(2).collect();
+    let results = simurgh::run(|world| {
+        MET.fetch_add(1, Ordering::SeqCst);
+        world.barrier().map(|()| MET.load(Ordering::SeqCst))
+    })?;
+    let ranks = results.ranks();
+    for met in results {
+        assert_eq!(met?, ranks.len() as u64);
+    }
+    println!("{ranks:?} {}", words.join(" "));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One job with `tests/c/rust_partner.c`.
+fn partner() -> Result<ExitCode, Box<dyn Error>> {
+    let results = simurgh::run(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let before = (rank + size - 1) % size;
+        let (mine, mut theirs, mut sum) = (100 + rank as i32, 0, 0);
+        world.send_receive(&mine, (rank + 1) % size, 5, &mut theirs, before, 5)?;
+        world.all_reduce(&(rank as i32), &mut sum, &Op::sum())?;
+        Ok::<_, simurgh::Error>(format!("{rank} of {size}: sum {sum}, from {before}: {theirs}"))
+    })?;
+    for line in results {
+        println!("rust: rank {}", line?);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One process ends without calling `run`; the others call it.
+fn never() -> Result<ExitCode, Box<dyn Error>> {
+    let first = std::env::var("SIMURGH_TEST_FIRST")?;
+    match std::fs::File::create_new(first) {
+        Ok(_) => Ok(ExitCode::SUCCESS),
+        Err(_) => fails(waits),
+    }
+}
+
+/// The program fails by itself, after its run.
+fn fail() -> Result<ExitCode, Box<dyn Error>> {
+    let results = simurgh::run(|world| world.barrier().is_ok())?;
+    assert!(results.iter().all(|is_well| *is_well));
+    Ok(ExitCode::from(9))
+}
+
+/// A second run is refused under a launcher, and works without one.
+fn again() -> Result<ExitCode, Box<dyn Error>> {
+    let _ = simurgh::run(|world| world.size())?;
+    match simurgh::run(|world| world.size()) {
+        Ok(results) => println!("{} ranks again", results.len()),
+        Err(RunError::Again) => println!("refused"),
+        Err(error) => return Err(error.into()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A thread that is older than the runtime wakes a rank, which no deadlock report may forestall.
+fn threads() -> Result<ExitCode, Box<dyn Error>> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        // In other processes than that of rank 0 the run may be over by now.
+        let _ = sender.send(42);
+    });
+    let receiver = std::sync::Mutex::new(receiver);
+    let results = simurgh::run(move |world| {
+        let mut word = 0;
+        if world.rank() == 0 {
+            word = receiver.lock().expect("no panic").recv().expect("it sends");
+        }
+        world.broadcast(&mut word, 0).map(|()| word)
+    })?;
+    thread.join().expect("no panic");
+    for word in results {
+        assert_eq!(word?, 42);
+    }
+    println!("woken");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `run` on another thread than the first, while that waits for it.
+fn stranger() -> Result<ExitCode, Box<dyn Error>> {
+    let run = || simurgh::run(|world| world.barrier().map(|()| world.rank())).map(|results| results.ranks());
+    let ranks = std::thread::spawn(run).join().expect("no panic")?;
+    println!("{ranks:?}");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,141 @@
+//! A Rust program as a job of launchers: ours on one node and on several, MPICH's (PMI) and Open MPI's (PMIx).
+//! `tests/slurm.rs` has srun.
+//!
+//! The program is `tests/rust/job.rs`, an example of this package.
+
+mod ends;
+mod launchers;
+
+use simurgh_testing::{Mpiexec, Outcome, Stage};
+use std::path::PathBuf;
+
+/// The program, which cargo builds with the tests.
+fn program() -> PathBuf {
+    let own = std::env::current_exe().expect("this program has a path");
+    let folder = own
+        .ancestors()
+        .nth(2)
+        .expect("tests lie in target/<profile>/deps");
+    let program = folder.join("examples/rust_job");
+    assert!(
+        program.exists(),
+        "{} is missing: cargo build --example rust_job",
+        program.display()
+    );
+    program
+}
+
+/// A run of mpiexec as users call it, who do not say how ranks live.
+fn mpiexec(ranks: usize, options: &[&str]) -> Mpiexec {
+    let mpiexec = Mpiexec::new(&Stage::locate().tool("mpiexec"), ranks);
+    mpiexec.env("SIMURGH_MODE", "auto").options(options)
+}
+
+/// The end of a case of the program.
+fn ended(ranks: usize, options: &[&str], words: &[&str]) -> Outcome {
+    mpiexec(ranks, options).args(words).run(&program())
+}
+
+/// Two nodes, which are processes of this machine.
+const NODES: [&str; 4] = ["--launcher", "fork", "-hosts", "a,b"];
+
+/// What the ranks of the case `exchange` print.
+fn exchanged(ranks: usize) -> Vec<String> {
+    let sum = ranks * (ranks - 1) / 2;
+    let mut lines: Vec<_> = (0..ranks)
+        .map(|rank| format!("rank {rank} of {ranks}: sum {sum}"))
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn ranks_exchange_messages_wherever_they_live() {
+    for (ranks, options) in [
+        (1, &[][..]),
+        (2, &[]),
+        (7, &["--hosts-per-node", "3"]),
+        (64, &["--hosts-per-node", "2"]),
+        (7, &NODES),
+        (4, &["--mode", "processes"]),
+        (
+            4,
+            &[
+                "--hosts-per-node",
+                "2",
+                "--transport",
+                "ofi",
+                "--provider",
+                "tcp",
+                "--interface",
+                "lo",
+            ],
+        ),
+    ] {
+        let outcome = ended(ranks, options, &["exchange"]);
+        assert_eq!(
+            outcome.expect_success().sorted_lines(),
+            exchanged(ranks),
+            "{options:?}: {outcome}"
+        );
+        assert_eq!(outcome.stderr, "", "{options:?}");
+    }
+}
+
+#[test]
+fn a_process_has_the_ranks_of_its_node() {
+    let lines = |ranks, options: &[&str], expected: &[&str]| {
+        let outcome = ended(ranks, options, &["who", "x", "y z"]);
+        assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+    };
+    lines(6, &[], &["0..6 x y z"]);
+    lines(
+        6,
+        &["--mode", "threads", "--hosts-per-node", "2"],
+        &["0..3 x y z", "3..6 x y z"],
+    );
+    lines(
+        5,
+        &[&NODES[..], &["-l"]].concat(),
+        &["[0-2] 0..3 x y z", "[3-4] 3..5 x y z"],
+    );
+}
+
+#[test]
+fn statistics_and_checks_know_such_a_program() {
+    let outcome = ended(4, &["--stats", "--hosts-per-node", "2"], &["exchange"]);
+    for text in [
+        "statistics of host 0, 2 ranks on",
+        "statistics of host 1, 2 ranks on",
+        "network: sent ",
+    ] {
+        outcome.expect_success().expect_stderr(text);
+    }
+    let mut check = std::process::Command::new(Stage::locate().tool("simurgh"));
+    let said = check.arg("check").arg(program()).output().unwrap();
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(
+        said.contains("a Rust program, whose ranks are closures"),
+        "{said}"
+    );
+}
+
+#[test]
+fn programs_in_c_and_in_rust_are_one_job() {
+    let c = simurgh_testing::Compile::c("tests/c/rust_partner.c")
+        .against(&Stage::locate())
+        .build();
+    for options in [&[][..], &NODES] {
+        let words = ["partner", ":", "-n", "3"].map(str::to_owned);
+        let words = words.into_iter().chain([c.path().display().to_string()]);
+        let outcome = mpiexec(2, options).args(words).run(&program());
+        let expected = [
+            "c: rank 2 of 5: sum 10, from 1: 101",
+            "c: rank 3 of 5: sum 10, from 2: 102",
+            "c: rank 4 of 5: sum 10, from 3: 103",
+            "rust: rank 0 of 5: sum 10, from 4: 104",
+            "rust: rank 1 of 5: sum 10, from 0: 100",
+        ];
+        assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+    }
+}
