@@ -1,6 +1,7 @@
 //! Many ranks in one process.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use simurgh_testing::{Binary, Compile, Stage};
 
@@ -95,39 +96,72 @@ fn code_is_mapped_from_files_and_the_loader_has_few_objects() {
     objects(2, "processes");
 }
 
-/// A program whose ranks tell what their process takes.
-struct Footprint<'a> {
-    stage: &'a Stage,
-    program: Binary,
+/// The memory of a process: its mappings, and what of them is written to.
+struct Footprint {
+    /// For each kind of mapping (its permissions and its file) how many there are, and their kB.
+    kinds: BTreeMap<String, (f64, f64)>,
 }
 
-impl Footprint<'_> {
-    /// The mappings and the kB of private memory of the process of so many ranks.
-    fn of(&self, ranks: usize) -> (f64, f64) {
-        let mpiexec = self.stage.mpiexec(ranks).mode("threads");
+impl Footprint {
+    /// Of the process of so many ranks of a program that prints it.
+    fn of(stage: &Stage, program: &Binary, ranks: usize) -> Self {
+        let mpiexec = stage.mpiexec(ranks).mode("threads");
         // By default there are as many arenas as eight times the cores, and each takes mappings, too.
-        let run = mpiexec.env("MALLOC_ARENA_MAX", "8").run(&self.program);
-        let text = &run.expect_success().stdout;
-        let mut numbers = text.split_whitespace().map(|number| number.parse().unwrap());
-        (numbers.next().unwrap(), numbers.next().unwrap())
+        let run = mpiexec.env("MALLOC_ARENA_MAX", "8").run(program);
+        let mut kinds = BTreeMap::<_, (f64, f64)>::new();
+        let mut kind = String::new();
+        for line in run.expect_success().stdout.lines() {
+            let mut words = line.split_whitespace();
+            if let Some(size) = line.strip_prefix("Anonymous:") {
+                let size = size.trim().trim_end_matches(" kB");
+                kinds.entry(kind.clone()).or_default().1 += size.parse::<f64>().unwrap();
+            } else {
+                // Addresses, permissions, offset, device, number of the file, path.
+                let permissions = words.nth(1).unwrap();
+                kind = format!("{permissions} {}", words.nth(3).unwrap_or("anonymous"));
+                kinds.entry(kind.clone()).or_default().0 += 1.0;
+            }
+        }
+        Self { kinds }
     }
 
-    /// Checks what each further rank takes at most, in mappings and in kB.
-    fn check(&self, what: &str, most: (f64, f64)) {
-        let (few, many) = (64, 264);
-        let (begin, end) = (self.of(few), self.of(many));
-        let for_each = |begin: f64, end: f64| (end - begin) / (many - few) as f64;
-        let mappings = for_each(begin.0, end.0);
-        let memory = for_each(begin.1, end.1);
-        println!("{what}: {mappings} mappings and {memory} kB for each rank");
-        // The allocator takes some more when there are more ranks.
-        assert!(
-            mappings < most.0 + 0.3,
-            "{what}: {mappings} mappings, not {}",
-            most.0
-        );
-        assert!(memory < most.1, "{what}: {memory} kB, not {}", most.1);
+    fn mappings(&self) -> f64 {
+        self.kinds.values().map(|(mappings, _)| mappings).sum()
     }
+
+    fn kilobytes(&self) -> f64 {
+        self.kinds.values().map(|(_, kilobytes)| kilobytes).sum()
+    }
+}
+
+impl fmt::Display for Footprint {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kind, (mappings, kilobytes)) in &self.kinds {
+            writeln!(text, "{mappings} mappings with {kilobytes} kB: {kind}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks what each further rank takes at most, in mappings and in kB.
+fn check_a_rank_takes(what: &str, program: &Binary, most: (f64, f64)) {
+    let (few, many) = (64, 264);
+    let stage = Stage::locate();
+    let of = |ranks| Footprint::of(&stage, program, ranks);
+    let (begin, end) = (of(few), of(many));
+    let for_each = |begin: f64, end: f64| (end - begin) / (many - few) as f64;
+    let mappings = for_each(begin.mappings(), end.mappings());
+    assert!(mappings >= 1.0, "a rank has its stack:\n{end}");
+    let memory = for_each(begin.kilobytes(), end.kilobytes());
+    println!("{what}: {mappings} mappings and {memory} kB for each rank");
+    // The allocator takes some more when there are more ranks.
+    assert!(
+        mappings < most.0 + 0.3 && memory < most.1,
+        "{what}: {mappings} mappings and {memory} kB for each rank, not {} and {}\n\
+         {few} ranks:\n{begin}\n{many} ranks:\n{end}",
+        most.0,
+        most.1
+    );
 }
 
 /// The kernel limits mappings, and the user's guide says how many ranks there may be.
@@ -142,11 +176,6 @@ fn a_rank_takes_few_mappings_and_little_memory() {
         ("C++", Compile::cxx(source).against(&stage), 9.0, 130.0),
         ("Fortran", fortran, 15.0, 130.0),
     ] {
-        let program = program.flags(["-O2"]).build();
-        Footprint {
-            stage: &stage,
-            program,
-        }
-        .check(what, (mappings, memory));
+        check_a_rank_takes(what, &program.flags(["-O2"]).build(), (mappings, memory));
     }
 }
