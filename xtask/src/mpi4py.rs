@@ -19,10 +19,14 @@ use crate::workspace::Workspace;
 const VERSION: &str = "4.1.2";
 
 /// The numbers of ranks of the runs.
-pub(crate) const RANKS: &[usize] = &[1, 2, 3, 4];
+const RANKS: &[usize] = &[1, 2, 3, 4];
 
-/// The numbers of ranks of the runs among all tests.
-pub(crate) const FEW: &[usize] = &[3];
+/// The number of ranks of the run among all tests.
+const FEW: usize = 3;
+
+/// The module of its tests in which no rank calls another. It takes a fourth of the processor time, and does the same
+/// on each rank.
+const LOCAL: &str = "test_datatype";
 
 /// The modules of its tests that are left out, and patterns of names of tests (after a `-`). A reason stands behind
 /// each `#`.
@@ -105,18 +109,24 @@ impl Mpi4py {
         captured_success(tar.arg("-C").arg(&self.place), minutes(1)).map(drop)
     }
 
-    /// Runs its tests on each of these numbers of ranks.
-    pub(crate) fn test(&self, ranks: &[usize]) -> Result<()> {
-        ranks.iter().try_for_each(|&ranks| self.run(ranks))
+    /// Runs its tests on several numbers of ranks.
+    pub(crate) fn test(&self) -> Result<()> {
+        RANKS.iter().try_for_each(|&ranks| self.run(ranks, &[]))
     }
 
-    fn run(&self, ranks: usize) -> Result<()> {
+    /// Runs each of its tests once: those that need no other rank on one, the others on a few.
+    pub(crate) fn test_once(&self) -> Result<()> {
+        self.run(1, &["-i", LOCAL])?;
+        self.run(FEW, &["-e", LOCAL])
+    }
+
+    fn run(&self, ranks: usize, selected: &[&str]) -> Result<()> {
         let mut tests = self.venv.activated("mpiexec");
         tests.args(["-n", &ranks.to_string(), "python"]);
         tests.arg(self.source().join("test/main.py"));
         // The tests use the installed mpi4py, not the source. They stop at the first failure, after which ranks are out
         // of step.
-        tests.args(["--no-builddir", "-q", "-f"]);
+        tests.args(["--no-builddir", "-q", "-f"]).args(selected);
         for (option, pattern) in left_out(LEFT_OUT) {
             tests.args([option, pattern]);
         }
