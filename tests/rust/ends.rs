@@ -1,8 +1,10 @@
 //! The ends of Rust programs.
 
 use crate::{NODES, ended, mpiexec, program};
-use simurgh_testing::{Input, LIMIT, Outcome, Scratch, is_alive, run, until};
-use std::process::{Command, Stdio};
+use simurgh_testing::{
+    Input, LIMIT, Outcome, Scratch, Signal, Started, is_alive, marked, run, signal, until, words,
+};
+use std::process::Command;
 
 /// The jobs whose ends are looked at: options, and what names the process of the last rank of 4.
 const JOBS: [(&[&str], &str); 3] = [
@@ -110,22 +112,45 @@ fn threads_that_were_there_before_may_wake_ranks() {
     assert_eq!(outcome.expect_success().stdout, "0..3\n");
 }
 
+/// Starts a job of 4 ranks that stays, with a name of its own, and finds the processes with its ranks.
+fn staying(name: &str, options: &[&str]) -> (Started, Vec<u32>) {
+    let mark = format!("SIMURGH_TEST_MARK={name}-{}", std::process::id());
+    let (variable, value) = mark.split_once('=').unwrap();
+    let mut command = mpiexec(4, options).args(["stay"]).command(&program());
+    let mut job = Started::new(command.env(variable, value));
+    job.says("up\n");
+    let own = format!("{} ", program().display());
+    let mut processes = marked(&mark);
+    processes.retain(|&process| words(process).starts_with(&own));
+    assert_eq!(processes.len(), 2, "{processes:?}");
+    (job, processes)
+}
+
 #[test]
 fn nothing_is_left_of_a_job_whose_launcher_is_killed() {
-    let scratch = Scratch::new("rust-kill");
-    let said = scratch.write("pids", "");
-    let mut child = mpiexec(4, &["--hosts-per-node", "2"])
-        .args(["stay"])
-        .command(&program())
-        .stdin(Stdio::null())
-        .stdout(std::fs::File::create(&said).unwrap())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let pid = || std::fs::read_to_string(&said).unwrap().trim().parse::<u32>().ok();
-    assert!(until(LIMIT, || pid().is_some()));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let host = pid().unwrap();
-    assert!(until(LIMIT, || !is_alive(host)));
+    let (job, processes) = staying("launcher", &["--hosts-per-node", "2"]);
+    signal(job.id(), Signal::KILL);
+    job.ends(LIMIT);
+    assert!(until(LIMIT, || !processes
+        .iter()
+        .any(|&process| is_alive(process))));
+}
+
+#[test]
+fn a_job_ends_when_one_of_its_processes_is_killed() {
+    for (name, options) in [("process", &["--hosts-per-node", "2"][..]), ("node", &NODES)] {
+        let (job, processes) = staying(name, options);
+        signal(processes[1], Signal::KILL);
+        let outcome = job.ends(LIMIT);
+        says(outcome.expect_code(137), " was killed by signal 9\n");
+        assert!(!processes.iter().any(|&process| is_alive(process)));
+    }
+}
+
+#[test]
+fn ranks_that_are_closures_cannot_be_relocatable() {
+    let outcome = ended(2, &["--relocatable"], &["who"]);
+    outcome
+        .expect_code(1)
+        .expect_stderr("--relocatable needs ranks that are threads (--mode threads)");
 }
