@@ -79,6 +79,23 @@ fn a_rank_that_is_killed_ends_the_job_at_once() {
 }
 
 #[test]
+fn a_rank_that_is_killed_in_an_epoch_ends_the_job() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/window_killed.c").against(&stage).build();
+    for options in [
+        &["--mode", "processes"][..],
+        &["--hosts-per-node", "2"],
+        &["--hosts-per-node", "2", "--transport", "ofi"],
+    ] {
+        for word in ["lock", "operations", "fence"] {
+            let outcome = stage.mpiexec(4).options(options).args([word]).run(&program);
+            outcome.expect_code(137).expect_stderr(" was killed by signal 9");
+            assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");
+        }
+    }
+}
+
+#[test]
 fn a_job_that_takes_too_long_says_what_its_ranks_wait_for() {
     processes(2)
         .options(["--timeout", "0.3"])
