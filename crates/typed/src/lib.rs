@@ -21,6 +21,7 @@
 //! * `collective`: collectives that move data.
 //! * `neighbor`: collectives of neighbours.
 //! * `reduction`: reductions and scans.
+//! * `window`: one-sided communication.
 
 mod buffer;
 mod collective;
@@ -33,6 +34,7 @@ mod operator;
 mod parts;
 mod prepared;
 mod reduction;
+mod window;
 
 pub use buffer::{Buffer, BufferMut};
 pub use collective::{
@@ -45,7 +47,8 @@ pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_al
 pub use operator::Operator;
 pub use prepared::Prepared;
 pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
-pub use simurgh_mpi::Mode;
+pub use simurgh_mpi::{LockKind, Mode};
+pub use window::Window;
 
 use simurgh_datatype::Datatype;
 use simurgh_datatype::memory::{Source, Target};

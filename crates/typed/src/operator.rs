@@ -59,6 +59,14 @@ impl<T: Equivalence> Operator<T> {
         &self.op
     }
 
+    /// The operation of the standard that this is; none if the user defines it.
+    pub(super) fn predefined(&self) -> Option<BuiltinOp> {
+        match self.op {
+            Op::Builtin(op) => Some(op),
+            Op::User(_) => None,
+        }
+    }
+
     /// Whether the operation is a function of the user, which is called with whole values.
     pub(super) fn takes_whole_values(&self) -> bool {
         self.panicked.is_some()

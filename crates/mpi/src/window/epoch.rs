@@ -39,6 +39,14 @@ impl Window {
     pub(super) fn epochs(&self) -> SpinGuard<'_, Epochs> {
         self.epochs.lock_serialized(self.comm.process().serialized())
     }
+
+    /// Whether this rank holds the exclusive lock of a rank.
+    #[inline]
+    #[must_use]
+    pub fn holds_exclusively(&self, rank: i32) -> bool {
+        let seat = u32::try_from(rank);
+        seat.is_ok_and(|seat| self.epochs().lock_of(seat) == Some(LockKind::Exclusive))
+    }
 }
 
 impl Epochs {

@@ -22,6 +22,7 @@
 //! hosts is a look at that.
 
 pub mod assertion;
+mod completed;
 mod create;
 mod epoch;
 mod error;
@@ -148,8 +149,14 @@ impl Window {
         self.check_free()?;
         self.flush_hosts()?;
         self.comm.barrier().run()?;
-        table::forget(self.process().job(), &self.shared);
+        self.leave();
         Ok(())
+    }
+
+    /// Frees what the rank has of the window without waiting for the others, for callers that know that nobody accesses
+    /// the rank's memory any more. A rank calls this or [`Window::free`], once.
+    pub fn leave(&self) {
+        table::forget(self.process().job(), &self.shared);
     }
 }
 

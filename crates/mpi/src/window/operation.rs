@@ -138,17 +138,8 @@ impl Window {
         result: &Target,
         place: &Place<'_>,
     ) -> Result<()> {
-        check_comparable(place.datatype)?;
-        let Some(located) = self.locate(place)? else {
-            return Ok(());
-        };
-        match &located.target {
-            Some(target) => {
-                memory::compare_and_swap(self.shared.stripes(), compare, origin, target, result);
-            }
-            None => self.compare_and_swap_remote(origin, compare, result, &located),
-        }
-        Ok(())
+        self.compare_and_swap_with((origin, compare), result, place, || None)
+            .map(drop)
     }
 
     /// [`Window::put`] with a request (`MPI_Rput`), which is complete when the data may be changed.
@@ -219,7 +210,7 @@ impl Window {
 
     /// [`Window::get`]; if replies are expected, the waiter is completed with the last. Whether they are.
     #[inline]
-    fn get_with(
+    pub(super) fn get_with(
         &self,
         origin: &Target,
         place: &Place<'_>,
@@ -243,8 +234,9 @@ impl Window {
         }
     }
 
+    /// As [`Window::get_with`].
     #[inline]
-    fn get_accumulate_with(
+    pub(super) fn get_accumulate_with(
         &self,
         origin: &Source,
         result: &Target,
@@ -277,6 +269,28 @@ impl Window {
                 let all = Source::row(origin, usize::from(input.is_some()));
                 Ok(self.get_accumulate_remote(&all, result, &located, (&update, op), waiter))
             }
+        }
+    }
+
+    /// As [`Window::get_with`]. The origin has the new value and the one to compare with.
+    #[inline]
+    pub(super) fn compare_and_swap_with(
+        &self,
+        (origin, compare): (&Source, &Source),
+        result: &Target,
+        place: &Place<'_>,
+        waiter: impl FnOnce() -> Option<Waiter>,
+    ) -> Result<bool> {
+        check_comparable(place.datatype)?;
+        let Some(located) = self.locate(place)? else {
+            return Ok(false);
+        };
+        match &located.target {
+            Some(target) => {
+                memory::compare_and_swap(self.shared.stripes(), compare, origin, target, result);
+                Ok(false)
+            }
+            None => Ok(self.compare_and_swap_remote((origin, compare), result, &located, waiter)),
         }
     }
 
@@ -326,7 +340,7 @@ impl Window {
 }
 
 /// Makes a request, and the waiter for the side that completes it.
-fn new_request(place: &mut Option<Arc<Request>>) -> Waiter {
+pub(super) fn new_request(place: &mut Option<Arc<Request>>) -> Waiter {
     let request = Request::task();
     *place = Some(Arc::clone(&request));
     Waiter::Request(request)

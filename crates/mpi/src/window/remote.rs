@@ -168,18 +168,21 @@ impl Window {
         true
     }
 
+    /// As [`Window::get_remote`].
     pub(super) fn compare_and_swap_remote(
         &self,
-        origin: &Source,
-        compare: &Source,
+        (origin, compare): (&Source, &Source),
         result: &Target,
         located: &Located<'_>,
-    ) {
+        waiter: impl FnOnce() -> Option<Waiter>,
+    ) -> bool {
         let unit = located.datatype;
         let label = self.label(Kind::CompareAndSwap, 0, located.seat);
         let chunks = self.chunks_of(located, unit, false);
         let (host, user) = (located.part.host(), self.process().id() as usize);
-        let replies = self.network().expect(user, host, Some(result.clone()), 1, None);
+        let replies = self
+            .network()
+            .expect(user, host, Some(result.clone()), 1, waiter());
         let size = unit.size();
         for chunk in &chunks {
             self.send_chunk(
@@ -195,6 +198,7 @@ impl Window {
             );
         }
         self.epochs().note_sent(host);
+        true
     }
 
     /// Sends requests without data to a host, to each of these targets, and returns what is complete when it has
