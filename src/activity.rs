@@ -43,6 +43,10 @@ calls! {
     Create = "creation of a topology",
     Dup = "dup",
     Split = "split",
+    AllocateWindow = "allocate_window",
+    FenceEpoch = "fence_epoch",
+    LockEpoch = "lock_epoch",
+    LockWindow = "lock of a window",
 }
 
 /// No call.

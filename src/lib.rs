@@ -69,6 +69,11 @@
 //! ([`Communicator::dist_graph_create_adjacent`]) exchange data with all their neighbours in one call
 //! ([`Communicator::neighbor_all_to_all`]).
 //!
+//! # Windows
+//!
+//! One-sided communication ([`Communicator::allocate_window`]): ranks read, write and update each other's memory, and
+//! its owner takes no part. A rank borrows its own part as a slice while nobody else has access ([`Window`]).
+//!
 //! # Errors
 //!
 //! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank
@@ -89,6 +94,7 @@
 // * `run_state`: the state of a run, and its end
 // * `communicator`: communicators, and their blocking calls
 // * `scope`: nonblocking operations
+// * `window`: one-sided communication
 // * `builder`: running a closure as ranks
 
 mod activity;
@@ -104,20 +110,22 @@ mod run_state;
 mod scope;
 mod settings;
 mod status;
+mod window;
 
 pub use activity::Wait;
 pub use builder::{Builder, run};
 pub use communicator::Communicator;
 pub use error::{RANKS_MAX, RunError};
 pub use message::Message;
-pub use op::{Bits, Number, Op};
+pub use op::{Bits, Integer, Number, Op};
 pub use peer::{Destination, Source, Tag};
 pub use results::Results;
 pub use scope::{CollectiveRequest, ReceiveRequest, Scope, SendRequest};
 pub use status::Status;
+pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 
 pub use simurgh_mpi::{Error, ErrorClass, Result};
-pub use simurgh_typed::{Buffer, BufferMut, Equivalence};
+pub use simurgh_typed::{Buffer, BufferMut, Equivalence, LockKind};
 
 /// Makes a `#[repr(C)]` struct one whose values can be sent and received; its fields must be [`Equivalence`]
 /// themselves. Padding is neither sent nor overwritten (section 5.1.2 of the standard, `MPI_Type_create_struct`).

@@ -26,6 +26,9 @@ pub trait Number: Equivalence + sealed::Sealed {}
 /// Types of bit patterns: the integers and arrays of them.
 pub trait Bits: Number {}
 
+/// Types of single integers, which are compared and swapped.
+pub trait Integer: Bits {}
+
 mod sealed {
     /// Types of other crates have no operations of the standard.
     pub trait Sealed {}
@@ -38,6 +41,7 @@ macro_rules! mark {
 mark!(sealed::Sealed: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, f32, f64);
 mark!(Number: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, f32, f64);
 mark!(Bits: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+mark!(Integer: i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 
 impl<T: Number, const N: usize> sealed::Sealed for [T; N] {}
 impl<T: Number, const N: usize> Number for [T; N] {}

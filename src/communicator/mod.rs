@@ -77,6 +77,17 @@ impl Communicator {
         &self.comm
     }
 
+    /// The same communicator, for an object that belongs to it.
+    pub(crate) fn twin(&self) -> Self {
+        self.child(Arc::clone(&self.comm))
+    }
+
+    /// Unwinds the calling rank if the run has failed.
+    #[inline]
+    pub(crate) fn check(&self) {
+        self.run_state.check();
+    }
+
     /// Enters a call that may block.
     #[inline]
     pub(crate) fn enter(&self, call: Call, peer: i32, tag: i32) -> Inside<'_> {

@@ -65,10 +65,13 @@ impl<T: Equivalence> Window<T> {
         let (size, alignment) = (size_of::<T>(), align_of::<T>());
         if size == 0 || alignment > ALIGNMENT_MAX {
             let name = std::any::type_name::<T>();
-            let message = format!("{name} has {size} bytes, aligned to {alignment}: that cannot be in a window");
+            let message =
+                format!("{name} has {size} bytes, aligned to {alignment}: that cannot be in a window");
             return Err(Error::new(ErrorClass::Type, message));
         }
-        let bytes = len.checked_mul(size).filter(|bytes| isize::try_from(*bytes).is_ok());
+        let bytes = len
+            .checked_mul(size)
+            .filter(|bytes| isize::try_from(*bytes).is_ok());
         let bytes = bytes.ok_or_else(|| {
             let message = format!("{len} values of {size} bytes are more than addresses reach");
             Error::new(ErrorClass::Size, message)
@@ -117,7 +120,10 @@ impl<T: Equivalence> Window<T> {
         let empty = (std::ptr::NonNull::dangling().as_ptr(), 0);
         Ok(region.map_or(empty, |region| {
             let address: *mut T = region.address().cast();
-            assert!(address.is_aligned(), "the memory was allocated with this alignment");
+            assert!(
+                address.is_aligned(),
+                "the memory was allocated with this alignment"
+            );
             (address, region.bytes() / size_of::<T>())
         }))
     }
@@ -346,7 +352,8 @@ impl<T: Equivalence> Window<T> {
                 target(std::slice::from_mut(&mut before)),
             )
         };
-        self.window.compare_and_swap_now(&new, &compare, &result, &place)?;
+        self.window
+            .compare_and_swap_now(&new, &compare, &result, &place)?;
         Ok(before)
     }
 
@@ -379,7 +386,9 @@ impl<T: Equivalence> Window<T> {
             Phase::Outside => "the call is made outside of an epoch of the window",
             Phase::Fences => "the call is made in an epoch of fences",
             Phase::Locks => "the call is made in an epoch of locks",
-            Phase::Unknown => "an epoch of the window has failed to begin or to end: it cannot be used any more",
+            Phase::Unknown => {
+                "an epoch of the window has failed to begin or to end: it cannot be used any more"
+            }
         };
         Error::new(ErrorClass::RmaSync, message)
     }
@@ -434,7 +443,13 @@ fn agree<T: Equivalence>(comm: &Comm) -> Result<()> {
     let layout = layout::<T>();
     let mut extremes = [0; 2];
     let sent = [layout, !layout];
-    all_reduce(comm, Some(&sent), &mut extremes, &Operator::builtin(BuiltinOp::Max))?.run()?;
+    all_reduce(
+        comm,
+        Some(&sent),
+        &mut extremes,
+        &Operator::builtin(BuiltinOp::Max),
+    )?
+    .run()?;
     if extremes == sent {
         return Ok(());
     }
