@@ -46,7 +46,7 @@ impl<T: Equivalence> LockEpoch<'_, T> {
     ///
     /// A guard does not leave the epoch:
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0521
     /// # simurgh::run(|world| {
     /// # let mut window = world.allocate_window::<u32>(1)?;
     /// let mut kept = None;

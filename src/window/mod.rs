@@ -87,7 +87,7 @@ impl Communicator {
 ///
 /// and nobody has access when an epoch is over:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0521
 /// # simurgh::run(|world| {
 /// # let mut window = world.allocate_window::<u32>(1)?;
 /// let mut kept = None;

@@ -1,6 +1,6 @@
 //! A Rust program that launchers start, for the tests in this folder. The first argument says what it does.
 
-use simurgh::{Communicator, Op, RunError, Source, Tag};
+use simurgh::{Communicator, LockKind, Op, RunError, Source, Tag};
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +10,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let case = std::env::args().nth(1).unwrap_or_default();
     match case.as_str() {
         "exchange" => exchange(),
+        "windows" => windows(),
         "who" => who(),
         "partner" => partner(),
         "panic" => fails(|world| match world.rank() == world.size() - 1 {
@@ -100,6 +101,103 @@ fn exchange() -> Result<ExitCode, Box<dyn Error>> {
         println!("rank {rank} of {world}: sum {}", sum?);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A value of several elements, with padding.
+#[derive(Clone, Copy, simurgh::Equivalence)]
+#[repr(C)]
+struct Entry {
+    rounds: u8,
+    total: f64,
+}
+
+/// Windows in epochs of both kinds. Each process prints a line for each of its ranks.
+fn windows() -> Result<ExitCode, Box<dyn Error>> {
+    let results = simurgh::run(|world| {
+        let sum = written_between_fences(world)?;
+        updated_under_locks(world)?;
+        Ok::<_, simurgh::Error>(sum)
+    })?;
+    let ranks = results.ranks();
+    let world = results.world_size();
+    for (rank, sum) in ranks.zip(results) {
+        println!("rank {rank} of {world}: sum {}", sum?);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes to all ranks, and a lot to the next one. The sum of what the others have written.
+fn written_between_fences(world: &Communicator) -> simurgh::Result<u64> {
+    const LENGTH: usize = 50_000;
+    let (rank, size) = (world.rank(), world.size());
+    let next = (rank + 1) % size;
+    let mut window = world.allocate_window::<u64>(size + LENGTH)?;
+    window.local_mut().fill(77);
+    window.fence_epoch(|epoch| {
+        (0..size).try_for_each(|target| epoch.part(target).put(rank, &(rank as u64)))?;
+        epoch.part(next).put(size, &vec![rank as u64; LENGTH])
+    })?;
+    let (mine, theirs) = window.local().split_at(size);
+    assert!(
+        theirs
+            .iter()
+            .all(|value| *value == ((rank + size - 1) % size) as u64)
+    );
+    let (sum, mut read) = (mine.iter().sum(), vec![0; LENGTH]);
+    window.fence_epoch(|epoch| {
+        epoch.part(next).get(size, &mut read)?;
+        assert!(read.iter().all(|value| *value == rank as u64));
+        let refused = epoch.part(next).put(size + LENGTH, &1);
+        assert!(refused.is_err_and(|error| error.class() == simurgh::ErrorClass::RmaRange));
+        Ok(())
+    })?;
+    Ok(sum)
+}
+
+/// Updates the parts of all ranks under locks of both kinds.
+fn updated_under_locks(world: &Communicator) -> simurgh::Result<()> {
+    const ROUNDS: usize = 10;
+    let (rank, size) = (world.rank(), world.size());
+    let mut entries = world.allocate_window::<Entry>(1)?;
+    entries.lock_epoch(|epoch| {
+        for target in (0..ROUNDS).map(|round| (rank + round) % size) {
+            let part = epoch.lock(target, LockKind::Exclusive)?;
+            let mut entry = Entry {
+                rounds: 0,
+                total: 0.0,
+            };
+            part.get(0, &mut entry)?;
+            assert!(f64::from(entry.rounds) == entry.total % 256.0);
+            entry.rounds = entry.rounds.wrapping_add(1);
+            entry.total += 1.0;
+            part.put(0, &entry)?;
+        }
+        Ok(())
+    })?;
+    let mut total = 0.0;
+    world.all_reduce(&entries.local()[0].total, &mut total, &Op::sum())?;
+    assert_eq!(total, (ROUNDS * size) as f64);
+
+    let mut counters = world.allocate_window::<i32>(3)?;
+    counters.lock_epoch(|epoch| {
+        let locks = epoch.lock_all()?;
+        for target in 0..size {
+            let part = locks.part(target);
+            part.accumulate(0, &[1, rank as i32][..], &Op::sum())?;
+            let before = part.fetch_and_op(0, 0, &Op::sum())?;
+            assert!((1..=size as i32).contains(&before));
+            let holder = part.compare_and_swap(2, 0, rank as i32 + 1)?;
+            assert!((0..=size as i32).contains(&holder));
+            locks.flush(target)?;
+        }
+        locks.unlock_all()
+    })?;
+    let &[count, ranks, winner] = counters.local() else {
+        unreachable!("there are three")
+    };
+    assert_eq!((count, ranks), (size as i32, (0..size as i32).sum()));
+    assert!((1..=size as i32).contains(&winner));
+    Ok(())
 }
 
 /// Which ranks live in which process; that statics are common to them, and the arguments are there.

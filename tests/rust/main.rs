@@ -39,7 +39,7 @@ fn ended(ranks: usize, options: &[&str], words: &[&str]) -> Outcome {
 /// Two nodes, which are processes of this machine.
 const NODES: [&str; 4] = ["--launcher", "fork", "-hosts", "a,b"];
 
-/// What the ranks of the case `exchange` print.
+/// What the ranks of the cases `exchange` and `windows` print.
 fn exchanged(ranks: usize) -> Vec<String> {
     let sum = ranks * (ranks - 1) / 2;
     let mut lines: Vec<_> = (0..ranks)
@@ -49,30 +49,33 @@ fn exchanged(ranks: usize) -> Vec<String> {
     lines
 }
 
-#[test]
-fn ranks_exchange_messages_wherever_they_live() {
-    for (ranks, options) in [
-        (1, &[][..]),
-        (2, &[]),
-        (7, &["--hosts-per-node", "3"]),
-        (64, &["--hosts-per-node", "2"]),
-        (7, &NODES),
-        (4, &["--mode", "processes"]),
-        (
-            4,
-            &[
-                "--hosts-per-node",
-                "2",
-                "--transport",
-                "ofi",
-                "--provider",
-                "tcp",
-                "--interface",
-                "lo",
-            ],
-        ),
-    ] {
-        let outcome = ended(ranks, options, &["exchange"]);
+/// Numbers of ranks, and the options by which they live in one process or in several.
+const PLACES: [(usize, &[&str]); 7] = [
+    (1, &[]),
+    (2, &[]),
+    (7, &["--hosts-per-node", "3"]),
+    (64, &["--hosts-per-node", "2"]),
+    (7, &NODES),
+    (4, &["--mode", "processes"]),
+    (
+        4,
+        &[
+            "--hosts-per-node",
+            "2",
+            "--transport",
+            "ofi",
+            "--provider",
+            "tcp",
+            "--interface",
+            "lo",
+        ],
+    ),
+];
+
+/// Runs a case whose ranks print the sum of all ranks, wherever they live.
+fn adds_up_everywhere(case: &str) {
+    for (ranks, options) in PLACES {
+        let outcome = ended(ranks, options, &[case]);
         assert_eq!(
             outcome.expect_success().sorted_lines(),
             exchanged(ranks),
@@ -80,6 +83,16 @@ fn ranks_exchange_messages_wherever_they_live() {
         );
         assert_eq!(outcome.stderr, "", "{options:?}");
     }
+}
+
+#[test]
+fn ranks_exchange_messages_wherever_they_live() {
+    adds_up_everywhere("exchange");
+}
+
+#[test]
+fn ranks_access_windows_wherever_they_live() {
+    adds_up_everywhere("windows");
 }
 
 #[test]
