@@ -47,6 +47,9 @@ calls! {
     FenceEpoch = "fence_epoch",
     LockEpoch = "lock_epoch",
     LockWindow = "lock of a window",
+    OpenFile = "opening of a file",
+    CloseFile = "close of a file",
+    FileAccess = "access to a file",
 }
 
 /// No call.

@@ -74,6 +74,11 @@
 //! One-sided communication ([`Communicator::allocate_window`]): ranks read, write and update each other's memory, and
 //! its owner takes no part. A rank borrows its own part as a slice while nobody else has access ([`Window`]).
 //!
+//! # Files
+//!
+//! All ranks open a file together ([`FileOptions`]), and read and write values at offsets, each by itself or together
+//! ([`File`]).
+//!
 //! # Errors
 //!
 //! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank
@@ -95,12 +100,14 @@
 // * `communicator`: communicators, and their blocking calls
 // * `scope`: nonblocking operations
 // * `window`: one-sided communication
+// * `file`: files
 // * `builder`: running a closure as ranks
 
 mod activity;
 mod builder;
 mod communicator;
 mod error;
+mod file;
 mod message;
 mod op;
 mod panic_place;
@@ -116,6 +123,7 @@ pub use activity::Wait;
 pub use builder::{Builder, run};
 pub use communicator::Communicator;
 pub use error::{RANKS_MAX, RunError};
+pub use file::{File, FileOptions};
 pub use message::Message;
 pub use op::{Bits, Integer, Number, Op};
 pub use peer::{Destination, Source, Tag};

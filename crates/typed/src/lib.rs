@@ -22,10 +22,12 @@
 //! * `neighbor`: collectives of neighbours.
 //! * `reduction`: reductions and scans.
 //! * `window`: one-sided communication.
+//! * `file`: accesses to files.
 
 mod buffer;
 mod collective;
 mod equivalence;
+mod file;
 mod flight;
 mod message;
 mod neighbor;
@@ -41,6 +43,7 @@ pub use collective::{
     all_gather, all_gatherv, all_to_all, all_to_allv, barrier, broadcast, gather, gatherv, scatter, scatterv,
 };
 pub use equivalence::Equivalence;
+pub use file::{read_at, read_at_all, write_at, write_at_all};
 pub use flight::{Flight, FlightIn, Flights, in_flight};
 pub use message::{receive, receive_message, send, send_receive};
 pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};

@@ -98,7 +98,7 @@ impl<T> fmt::Debug for Prepared<'_, T> {
 
 /// Calls a collective. Other ranks use this rank's buffers meanwhile, so a panic must not unwind and free them.
 #[inline]
-fn together<R>(call: impl FnOnce() -> R) -> R {
+pub(super) fn together<R>(call: impl FnOnce() -> R) -> R {
     let guard = NoUnwind;
     let result = call();
     std::mem::forget(guard);
