@@ -2,10 +2,10 @@
 //!
 //!     SIMURGH_RANKS=64 cargo run --release --example hash_table -- -n 20000
 //!
-//! Each rank counts words of a stream of its own. A key belongs to a slot of some rank; a rank that has a new key takes
+//! Each rank counts the words of some streams. A key belongs to a slot of some rank; a rank that has a new key takes
 //! the slot by a comparison and a swap, or goes on to the next one if another key has it. The count is increased by an
-//! atomic addition. Afterwards each rank looks up keys, and all of them add up what is in their parts: the result is the
-//! same for any number of ranks, and is compared with a table of one rank.
+//! atomic addition. Afterwards each rank looks up keys, and all of them add up what is in their parts: the result is
+//! the same for any number of ranks, and is compared with a table that each rank makes for itself.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

@@ -1,11 +1,6 @@
 //! One-sided communication through the Rust interface.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use simurgh::{
-    Builder, Communicator, Equivalence, ErrorClass, LockEpoch, LockKind, Op, Result, RunError, Window,
-};
-use simurgh_testing::panic_quietly;
+use simurgh::{Builder, Communicator, Equivalence, ErrorClass, LockKind, Op, Result};
 
 /// Runs `f` with 1, 2, 7 and 64 ranks; every rank must succeed.
 fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 'static) {
@@ -138,10 +133,10 @@ fn nobody_comes_between_under_an_exclusive_lock() {
                 lock.get(0, &mut values[..])?;
                 // Both values change together.
                 assert_eq!(values[0], values[1]);
-                for position in 0..2 {
-                    values[position].small = values[position].small.wrapping_add(1);
-                    values[position].large += 1.0;
-                    lock.put(position, &values[position])?;
+                for (position, value) in values.iter_mut().enumerate() {
+                    value.small = value.small.wrapping_add(1);
+                    value.large += 1.0;
+                    lock.put(position, value)?;
                 }
                 lock.unlock()?;
             }
@@ -294,36 +289,6 @@ fn all_ranks_have_values_of_one_layout() {
     });
 }
 
-/// Leaves an epoch in some way, after which the window gives nobody access to anything.
-fn leave(world: &Communicator, way: impl FnOnce(&LockEpoch<'_, u32>) -> Result<()>) -> Result<()> {
-    let mut window: Window<u32> = world.allocate_window(1)?;
-    let left = catch_unwind(AssertUnwindSafe(|| window.lock_epoch(way)));
-    assert!(!matches!(left, Ok(Ok(()))));
-    assert!(catch_unwind(AssertUnwindSafe(|| window.local().len())).is_err());
-    assert!(catch_unwind(AssertUnwindSafe(|| window.local_mut().len())).is_err());
-    let again = window.fence_epoch(|epoch| epoch.part(0).put(0, &1));
-    assert_eq!(class(again), ErrorClass::RmaSync);
-    assert_eq!(class(window.lock_epoch(|_| Ok(()))), ErrorClass::RmaSync);
-    Ok(())
-}
-
-#[test]
-fn an_epoch_that_is_not_ended_gives_no_slice() {
-    with(1, |world| {
-        leave(world, |_| {
-            panic_quietly("no epoch is so good that it must be ended")
-        })?;
-        leave(world, |epoch| {
-            std::mem::forget(epoch.lock(0, LockKind::Exclusive)?);
-            Ok(())
-        })?;
-        leave(world, |epoch| {
-            std::mem::forget(epoch.lock_all()?);
-            Ok(())
-        })
-    });
-}
-
 #[test]
 fn windows_come_and_go() {
     with(7, |world| {
@@ -346,24 +311,4 @@ fn windows_come_and_go() {
         }
         Ok(())
     });
-}
-
-#[test]
-fn a_failed_run_is_left_by_ranks_that_poll_a_window() {
-    let ended = Builder::new().ranks(2).vps(2).other_threads(1).run(|world| {
-        let mut window = world.allocate_window::<u8>(1).expect("memory");
-        let _ = window.lock_epoch(|epoch| {
-            if world.rank() > 0 {
-                panic_quietly("only rank 0 likes it here");
-            }
-            let locks = epoch.lock_all()?;
-            loop {
-                locks.part(1).get(0, &mut 0)?;
-            }
-            #[expect(unreachable_code, reason = "gives the closure its type")]
-            Ok(())
-        });
-    });
-    let error = ended.map(drop).expect_err("a rank panics");
-    assert!(matches!(error, RunError::Panicked { rank: 1, .. }), "{error}");
 }

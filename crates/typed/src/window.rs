@@ -79,7 +79,7 @@ impl<T: Equivalence> Window<T> {
         let comm_of_locks = comm.dup()?;
         agree::<T>(&comm_of_locks)?;
         let mut info = Info::new();
-        info.set("mpi_minimum_memory_alignment", &alignment.to_string())?;
+        info.set("mpi_minimum_memory_alignment", alignment.to_string())?;
         Ok(Self {
             window: comm.win_allocate(bytes, size, &info)?,
             comm: comm_of_locks,
@@ -270,8 +270,8 @@ impl<T: Equivalence> Window<T> {
         }
     }
 
-    /// Combines values of a rank, from a position on, with these, each element atomically. They may be changed when this
-    /// returns.
+    /// Combines values of a rank, from a position on, with these, each element atomically. They may be changed when
+    /// this returns.
     ///
     /// # Errors
     ///
