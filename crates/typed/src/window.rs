@@ -26,6 +26,7 @@ use simurgh_datatype::op::BuiltinOp;
 use simurgh_datatype::{Basic, Datatype};
 use simurgh_mpi::assertion::{NOPRECEDE, NOSUCCEED};
 use simurgh_mpi::{Comm, Error, ErrorClass, Info, LockKind, Place, Result};
+use siphasher::sip::SipHasher24;
 
 /// The strictest alignment that values may need: that of the memory which processes share.
 const ALIGNMENT_MAX: usize = 4096;
@@ -459,10 +460,9 @@ fn agree<T: Equivalence>(comm: &Comm) -> Result<()> {
 }
 
 /// A number for where the values of a type have what data. It is the same in all programs.
-#[expect(deprecated, reason = "the hasher with a fixed algorithm")]
 fn layout<T: Equivalence>() -> u64 {
     let datatype = T::datatype();
-    let mut hasher = std::hash::SipHasher::new();
+    let mut hasher = SipHasher24::new();
     hasher.write_usize(size_of::<T>());
     hasher.write_usize(align_of::<T>());
     for run in Runs::new(&datatype, T::COUNT, &Datatype::Basic(Basic::Byte)) {
