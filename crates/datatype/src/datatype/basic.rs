@@ -57,8 +57,11 @@ macro_rules! basics {
         ///
         /// Its value is that of the handle in the standard ABI. The exceptions are Fortran's types of other sizes than
         /// usual, whose values no handle has.
+        ///
+        /// It is as wide as the pointer of a derived datatype, so that a [`Datatype`](super::Datatype) is a pair of
+        /// words, which is moved in registers. What is written in small parts and read as a whole stalls the core.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u16)]
+        #[repr(u64)]
         #[expect(clippy::doc_markdown, reason = "the names are those of the standard")]
         pub enum Basic {
             $(#[doc = $name] $variant = $value,)*
@@ -225,13 +228,17 @@ struct Measures {
 }
 
 impl Basic {
+    /// The number of places in a table of predefined datatypes.
+    pub(crate) const PAGE: usize = PAGE;
+
+    /// The place of the datatype in such a table.
     #[inline]
-    fn index(self) -> usize {
+    pub(crate) fn place(self) -> usize {
         (self as u16 - FIRST) as usize & (PAGE - 1)
     }
 
     fn info(self) -> &'static Info {
-        &TABLE[self.index()]
+        &TABLE[self.place()]
     }
 
     /// The datatype of a handle of the standard ABI, if it is a predefined one.
@@ -288,14 +295,14 @@ impl Basic {
     #[inline]
     #[must_use]
     pub fn size(self) -> usize {
-        MEASURES[self.index()].size.into()
+        MEASURES[self.place()].size.into()
     }
 
     /// Bytes from one element of an array to the next.
     #[inline]
     #[must_use]
     pub fn extent(self) -> usize {
-        MEASURES[self.index()].extent.into()
+        MEASURES[self.place()].extent.into()
     }
 
     /// Whether an array of these is one stretch of data.

@@ -3,13 +3,18 @@
 //! An element of 1, 2, 4 or 8 bytes without gaps at a multiple of its size is updated by atomic instructions, any other
 //! one under a lock ([`Stripes`]). Size and address alone decide, so that all who update an element do it in the same
 //! way, whatever the operation. A few elements that follow each other are besides updated together.
+//!
+//! Where many small elements follow each other, one instruction updates all those of a word of 8 bytes: the words are
+//! read, combined by the loops of reductions, and each is exchanged if it is still as it was read. An instruction of
+//! x86-64 with the lock prefix is atomic to all other accesses of the memory, also to those of other widths (Intel's
+//! manual, volume 3, 9.1.2.2); the word lies within a cache line. So others may update one of the elements meanwhile.
 
 use super::buffer::{Source, Target};
 use super::runs::{Run, Runs};
 use super::stripes::{RANGE, Stripes};
 use super::transfer::{pack, unpack};
-use crate::datatype::{Class, Datatype, Kind};
-use simurgh_core::sync::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use super::word::{Direct, Row, Word, direct, exchange_equal, update};
+use crate::datatype::Datatype;
 
 /// What is done with an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +35,6 @@ pub(crate) enum Action {
 /// Combines one input with one element.
 pub(crate) type Combine = fn([&Source; 1], &Target);
 
-/// Updates an element by atomic instructions. The arguments are the element, the input and, unless it is null, the room
-/// for the value before.
-type Direct = unsafe fn(*mut u8, *const u8, *mut u8);
-
 /// An atomic update of the elements of a predefined datatype.
 #[derive(Clone, Debug)]
 pub struct Update {
@@ -49,6 +50,15 @@ pub struct Update {
 
 /// The longest element with its gaps.
 const LONGEST: usize = 128;
+
+/// Bytes of the longest word.
+const WIDEST: usize = size_of::<u64>();
+
+/// Words that are combined at a time.
+const BLOCK: usize = 32;
+
+/// So many words are updated by blocks: fewer take less time element by element.
+const MANY: usize = 2;
 
 /// Memory for one element.
 #[repr(C, align(64))]
@@ -95,6 +105,7 @@ impl Update {
 
     /// Updates the elements of `target`, one after the other, with those of `input`, as many as both have. If there is
     /// a `result`, it gets the values from before. An input of an update that ignores it may be missing.
+    #[inline]
     pub fn apply(&self, stripes: &Stripes, input: Option<&Source>, target: &Target, result: Option<&Target>) {
         let bytes = target.bytes().min(input.map_or(usize::MAX, Source::bytes));
         let packed_input;
@@ -115,24 +126,22 @@ impl Update {
                 held.as_mut_ptr()
             }
         };
-        let mut done = 0;
-        for Run { offset, count } in Runs::new(target.datatype(), target.count(), &self.unit) {
-            let count = count.min((bytes - done) / self.size);
-            let at = |start: *const u8| {
-                if start.is_null() {
-                    start
-                } else {
-                    start.wrapping_add(done)
-                }
-            };
+        let row = Row {
+            element: target.address(),
+            input: from,
+            result: into,
+        };
+        if self.is_word && target.is_contiguous() {
+            // The size of a word is a power of two.
+            let count = bytes >> self.size.trailing_zeros();
             // SAFETY:
-            // - the run lies within the target, whose memory is valid by the promise of its maker;
-            // - `done` and the run's elements are within `bytes`, which input and result have.
-            unsafe {
-                let element = target.address().wrapping_offset(offset);
-                self.run(stripes, (element, count), at(from), at(into).cast_mut());
-            }
-            done += count * self.size;
+            // - the elements are the first `bytes` bytes of the target, whose memory is valid by the promise of its
+            //   maker; input and result have as many.
+            unsafe { self.run(stripes, row, count) };
+        } else {
+            // SAFETY:
+            // - input and result have so many bytes.
+            unsafe { self.runs(stripes, row, target, bytes) };
         }
         if let Some(result) = result
             && !held.is_empty()
@@ -154,47 +163,157 @@ impl Update {
             input.len() / self.size
         };
         let count = target.count().min(room).min(given);
-        let into = result.map_or(std::ptr::null_mut(), <[u8]>::as_mut_ptr);
         assert!(*target.datatype() == self.unit, "a run consists of units");
+        let row = Row {
+            element: target.address(),
+            input: input.as_ptr(),
+            result: result.map_or(std::ptr::null_mut(), <[u8]>::as_mut_ptr),
+        };
         // SAFETY:
         // - all three have `count` elements; those of the target are valid by the promise of its maker.
-        unsafe { self.run(stripes, (target.address(), count), input.as_ptr(), into) };
+        unsafe { self.run(stripes, row, count) };
     }
 
-    /// Updates elements that follow each other.
+    /// Updates the first `bytes` bytes of the elements of a target, run by run.
     ///
     /// # Safety
     ///
-    /// * The elements are readable and writable. The input has as many, packed, unless it is ignored. The result is
-    ///   null or has room for as many, packed.
-    #[inline]
-    unsafe fn run(
-        &self,
-        stripes: &Stripes,
-        (first, count): (*mut u8, usize),
-        input: *const u8,
-        result: *mut u8,
-    ) {
-        let extent = self.unit.extent();
-        let is_aligned = self.is_word && first.addr().is_multiple_of(self.size);
-        let bytes = count * extent.unsigned_abs();
-        let _range = (count > 1 && bytes <= RANGE).then(|| stripes.lock_range(first, bytes));
-        for index in 0..count {
-            let element = first.wrapping_offset(index as isize * extent);
-            let input = input.wrapping_add(index * self.size);
-            let result = match result.is_null() {
-                true => result,
-                false => result.wrapping_add(index * self.size),
-            };
+    /// * The row begins at the address of the target. Input and result have so many bytes, as [`Update::run`] demands.
+    unsafe fn runs(&self, stripes: &Stripes, row: Row, target: &Target, bytes: usize) {
+        let mut done = 0;
+        for Run { offset, count } in Runs::new(target.datatype(), target.count(), &self.unit) {
+            let count = count.min((bytes - done) / self.size);
             // SAFETY:
-            // - as demanded of the caller; words are aligned, since the first one is and there are no gaps.
-            unsafe {
-                match self.direct {
-                    Some(direct) if is_aligned => direct(element, input, result),
-                    _ if is_aligned => self.exchange(element, input, result),
-                    _ => self.locked(stripes, element, input, result),
-                }
+            // - the run lies within the target, whose memory is valid by the promise of its maker;
+            // - `done` and the run's elements are within `bytes`, which input and result have.
+            unsafe { self.run(stripes, row.shifted(offset, done), count) };
+            done += count * self.size;
+        }
+    }
+
+    /// Updates `count` elements that follow each other.
+    ///
+    /// # Safety
+    ///
+    /// * The row has so many elements.
+    #[inline]
+    unsafe fn run(&self, stripes: &Stripes, row: Row, count: usize) {
+        let bytes = count * self.unit.extent().unsigned_abs();
+        let _range = (count > 1 && bytes <= RANGE).then(|| stripes.lock_range(row.element, bytes));
+        let is_aligned = self.is_word && row.element.addr() & (self.size - 1) == 0;
+        // SAFETY:
+        // - as demanded of the caller; all words are aligned if the first one is, since there are no gaps.
+        unsafe {
+            match self.direct {
+                Some(direct) if is_aligned && count == 1 => direct(row),
+                _ if is_aligned => self.words(row, count),
+                _ => self.each(row, count, |row| self.locked(stripes, row)),
             }
+        }
+    }
+
+    /// Updates words that follow each other.
+    ///
+    /// # Safety
+    ///
+    /// * The row has so many elements, which are aligned words.
+    unsafe fn words(&self, row: Row, count: usize) {
+        let one = |row| match self.direct {
+            // SAFETY:
+            // - as demanded of the caller.
+            Some(direct) => unsafe { direct(row) },
+            // SAFETY:
+            // - as above.
+            None => unsafe { self.exchange(row) },
+        };
+        let bytes = count * self.size;
+        let head = (row.element.addr().wrapping_neg() % WIDEST).min(bytes);
+        let blocks = (bytes - head) / WIDEST * WIDEST;
+        let is_wide = self.size < WIDEST || self.direct.is_none();
+        // SAFETY:
+        // - as demanded of the caller; elements fill the bytes before and behind whole words of the widest kind.
+        unsafe {
+            if !is_wide || blocks < MANY * WIDEST {
+                self.each(row, count, one);
+                return;
+            }
+            self.each(row, head / self.size, one);
+            self.blocks(row.advanced(head), blocks / WIDEST);
+            self.each(
+                row.advanced(head + blocks),
+                (bytes - head - blocks) / self.size,
+                one,
+            );
+        }
+    }
+
+    /// Updates elements that follow each other one by one.
+    ///
+    /// # Safety
+    ///
+    /// * The row has so many elements.
+    #[inline]
+    unsafe fn each(&self, row: Row, count: usize, update: impl Fn(Row)) {
+        let extent = self.unit.extent();
+        for index in 0..count {
+            update(row.shifted(index as isize * extent, index * self.size));
+        }
+    }
+
+    /// Updates the elements in so many words of the widest kind, a block of them at a time.
+    ///
+    /// # Safety
+    ///
+    /// * The row has the elements that fill these words, which are aligned.
+    unsafe fn blocks(&self, row: Row, words: usize) {
+        for start in (0..words).step_by(BLOCK) {
+            // SAFETY:
+            // - as demanded of the caller.
+            unsafe { self.block(row.advanced(start * WIDEST), BLOCK.min(words - start)) };
+        }
+    }
+
+    /// Updates the elements in at most [`BLOCK`] words.
+    ///
+    /// # Safety
+    ///
+    /// * As for [`Update::blocks`].
+    unsafe fn block(&self, row: Row, words: usize) {
+        let mut before = [0_u64; BLOCK];
+        let before = &mut before[..words];
+        for (index, value) in before.iter_mut().enumerate() {
+            // SAFETY:
+            // - as demanded of the caller.
+            *value = u64::load(unsafe { u64::at(row.advanced(index * WIDEST).element) });
+        }
+        let mut after = [0_u64; BLOCK];
+        let after = &mut after[..words];
+        after.copy_from_slice(before);
+        // SAFETY:
+        // - the words are filled by elements, for which there is an input.
+        unsafe { self.fold(row.input, after.as_mut_ptr().cast(), words * WIDEST) };
+        for (index, (before, after)) in before.iter_mut().zip(after).enumerate() {
+            let row = row.advanced(index * WIDEST);
+            // SAFETY:
+            // - as demanded of the caller.
+            let place = unsafe { u64::at(row.element) };
+            // A word that the update does not change need not be written: it was as it should be when it was read.
+            while before != after
+                && let Err(now) = u64::exchange(place, *before, *after)
+            {
+                *before = now;
+                // SAFETY:
+                // - elements fill the word, for which there is an input.
+                *after = unsafe { self.combined(now, row.input) };
+            }
+        }
+        if !row.result.is_null() {
+            // SAFETY:
+            // - as demanded of the caller: there is room for the values of the elements.
+            unsafe {
+                row.result
+                    .copy_from_nonoverlapping(before.as_ptr().cast(), words * WIDEST)
+            };
         }
     }
 
@@ -202,33 +321,49 @@ impl Update {
     ///
     /// # Safety
     ///
-    /// * As for a [`Direct`] update of an aligned word.
-    unsafe fn exchange(&self, element: *mut u8, input: *const u8, result: *mut u8) {
+    /// * As for a [`Direct`] update.
+    unsafe fn exchange(&self, row: Row) {
         // SAFETY:
         // - as demanded of the caller.
         unsafe {
             match self.size {
-                1 => update::<u8>(element, result, |old| self.combined(old, input)),
-                2 => update::<u16>(element, result, |old| self.combined(old, input)),
-                4 => update::<u32>(element, result, |old| self.combined(old, input)),
-                _ => update::<u64>(element, result, |old| self.combined(old, input)),
+                1 => update::<u8>(row, |old| self.combined(old, row.input)),
+                2 => update::<u16>(row, |old| self.combined(old, row.input)),
+                4 => update::<u32>(row, |old| self.combined(old, row.input)),
+                _ => update::<u64>(row, |old| self.combined(old, row.input)),
             }
         }
     }
 
     /// The value of a word after the update.
-    fn combined<W: Word>(&self, old: W, input: *const u8) -> W {
+    ///
+    /// # Safety
+    ///
+    /// * Elements fill the word, for which there is an input.
+    unsafe fn combined<W: Word>(&self, old: W, input: *const u8) -> W {
         let mut value = old;
         // SAFETY:
-        // - the value and the input are one element each, valid until the operation ends.
-        let (input, target) = unsafe {
+        // - as demanded of the caller.
+        unsafe { self.fold(input, (&raw mut value).cast(), size_of::<W>()) };
+        value
+    }
+
+    /// Combines elements that are this thread's alone with an input.
+    ///
+    /// # Safety
+    ///
+    /// * Elements without gaps fill the bytes, and there are as many bytes of input, unless it is ignored.
+    unsafe fn fold(&self, input: *const u8, values: *mut u8, bytes: usize) {
+        let count = bytes / self.size;
+        // SAFETY:
+        // - as demanded of the caller.
+        let (input, values) = unsafe {
             (
-                Source::new(input, 1, self.unit.clone()),
-                Target::new((&raw mut value).cast(), 1, self.unit.clone()),
+                Source::new(input, count, self.unit.clone()),
+                Target::new(values, count, self.unit.clone()),
             )
         };
-        (self.combine)([&input], &target);
-        value
+        (self.combine)([&input], &values);
     }
 
     /// Updates an element under its lock.
@@ -237,7 +372,12 @@ impl Update {
     ///
     /// * As for a [`Direct`] update, at any address.
     #[cold]
-    unsafe fn locked(&self, stripes: &Stripes, element: *mut u8, input: *const u8, result: *mut u8) {
+    unsafe fn locked(&self, stripes: &Stripes, row: Row) {
+        let Row {
+            element,
+            input,
+            result,
+        } = row;
         // SAFETY:
         // - as demanded of the caller.
         let target = unsafe { Target::new(element, 1, self.unit.clone()) };
@@ -278,12 +418,23 @@ pub fn compare_and_swap(
     result: &Target,
 ) {
     let size = target.datatype().size();
-    let [mut before, mut old, mut new] = [const { Room([0; LONGEST]) }; 3];
-    let (before, old, new) = (&mut before.0[..size], &mut old.0[..size], &mut new.0[..size]);
-    pack(compare, old);
-    pack(input, new);
-    compare_and_swap_packed(stripes, (old, new), target, before);
-    unpack(before, result);
+    assert!(
+        compare.bytes() == size && input.bytes() == size && result.bytes() == size && target.count() == 1,
+        "it takes one element each"
+    );
+    let is_packed = compare.is_contiguous() && input.is_contiguous() && result.is_contiguous();
+    // SAFETY:
+    // - all are one element of so many bytes, valid by the promises of their makers.
+    let is_done = is_packed
+        && unsafe { exchange_element(target, (compare.address(), input.address()), result.address()) };
+    if !is_done {
+        let [mut before, mut old, mut new] = [const { Room([0; LONGEST]) }; 3];
+        let (before, old, new) = (&mut before.0[..size], &mut old.0[..size], &mut new.0[..size]);
+        pack(compare, old);
+        pack(input, new);
+        compare_and_swap_packed(stripes, (old, new), target, before);
+        unpack(before, result);
+    }
 }
 
 /// [`compare_and_swap`] with packed data: the value to compare with, and the input.
@@ -298,224 +449,47 @@ pub fn compare_and_swap_packed(
         compare.len() == size && input.len() == size && before.len() == size && target.count() == 1,
         "it takes one element each"
     );
-    let element = target.address();
-    let is_word = target.datatype().is_contiguous() && element.addr().is_multiple_of(size);
     // SAFETY:
-    // - the element is valid by the promise of its maker, and aligned; the lengths of the others have been checked.
+    // - the element is valid by the promise of its maker; the lengths of the others have been checked.
+    if unsafe { exchange_element(target, (compare.as_ptr(), input.as_ptr()), before.as_mut_ptr()) } {
+        return;
+    }
+    let _held = stripes.lock(target.address());
+    pack(&target.as_source(), before);
+    if before == compare {
+        unpack(input, target);
+    }
+}
+
+/// Replaces the element by an instruction, if the machine has one for it. Whether it has.
+///
+/// # Safety
+///
+/// * The target is one element. The values to compare with and to write have its size, and there is room for the value
+///   before.
+#[inline]
+unsafe fn exchange_element(target: &Target, values: (*const u8, *const u8), before: *mut u8) -> bool {
+    let element = target.address();
+    let size = target.datatype().size();
+    if !target.is_contiguous() || element.addr() & size.wrapping_sub(1) != 0 {
+        return false;
+    }
+    // SAFETY:
+    // - as demanded of the caller; the element is aligned if its size is a power of two.
     unsafe {
         match size {
-            1 if is_word => exchange_equal::<u8>(element, compare, input, before),
-            2 if is_word => exchange_equal::<u16>(element, compare, input, before),
-            4 if is_word => exchange_equal::<u32>(element, compare, input, before),
-            8 if is_word => exchange_equal::<u64>(element, compare, input, before),
-            _ => {
-                let _held = stripes.lock(element);
-                pack(&target.as_source(), before);
-                if before == compare {
-                    unpack(input, target);
-                }
-            }
+            1 => exchange_equal::<u8>(element, values, before),
+            2 => exchange_equal::<u16>(element, values, before),
+            4 => exchange_equal::<u32>(element, values, before),
+            8 => exchange_equal::<u64>(element, values, before),
+            _ => return false,
         }
     }
+    true
 }
 
 fn packed(source: &Source) -> Vec<u8> {
     let mut bytes = vec![0; source.bytes()];
     pack(source, &mut bytes);
     bytes
-}
-
-/// A word on which the machine has atomic instructions.
-trait Word: Copy {
-    type Atomic: 'static;
-
-    /// The atomic at an address.
-    ///
-    /// # Safety
-    ///
-    /// * It is aligned, readable and writable.
-    unsafe fn at<'a>(address: *mut u8) -> &'a Self::Atomic;
-    fn load(place: &Self::Atomic) -> Self;
-    fn swap(place: &Self::Atomic, value: Self) -> Self;
-    fn add(place: &Self::Atomic, value: Self) -> Self;
-    fn and(place: &Self::Atomic, value: Self) -> Self;
-    fn or(place: &Self::Atomic, value: Self) -> Self;
-    fn xor(place: &Self::Atomic, value: Self) -> Self;
-    fn exchange(place: &Self::Atomic, old: Self, new: Self) -> Result<Self, Self>;
-}
-
-macro_rules! words {
-    ($($word:ty: $atomic:ty),*) => { $(
-        impl Word for $word {
-            type Atomic = $atomic;
-
-            #[inline(always)]
-            unsafe fn at<'a>(address: *mut u8) -> &'a $atomic {
-                // SAFETY:
-                // - as demanded of the caller.
-                unsafe { <$atomic>::from_ptr(address.cast()) }
-            }
-
-            #[inline(always)]
-            fn load(place: &$atomic) -> Self {
-                place.load(Ordering::SeqCst)
-            }
-
-            #[inline(always)]
-            fn swap(place: &$atomic, value: Self) -> Self {
-                place.swap(value, Ordering::SeqCst)
-            }
-
-            #[inline(always)]
-            fn add(place: &$atomic, value: Self) -> Self {
-                place.fetch_add(value, Ordering::SeqCst)
-            }
-
-            #[inline(always)]
-            fn and(place: &$atomic, value: Self) -> Self {
-                place.fetch_and(value, Ordering::SeqCst)
-            }
-
-            #[inline(always)]
-            fn or(place: &$atomic, value: Self) -> Self {
-                place.fetch_or(value, Ordering::SeqCst)
-            }
-
-            #[inline(always)]
-            fn xor(place: &$atomic, value: Self) -> Self {
-                place.fetch_xor(value, Ordering::SeqCst)
-            }
-
-            #[inline(always)]
-            fn exchange(place: &$atomic, old: Self, new: Self) -> Result<Self, Self> {
-                place.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst)
-            }
-        }
-    )* };
-}
-
-words!(u8: AtomicU8, u16: AtomicU16, u32: AtomicU32, u64: AtomicU64);
-
-/// Stores the value from before, if there is room for it.
-///
-/// # Safety
-///
-/// * `result` is null or has room for a word.
-#[inline(always)]
-unsafe fn give<W: Word>(result: *mut u8, before: W) {
-    if !result.is_null() {
-        // SAFETY:
-        // - as demanded of the caller.
-        unsafe { result.cast::<W>().write_unaligned(before) };
-    }
-}
-
-/// Updates a word by comparing and exchanging until nobody else has changed it meanwhile.
-///
-/// # Safety
-///
-/// * As for a [`Direct`] update of an aligned word.
-#[inline(always)]
-unsafe fn update<W: Word>(element: *mut u8, result: *mut u8, change: impl Fn(W) -> W) {
-    // SAFETY:
-    // - as demanded of the caller.
-    let place = unsafe { W::at(element) };
-    let mut old = W::load(place);
-    while let Err(now) = W::exchange(place, old, change(old)) {
-        old = now;
-    }
-    // SAFETY:
-    // - as demanded of the caller.
-    unsafe { give(result, old) };
-}
-
-/// Replaces a word if it is as given.
-///
-/// # Safety
-///
-/// * The element is an aligned word, readable and writable; the slices have the length of a word.
-unsafe fn exchange_equal<W: Word>(element: *mut u8, compare: &[u8], input: &[u8], before: &mut [u8]) {
-    // SAFETY:
-    // - as demanded of the caller.
-    unsafe {
-        let old = compare.as_ptr().cast::<W>().read_unaligned();
-        let new = input.as_ptr().cast::<W>().read_unaligned();
-        let (Ok(found) | Err(found)) = W::exchange(W::at(element), old, new);
-        give(before.as_mut_ptr(), found);
-    }
-}
-
-/// The instruction for an update, if there is one.
-fn direct(action: Action, unit: &Datatype) -> Option<Direct> {
-    match unit.size() {
-        1 => word_update::<u8>(action, unit),
-        2 => word_update::<u16>(action, unit),
-        4 => word_update::<u32>(action, unit),
-        _ => word_update::<u64>(action, unit),
-    }
-}
-
-/// The update of a word by one instruction.
-macro_rules! instruction {
-    ($word:ty, $name:ident) => {
-        |element, input, result| {
-            // SAFETY:
-            // - as demanded of the caller of a `Direct` update.
-            unsafe {
-                let value = input.cast::<$word>().read_unaligned();
-                give(result, <$word>::$name(<$word>::at(element), value));
-            }
-        }
-    };
-}
-
-fn word_update<W: Word>(action: Action, unit: &Datatype) -> Option<Direct> {
-    let (basic, kind) = match unit.basic() {
-        Some(basic) => (basic, basic.kind()),
-        None => {
-            return matches!(action, Action::Replace | Action::Keep)
-                .then(|| of_any::<W>(action))
-                .flatten();
-        }
-    };
-    let is_integer = matches!(
-        basic.class(),
-        Class::CInteger | Class::FortranInteger | Class::MultiLanguage | Class::Byte | Class::Char
-    );
-    match action {
-        Action::Add if is_integer => Some(instruction!(W, add)),
-        Action::And if is_integer => Some(instruction!(W, and)),
-        Action::Or if is_integer => Some(instruction!(W, or)),
-        Action::Xor if is_integer => Some(instruction!(W, xor)),
-        Action::Add if kind == Kind::F64 => Some(|element, input, result| {
-            // SAFETY:
-            // - as demanded of the caller of a `Direct` update.
-            unsafe {
-                let more = input.cast::<f64>().read_unaligned();
-                update::<u64>(element, result, |old| (f64::from_bits(old) + more).to_bits());
-            }
-        }),
-        Action::Add if kind == Kind::F32 => Some(|element, input, result| {
-            // SAFETY:
-            // - as demanded of the caller of a `Direct` update.
-            unsafe {
-                let more = input.cast::<f32>().read_unaligned();
-                update::<u32>(element, result, |old| (f32::from_bits(old) + more).to_bits());
-            }
-        }),
-        _ => of_any::<W>(action),
-    }
-}
-
-/// The updates that do not look at the value.
-fn of_any<W: Word>(action: Action) -> Option<Direct> {
-    match action {
-        Action::Replace => Some(instruction!(W, swap)),
-        Action::Keep => Some(|element, _, result| {
-            // SAFETY:
-            // - as demanded of the caller of a `Direct` update.
-            unsafe { give(result, W::load(W::at(element))) };
-        }),
-        _ => None,
-    }
 }

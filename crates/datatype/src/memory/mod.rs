@@ -46,6 +46,7 @@ mod stripes;
 mod transfer;
 mod view;
 mod window;
+mod word;
 
 pub use atomic::{Update, compare_and_swap, compare_and_swap_packed};
 pub use borrowed::collect;

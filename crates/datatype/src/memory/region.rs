@@ -45,7 +45,7 @@ impl Region {
     }
 
     /// `count` elements of a datatype at a displacement in bytes; none if they do not lie within the region.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn target(&self, displacement: i64, count: usize, datatype: &Datatype) -> Option<Target> {
         let inside = match datatype {

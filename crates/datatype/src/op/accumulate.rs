@@ -1,10 +1,18 @@
 //! Predefined operations as atomic updates of elements, for one-sided communication.
 
-use super::builtin::BuiltinOp;
+use super::builtin::{self, BuiltinOp};
 use super::table::find;
 use crate::datatype::{Basic, Datatype};
 use crate::memory::{Action, Update};
 use simurgh_base::error::{Error, ErrorClass, Result};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// The updates of predefined datatypes by one operation; none where it is not defined.
+type Updates = Box<[Option<Update>; Basic::PAGE]>;
+
+/// The updates by each operation, which every call of one-sided communication needs.
+static UPDATES: [OnceLock<Updates>; builtin::PAGE] = [const { OnceLock::new() }; builtin::PAGE];
 
 impl BuiltinOp {
     /// The operation as an atomic update of elements of a datatype, which is predefined, or consists of elements of one
@@ -14,7 +22,31 @@ impl BuiltinOp {
     ///
     /// [`ErrorClass::Type`] for a datatype with elements of several datatypes, [`ErrorClass::Op`] if the operation is
     /// not defined on the elements.
-    pub fn update(self, datatype: &Datatype) -> Result<Update> {
+    #[inline]
+    pub fn update(self, datatype: &Datatype) -> Result<Cow<'static, Update>> {
+        let known = match datatype {
+            Datatype::Basic(basic) => self.updates()[basic.place()].as_ref(),
+            Datatype::Derived(_) => None,
+        };
+        match known {
+            Some(update) => Ok(Cow::Borrowed(update)),
+            None => self.make_update(datatype).map(Cow::Owned),
+        }
+    }
+
+    /// The updates of predefined datatypes by this operation, which are made when they are first asked for.
+    #[inline]
+    fn updates(self) -> &'static [Option<Update>; Basic::PAGE] {
+        UPDATES[self.place()].get_or_init(|| {
+            let mut updates = Box::new([const { None }; Basic::PAGE]);
+            for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
+                updates[basic.place()] = self.make_update(&basic.into()).ok();
+            }
+            updates
+        })
+    }
+
+    fn make_update(self, datatype: &Datatype) -> Result<Update> {
         let unit = datatype.unit().ok_or_else(|| mixed(self))?;
         let kernel = find(self, &unit)?;
         let action = match self {
@@ -40,7 +72,7 @@ impl Update {
 
     /// The update of these numbers; none if there is none.
     #[must_use]
-    pub fn of_numbers([op, first, second]: [u16; 3]) -> Option<Self> {
+    pub fn of_numbers([op, first, second]: [u16; 3]) -> Option<Cow<'static, Self>> {
         let op = BuiltinOp::from_handle(op.into())?;
         op.update(&unit_of_numbers([first, second])?).ok()
     }
@@ -88,12 +120,14 @@ mod tests {
     use crate::memory::{Block, ElementBuffer, Source, Stripes, compare_and_swap, pack, unpack};
     use crate::op::Op;
     use simurgh_core::sync::Arc;
+    use std::sync::Barrier;
+
+    const ROOM: usize = 16 << 10;
 
     /// What an update does, compared with the reduction of the same operation.
-    fn check(op: BuiltinOp, basic: Basic, shift: i64) {
+    fn check(op: BuiltinOp, basic: Basic, shift: i64, count: usize) {
         let unit = Datatype::Basic(basic);
         let Ok(update) = op.update(&unit) else { return };
-        let count = 5;
         let size = unit.size() * count;
         let pattern = |seed: usize| -> Vec<u8> {
             let byte = |index: usize| match basic.kind() {
@@ -117,8 +151,8 @@ mod tests {
                 .unwrap(),
         }
         // At any address.
-        let room = Arc::new(Block::new(1024, 64).expect("memory"));
-        let region = room.region(0, 1024).expect("it has so many bytes");
+        let room = Arc::new(Block::new(ROOM, 64).expect("memory"));
+        let region = room.region(0, ROOM).expect("it has so many bytes");
         let target = region.target(shift, count, &unit).expect("it is within");
         let result = ElementBuffer::new(&unit, count);
         unpack(&before, &target);
@@ -150,8 +184,11 @@ mod tests {
     fn updates_do_what_reductions_do() {
         for &op in BuiltinOp::ALL {
             for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
-                check(op, basic, 0);
-                check(op, basic, 1);
+                // A few elements, and so many that they are updated by words and blocks of words, which begin and end
+                // within words.
+                check(op, basic, 0, 5);
+                check(op, basic, 1, 5);
+                check(op, basic, basic.size() as i64, 333);
             }
         }
     }
@@ -192,5 +229,59 @@ mod tests {
             assert_eq!(swap(&other), (5, 5));
             assert_eq!(swap(&same), (9, 5));
         }
+    }
+
+    /// Threads add `one` to each element, 240 times altogether: to many at a time, and to some by themselves.
+    fn add_at_once(basic: Basic, one: &[u8]) -> Vec<u8> {
+        const THREADS: usize = 4;
+        const ROUNDS: usize = 60;
+        const COUNT: usize = 600;
+        let unit = Datatype::Basic(basic);
+        let update = BuiltinOp::Sum.update(&unit).expect("it is defined");
+        let room = Arc::new(Block::new(ROOM, 64).expect("memory"));
+        let region = room.region(0, ROOM).expect("it has so many bytes");
+        let all = region.target(0, COUNT, &unit).expect("it is within");
+        let stripes = Stripes::own();
+        let ones = ElementBuffer::new(&unit, COUNT);
+        unpack(&one.repeat(COUNT), &ones.target());
+        let add = |first: usize, count: usize| {
+            let input = ones.source().slice(0, count);
+            update.apply(&stripes, Some(&input), &all.slice(first, count), None);
+        };
+        let add_to_all = |thread: usize, round: usize| {
+            let (first, second) = (3 * thread + round, COUNT - 1 - 7 * thread - round);
+            add(0, first);
+            add(first, second - first);
+            (second..COUNT).for_each(|element| add(element, 1));
+        };
+        let start = Barrier::new(THREADS);
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (add_to_all, start) = (&add_to_all, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    (0..ROUNDS).for_each(|round| add_to_all(thread, round));
+                });
+            }
+        });
+        let mut found = vec![0; COUNT * unit.size()];
+        pack(&all.as_source(), &mut found);
+        found
+    }
+
+    /// Words are updated by wider instructions than elements that share a word with others.
+    #[test]
+    fn updates_of_elements_and_of_whole_words_are_atomic_to_each_other() {
+        let repeated = |value: &[u8]| value.repeat(600);
+        assert_eq!(add_at_once(Basic::UnsignedChar, &[1]), repeated(&[240]));
+        let [one, all] = [1_u16, 240].map(u16::to_ne_bytes);
+        assert_eq!(add_at_once(Basic::UnsignedShort, &one), repeated(&all));
+        let [one, all] = [1_i32, 240].map(i32::to_ne_bytes);
+        assert_eq!(add_at_once(Basic::Int, &one), repeated(&all));
+        let [one, all] = [1_f32, 240.0].map(f32::to_ne_bytes);
+        assert_eq!(add_at_once(Basic::Float, &one), repeated(&all));
+        // A pair of words without an instruction of its own.
+        let [one, all] = [1_f32, 240.0].map(|value| value.to_ne_bytes().repeat(2));
+        assert_eq!(add_at_once(Basic::CFloatComplex, &one), repeated(&all));
     }
 }

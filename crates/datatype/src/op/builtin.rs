@@ -42,11 +42,34 @@ builtins! {
     NoOp = 0x3d, "MPI_NO_OP";
 }
 
+/// Handles of predefined operations lie in a page of this many values from [`FIRST`] on.
+pub(super) const PAGE: usize = 32;
+const FIRST: usize = 0x20;
+
+/// The operations by their places in the page.
+static BY_PLACE: [Option<BuiltinOp>; PAGE] = {
+    let mut table = [None; PAGE];
+    let mut next = 0;
+    while next < BuiltinOp::ALL.len() {
+        let op = BuiltinOp::ALL[next];
+        table[op as usize - FIRST] = Some(op);
+        next += 1;
+    }
+    table
+};
+
 impl BuiltinOp {
     /// The operation of a handle of the standard ABI, if it is a predefined one.
+    #[inline]
     #[must_use]
     pub fn from_handle(value: usize) -> Option<BuiltinOp> {
-        Self::ALL.iter().copied().find(|op| *op as usize == value)
+        BY_PLACE.get(value.wrapping_sub(FIRST)).copied().flatten()
+    }
+
+    /// The place of its handle in the page.
+    #[inline]
+    pub(super) fn place(self) -> usize {
+        self as usize - FIRST
     }
 
     /// The value of its handle in the standard ABI.

@@ -53,8 +53,8 @@ pub(super) fn predefined(handle: MPI_Datatype) -> Option<Basic> {
     match AT_ALL_RANKS.get(place)?.load(Ordering::Relaxed) {
         NONE => None,
         // SAFETY:
-        // - every entry is `NONE` or the value of a `Basic`, whose representation is `u16`.
-        value => Some(unsafe { std::mem::transmute::<u16, Basic>(value) }),
+        // - every entry is `NONE` or the value of a `Basic`, whose representation is `u64`.
+        value => Some(unsafe { std::mem::transmute::<u64, Basic>(value.into()) }),
     }
 }
 

@@ -6,7 +6,7 @@ use super::lock::WindowLock;
 use super::signals::Signals;
 use crate::comm::{CommBuilder, CommShared};
 use crate::datatype::Datatype;
-use crate::error::{ErrorClass, Result};
+use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::members::Members;
 use crate::memory::{self, Block, NodeMemory, Region, Stripes, Target};
@@ -178,7 +178,7 @@ impl WindowShared {
     }
 
     /// Elements of a rank at a displacement in bytes, if this host can access its memory. None if it cannot.
-    #[inline]
+    #[inline(always)]
     pub(super) fn target(
         &self,
         seat: usize,
@@ -189,10 +189,7 @@ impl WindowShared {
         let part = &self.parts[seat];
         if let Some(region) = part.region.get() {
             let target = region.target(displacement, count, datatype);
-            return Some(target.ok_or_else(|| {
-                let span = memory::span(displacement, count, datatype);
-                super::error::beyond(seat, &span, part.bytes)
-            }));
+            return Some(target.ok_or_else(|| part.beyond(seat, displacement, count, datatype)));
         }
         let local = part.local?;
         Some(self.locals[local as usize].attached_target(seat, displacement, count, datatype))
@@ -223,6 +220,27 @@ impl Part {
     #[inline]
     pub(super) fn host(&self) -> HostId {
         self.host
+    }
+
+    /// Refuses an access to memory that the part does not have.
+    pub(super) fn check(
+        &self,
+        seat: usize,
+        displacement: i64,
+        count: usize,
+        datatype: &Datatype,
+    ) -> Result<()> {
+        let span = memory::span(displacement, count, datatype);
+        if memory::is_within(&span, self.bytes) {
+            Ok(())
+        } else {
+            Err(self.beyond(seat, displacement, count, datatype))
+        }
+    }
+
+    #[cold]
+    fn beyond(&self, seat: usize, displacement: i64, count: usize, datatype: &Datatype) -> Error {
+        super::error::beyond(seat, &memory::span(displacement, count, datatype), self.bytes)
     }
 
     #[inline]
@@ -275,6 +293,7 @@ impl LocalRank {
     }
 
     /// Elements at an address in memory that is attached.
+    #[inline(never)]
     fn attached_target(
         &self,
         seat: usize,
