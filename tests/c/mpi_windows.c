@@ -210,6 +210,41 @@ static void contention(void)
     OK(MPI_Win_free(&win));
 }
 
+/* All ranks add to the same small elements: to many at a time, to some that begin and end anywhere, and to one. */
+static void small_elements(void)
+{
+    enum { BYTES = 3000, TIMES = 5 };
+    unsigned char *base, ones[BYTES], one = 1, got;
+    short *shorts, values[BYTES / 2];
+    MPI_Win win;
+    OK(MPI_Win_allocate(2 * BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    shorts = (short *)(base + BYTES);
+    memset(base, 0, 2 * BYTES);
+    memset(ones, 1, BYTES);
+    for (int i = 0; i < BYTES / 2; i++)
+        values[i] = 1;
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock_all(0, win));
+    for (int i = 0; i < TIMES; i++) {
+        int cut = 1 + (check_rank * 7 + i) % 300, half = cut / 2;
+        OK(MPI_Accumulate(ones, cut, MPI_UNSIGNED_CHAR, 0, 0, cut, MPI_UNSIGNED_CHAR, MPI_SUM, win));
+        OK(MPI_Accumulate(ones, BYTES - 1 - cut, MPI_UNSIGNED_CHAR, 0, cut, BYTES - 1 - cut, MPI_UNSIGNED_CHAR, MPI_SUM,
+                          win));
+        OK(MPI_Fetch_and_op(&one, &got, MPI_UNSIGNED_CHAR, 0, BYTES - 1, MPI_SUM, win));
+        OK(MPI_Fetch_and_op(&one, &got, MPI_UNSIGNED_CHAR, 0, BYTES / 2, MPI_SUM, win));
+        OK(MPI_Accumulate(values, half, MPI_SHORT, 0, BYTES, half, MPI_SHORT, MPI_SUM, win));
+        OK(MPI_Accumulate(values, BYTES / 2 - half, MPI_SHORT, 0, BYTES + half * 2, BYTES / 2 - half, MPI_SHORT, MPI_SUM,
+                          win));
+    }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; check_rank == 0 && i < BYTES; i++)
+        CHECK(base[i] == (unsigned char)(TIMES * check_size * (i == BYTES / 2 ? 2 : 1)));
+    for (int i = 0; check_rank == 0 && i < BYTES / 2; i++)
+        CHECK(shorts[i] == TIMES * check_size);
+    OK(MPI_Win_free(&win));
+}
+
 /* Long data, and the functions with large counts. */
 static void large(void)
 {
@@ -404,6 +439,7 @@ int main(int argc, char **argv)
     shared();
     dynamic();
     contention();
+    small_elements();
     large();
     objects();
     errors();

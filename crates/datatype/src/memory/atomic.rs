@@ -57,8 +57,8 @@ const WIDEST: usize = size_of::<u64>();
 /// Words that are combined at a time.
 const BLOCK: usize = 32;
 
-/// So many words are updated by blocks: fewer take less time element by element.
-const MANY: usize = 2;
+/// So many elements are updated by whole words: fewer take less time one by one.
+const MANY: usize = 8;
 
 /// Memory for one element.
 #[repr(C, align(64))]
@@ -233,7 +233,7 @@ impl Update {
         // SAFETY:
         // - as demanded of the caller; elements fill the bytes before and behind whole words of the widest kind.
         unsafe {
-            if !is_wide || blocks < MANY * WIDEST {
+            if !is_wide || count < MANY {
                 self.each(row, count, one);
                 return;
             }

@@ -345,7 +345,7 @@ pub(super) fn new_request(place: &mut Option<Arc<Request>>) -> Waiter {
 }
 
 /// Refuses more data than the target's elements have room for.
-#[inline]
+#[inline(always)]
 fn check_room(bytes: usize, place: &Place<'_>) -> Result<()> {
     let room = place.count.saturating_mul(place.datatype.size());
     if bytes <= room {
@@ -364,10 +364,16 @@ fn too_long(bytes: usize, room: usize) -> crate::error::Error {
 }
 
 /// Refuses data of other elements than the target has.
+#[inline(always)]
 fn check_elements(origin: &Datatype, update: &Update, op: BuiltinOp) -> Result<()> {
     if origin == update.unit() {
         return Ok(());
     }
+    check_units(origin, update, op)
+}
+
+#[inline(never)]
+fn check_units(origin: &Datatype, update: &Update, op: BuiltinOp) -> Result<()> {
     let same = origin.unit().is_some_and(|unit| unit.size() == update.size());
     if same || origin.size() == 0 {
         return Ok(());
@@ -379,6 +385,7 @@ fn check_elements(origin: &Datatype, update: &Update, op: BuiltinOp) -> Result<(
     Err(fault(ErrorClass::Type, message))
 }
 
+#[inline]
 fn check_predefined(datatype: &Datatype, call: &str) -> Result<()> {
     if datatype.is_predefined() || datatype.basic().is_some() {
         return Ok(());
@@ -389,6 +396,7 @@ fn check_predefined(datatype: &Datatype, call: &str) -> Result<()> {
 
 /// Refuses elements that are not compared: those are that the standard counts among integers, logicals, multi-language
 /// types and bytes.
+#[inline]
 fn check_comparable(datatype: &Datatype) -> Result<()> {
     use Class::{Byte, CInteger, Char, FortranInteger, Logical, MultiLanguage};
     let class = datatype.basic().map(Basic::class);
