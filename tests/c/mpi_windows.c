@@ -228,13 +228,13 @@ static void small_elements(void)
     for (int i = 0; i < TIMES; i++) {
         int cut = 1 + (check_rank * 7 + i) % 300, half = cut / 2;
         OK(MPI_Accumulate(ones, cut, MPI_UNSIGNED_CHAR, 0, 0, cut, MPI_UNSIGNED_CHAR, MPI_SUM, win));
-        OK(MPI_Accumulate(ones, BYTES - 1 - cut, MPI_UNSIGNED_CHAR, 0, cut, BYTES - 1 - cut, MPI_UNSIGNED_CHAR, MPI_SUM,
-                          win));
+        int most = BYTES - 1 - cut;
+        OK(MPI_Accumulate(ones, most, MPI_UNSIGNED_CHAR, 0, cut, most, MPI_UNSIGNED_CHAR, MPI_SUM, win));
         OK(MPI_Fetch_and_op(&one, &got, MPI_UNSIGNED_CHAR, 0, BYTES - 1, MPI_SUM, win));
         OK(MPI_Fetch_and_op(&one, &got, MPI_UNSIGNED_CHAR, 0, BYTES / 2, MPI_SUM, win));
         OK(MPI_Accumulate(values, half, MPI_SHORT, 0, BYTES, half, MPI_SHORT, MPI_SUM, win));
-        OK(MPI_Accumulate(values, BYTES / 2 - half, MPI_SHORT, 0, BYTES + half * 2, BYTES / 2 - half, MPI_SHORT, MPI_SUM,
-                          win));
+        int rest = BYTES / 2 - half;
+        OK(MPI_Accumulate(values, rest, MPI_SHORT, 0, BYTES + half * 2, rest, MPI_SHORT, MPI_SUM, win));
     }
     OK(MPI_Win_unlock_all(win));
     OK(MPI_Barrier(MPI_COMM_WORLD));
