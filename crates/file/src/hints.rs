@@ -7,15 +7,31 @@ const WINDOW: usize = 4 << 20;
 /// The permissions of a file that is made without a hint, before the mask of the process.
 const PERMISSIONS: u32 = 0o666;
 
+/// Whether the pieces of several ranks are put together in collective accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffering {
+    /// Where that is cheaper.
+    Automatic,
+    /// Wherever it is possible.
+    Always,
+    /// Never.
+    Never,
+}
+
 /// Hints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hints {
     /// Bytes of the buffer of collective buffering (`cb_buffer_size`).
     pub window: usize,
+    /// The most hosts that aggregate the pieces of all (`cb_nodes`); without a hint each host does.
+    pub aggregators: Option<usize>,
+    /// Bytes at whose multiples file domains begin (`striping_unit`); without a hint those of a block of the file
+    /// system.
+    pub stripe: Option<u64>,
     /// Whether collective writes are put together (`collective_buffering`, `romio_cb_write`).
-    pub writes_together: bool,
+    pub writes: Buffering,
     /// Whether collective reads are put together (`collective_buffering`, `romio_cb_read`).
-    pub reads_together: bool,
+    pub reads: Buffering,
     /// The permissions of a file that is made (`file_perm`, in octal digits).
     pub permissions: u32,
 }
@@ -24,9 +40,40 @@ impl Default for Hints {
     fn default() -> Self {
         Self {
             window: WINDOW,
-            writes_together: true,
-            reads_together: true,
+            aggregators: None,
+            stripe: None,
+            writes: Buffering::Automatic,
+            reads: Buffering::Automatic,
             permissions: PERMISSIONS,
+        }
+    }
+}
+
+impl Buffering {
+    /// The meaning of `romio_cb_write` and `romio_cb_read`.
+    fn of_direction(text: &str) -> Option<Self> {
+        match text {
+            "enable" | "true" => Some(Self::Always),
+            "automatic" => Some(Self::Automatic),
+            "disable" | "false" => Some(Self::Never),
+            _ => None,
+        }
+    }
+
+    /// The meaning of `collective_buffering`.
+    fn of_both(text: &str) -> Option<Self> {
+        match text {
+            "true" | "enable" | "automatic" => Some(Self::Automatic),
+            "false" | "disable" => Some(Self::Never),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Always => "enable",
+            Self::Never => "disable",
         }
     }
 }
@@ -35,40 +82,52 @@ impl Hints {
     /// The same hints, changed by those of an info object. Values that make no sense change nothing.
     #[must_use]
     pub fn with(&self, info: &Info) -> Self {
-        let number = |key| info.text(key)?.trim().parse::<usize>().ok();
-        let switch = |key| match info.text(key)?.trim() {
-            "enable" | "automatic" | "true" => Some(true),
-            "disable" | "false" => Some(false),
-            _ => None,
+        let positive = |key| {
+            let number = info.text(key)?.trim().parse::<usize>();
+            number.ok().filter(|number| *number > 0)
         };
-        let both = switch("collective_buffering");
+        let both = info.text("collective_buffering");
+        let both = both.and_then(|text| Buffering::of_both(text.trim()));
+        let switch = |key| Buffering::of_direction(info.text(key)?.trim());
         let permissions = info.text("file_perm");
         let permissions = permissions.and_then(|text| u32::from_str_radix(text.trim(), 8).ok());
         Self {
-            window: number("cb_buffer_size")
-                .filter(|bytes| *bytes > 0)
-                .unwrap_or(self.window),
-            writes_together: switch("romio_cb_write").or(both).unwrap_or(self.writes_together),
-            reads_together: switch("romio_cb_read").or(both).unwrap_or(self.reads_together),
+            window: positive("cb_buffer_size").unwrap_or(self.window),
+            aggregators: positive("cb_nodes").or(self.aggregators),
+            stripe: positive("striping_unit").map(|unit| unit as u64).or(self.stripe),
+            writes: switch("romio_cb_write").or(both).unwrap_or(self.writes),
+            reads: switch("romio_cb_read").or(both).unwrap_or(self.reads),
             permissions: permissions
                 .filter(|bits| *bits <= 0o7777)
                 .unwrap_or(self.permissions),
         }
     }
 
-    /// The hints in use, as programs read them.
+    /// The number of aggregators of a file that so many hosts have opened.
     #[must_use]
-    pub fn report(&self, name: &str) -> Info {
+    pub fn aggregators_among(&self, hosts: usize) -> usize {
+        self.aggregators.map_or(hosts, |wanted| wanted.min(hosts))
+    }
+
+    /// The hints in use for a file with this name, which so many hosts have opened, as programs read them.
+    #[must_use]
+    pub fn report(&self, name: &str, hosts: usize) -> Info {
         let mut info = Info::new();
-        let together = self.writes_together && self.reads_together;
+        let buffered = (self.writes, self.reads) != (Buffering::Never, Buffering::Never);
         for (key, value) in [
             ("cb_buffer_size", self.window.to_string()),
-            ("collective_buffering", together.to_string()),
+            ("cb_nodes", self.aggregators_among(hosts).to_string()),
+            ("collective_buffering", buffered.to_string()),
+            ("romio_cb_write", self.writes.name().to_owned()),
+            ("romio_cb_read", self.reads.name().to_owned()),
             ("file_perm", format!("{:o}", self.permissions)),
             ("filename", name.to_owned()),
         ] {
             // A name that is too long for an info object is left out.
             let _ = info.set(key, value);
+        }
+        if let Some(stripe) = self.stripe {
+            let _ = info.set("striping_unit", stripe.to_string());
         }
         info
     }
@@ -83,6 +142,8 @@ mod tests {
         let mut info = Info::new();
         for (key, value) in [
             ("cb_buffer_size", "65536"),
+            ("cb_nodes", "2"),
+            ("striping_unit", "1048576"),
             ("romio_cb_read", "disable"),
             ("file_perm", "600"),
             ("unknown", "1"),
@@ -91,12 +152,37 @@ mod tests {
         }
         let hints = Hints::default().with(&info);
         assert_eq!((hints.window, hints.permissions), (65536, 0o600));
-        assert!(hints.writes_together && !hints.reads_together);
+        assert_eq!((hints.aggregators, hints.stripe), (Some(2), Some(1 << 20)));
+        assert_eq!(
+            (hints.writes, hints.reads),
+            (Buffering::Automatic, Buffering::Never)
+        );
         info.set("cb_buffer_size", "-1").unwrap();
-        assert_eq!(Hints::default().with(&info).window, WINDOW);
-        let report = hints.report("f");
-        assert_eq!(report.text("collective_buffering"), Some("false"));
-        assert_eq!(report.text("filename"), Some("f"));
+        info.set("cb_nodes", "0").unwrap();
+        let other = Hints::default().with(&info);
+        assert_eq!((other.window, other.aggregators), (WINDOW, None));
+        let report = hints.report("f", 5);
+        for (key, value) in [
+            ("cb_nodes", "2"),
+            ("collective_buffering", "true"),
+            ("romio_cb_write", "automatic"),
+            ("romio_cb_read", "disable"),
+            ("striping_unit", "1048576"),
+            ("filename", "f"),
+        ] {
+            assert_eq!(report.text(key), Some(value), "{key}");
+        }
         assert_eq!(report.text("unknown"), None);
+        assert_eq!(hints.report("f", 1).text("cb_nodes"), Some("1"));
+    }
+
+    #[test]
+    fn one_direction_counts_more_than_both() {
+        let mut info = Info::new();
+        info.set("collective_buffering", "false").unwrap();
+        info.set("romio_cb_write", "enable").unwrap();
+        let hints = Hints::default().with(&info);
+        assert_eq!((hints.writes, hints.reads), (Buffering::Always, Buffering::Never));
+        assert_eq!(Hints::default().report("f", 3).text("striping_unit"), None);
     }
 }

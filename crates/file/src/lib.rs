@@ -21,17 +21,26 @@
 //! * `hints`: the hints of info objects.
 //! * `buffer`: buffers for data on its way.
 //! * `transfer`: the data of one rank.
+//! * `piece_list`: lists of pieces, as hosts tell them to each other.
+//! * `marks`: the bytes of a window that somebody has or wants.
+//! * `window`: windows, through which the data of several ranks goes.
+//! * `pattern`: what hosts tell each other of an access, to decide whether they exchange pieces.
+//! * `domains`: file domains, of which each aggregator has one.
 //! * `together`: the data of several ranks, in long pieces.
 //! * `threads`: the I/O threads.
 
 #![deny(unsafe_code)]
 
 mod buffer;
+mod domains;
 mod fault;
 mod faulty;
 mod hints;
 mod limits;
 mod lock_table;
+mod marks;
+mod pattern;
+mod piece_list;
 mod posix;
 mod representation;
 mod storage;
@@ -40,12 +49,16 @@ mod together;
 mod transfer;
 mod view;
 mod whole;
+mod window;
 
+pub use domains::Domains;
 pub use fault::{fault, path_fault};
 pub use faulty::{Faults, Faulty};
-pub use hints::Hints;
+pub use hints::{Buffering, Hints};
 pub use limits::SHORT;
 pub use lock_table::{LockTable, Locked};
+pub use pattern::Pattern;
+pub use piece_list::PieceList;
 pub use posix::Posix;
 pub use representation::{Conversion, Representation};
 pub use storage::{Access, FileSystem, Mode, Storage, path_of};
@@ -53,3 +66,4 @@ pub use threads::submit;
 pub use together::Together;
 pub use transfer::{Moved, Part, read, write};
 pub use view::{Piece, Pieces, View};
+pub use window::Window;

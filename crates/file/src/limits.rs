@@ -20,3 +20,7 @@ pub(crate) const STACK: usize = 256 << 10;
 
 /// Mean bytes of the ranks' parts up to which they are put together even if they do not interleave.
 pub(crate) const TOGETHER: usize = 16 << 10;
+
+/// Mean bytes without a gap from which on it takes less time that a host writes or reads them by itself than to bring
+/// them to another host.
+pub(crate) const LONG_RUN: u64 = 16 << 10;

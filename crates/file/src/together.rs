@@ -11,13 +11,16 @@ use std::io;
 use std::ops::Range;
 
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
-use simurgh_datatype::memory::{Source, Target};
+use simurgh_datatype::memory::{Source, Target, pack_from, unpack_at};
 
 use crate::buffer::with_buffer;
 use crate::limits::{SAMPLE, SIEVED_GAP, TOGETHER};
+use crate::pattern::Pattern;
+use crate::piece_list::PieceList;
 use crate::storage::Storage;
 use crate::transfer::{Moved, Part, read, write};
-use crate::whole::{read_whole, write_whole};
+use crate::whole::read_whole;
+use crate::window::{Share, Window};
 
 /// The parts of several ranks in one access, and how their work is divided.
 pub struct Together<M> {
@@ -37,13 +40,11 @@ struct Windows {
     len: u64,
 }
 
-/// The positions of a part in a window.
-type Share<'a, M> = (&'a Part<M>, Range<usize>);
-
 impl<M> Together<M> {
-    /// An access of these parts with windows of so many bytes; none if each part is to be moved by itself.
-    pub fn new(parts: Vec<Part<M>>, window: Option<usize>) -> Self {
-        let windows = window.and_then(|len| Windows::of(&parts, len));
+    /// An access of these parts. `window` is the number of bytes of a window, and whether there are windows also where
+    /// it is better to move each part by itself; none if each part is to be moved by itself.
+    pub fn new(parts: Vec<Part<M>>, window: Option<(usize, bool)>) -> Self {
+        let windows = window.and_then(|(len, always)| Windows::of(&parts, len, always));
         Self {
             moved: parts.iter().map(|_| AtomicU64::new(0)).collect(),
             parts,
@@ -73,24 +74,47 @@ impl<M> Together<M> {
         all.unwrap_or(0..0)
     }
 
+    /// What hosts have to know of the parts.
+    pub fn pattern(&self) -> Pattern {
+        Pattern::of(&self.parts)
+    }
+
+    /// The pieces of all parts in a window.
+    pub fn list(&self, window: &Range<u64>) -> PieceList {
+        let (shares, _) = self.shares(window);
+        let pieces = shares
+            .into_iter()
+            .flat_map(|(part, positions)| part.view.pieces(positions.start, positions.len()));
+        PieceList::of(pieces, window.start)
+    }
+
     /// What was moved of each part, once all units are done: the bytes, in the order of the parts, and why not all
     /// were.
     pub fn results(&self) -> (Vec<usize>, io::Result<()>) {
         let fault = self.fault.lock().take();
-        let outcome = fault.map_or(Ok(()), Err);
         // Relaxed: whoever has done the last unit has synchronised with all others.
-        let end = self.end.load(Ordering::Relaxed);
-        let moved = |(part, moved): (&Part<M>, &AtomicU64)| match self.windows {
-            None => moved.load(Ordering::Relaxed) as usize,
-            Some(_) if outcome.is_err() => 0,
-            Some(_) if end == u64::MAX => part.bytes,
-            Some(_) => part
-                .view
-                .position_at(end)
-                .clamp(part.position, part.position + part.bytes)
-                .saturating_sub(part.position),
+        let by_itself = |moved: &AtomicU64| moved.load(Ordering::Relaxed) as usize;
+        let moved = match (&self.windows, &fault) {
+            (None, _) => self.moved.iter().map(by_itself).collect(),
+            (Some(_), Some(_)) => vec![0; self.parts.len()],
+            (Some(_), None) => self.up_to_end(),
         };
-        (self.parts.iter().zip(&self.moved).map(moved).collect(), outcome)
+        (moved, fault.map_or(Ok(()), Err))
+    }
+
+    /// What the file has of each part, once all windows of an access have been moved.
+    pub fn up_to_end(&self) -> Vec<usize> {
+        // Relaxed: as in `results`.
+        let end = self.end.load(Ordering::Relaxed);
+        let up_to_end = |part: &Part<M>| match end {
+            u64::MAX => part.bytes,
+            _ if part.bytes == 0 => 0,
+            _ => {
+                let reached = part.view.position_at(end);
+                reached.clamp(part.position, part.position + part.bytes) - part.position
+            }
+        };
+        self.parts.iter().map(up_to_end).collect()
     }
 
     fn note(&self, outcome: io::Result<()>) {
@@ -129,9 +153,10 @@ impl<M> Together<M> {
 
 impl Windows {
     /// Windows for these parts; `None` if it is better to move each by itself.
-    fn of<M>(parts: &[Part<M>], len: usize) -> Option<Self> {
+    fn of<M>(parts: &[Part<M>], len: usize, always: bool) -> Option<Self> {
         let parts: Vec<_> = parts.iter().filter(|part| part.bytes > 0).collect();
-        if parts.len() < 2 || parts.iter().any(|part| !part.view.is_plain()) {
+        let few = parts.len() < 2 && !always;
+        if few || parts.iter().any(|part| !part.view.is_plain()) {
             return None;
         }
         let mut spans: Vec<_> = parts.iter().map(|part| part.span()).collect();
@@ -143,7 +168,7 @@ impl Windows {
         let long = parts.iter().all(|part| mean_piece(part) >= len / 8);
         // Short ones that follow each other become long ones, too.
         let short = bytes / parts.len() < TOGETHER;
-        ((interleave || short) && !sparse && !long).then_some(Self {
+        (always || (interleave || short) && !sparse && !long).then_some(Self {
             span,
             len: len as u64,
         })
@@ -176,27 +201,24 @@ impl Together<Source> {
         if shares.is_empty() {
             return;
         }
-        let mut marks = Marks::new((span.end - span.start) as usize);
-        for (part, positions) in &shares {
-            for piece in part.view.pieces(positions.start, positions.len()) {
-                marks.set((piece.offset - span.start) as usize, piece.len);
-            }
+        let mut window = Window::new(span);
+        window.store_shares(&shares);
+        self.note(window.write(file));
+    }
+
+    /// Puts the data of all parts into a window.
+    pub fn store(&self, into: &mut Window) {
+        let (shares, _) = self.shares(into.range());
+        into.store_shares(&shares);
+    }
+
+    /// Copies the data of all parts in a window to `into`, in the order of [`Together::list`].
+    pub fn pack(&self, window: &Range<u64>, mut into: &mut [u8]) {
+        for (part, positions) in self.shares(window).0 {
+            let (own, rest) = into.split_at_mut(positions.len());
+            pack_from(&part.memory, positions.start - part.position, own);
+            into = rest;
         }
-        with_buffer((span.end - span.start) as usize, |buffer| {
-            for (part, positions) in &shares {
-                let origin = span.start.cast_signed() - part.view.displacement().cast_signed();
-                let skip = positions.start - part.position;
-                part.view
-                    .tiling()
-                    .store((&part.memory, skip), positions.clone(), buffer, origin as isize);
-            }
-            marks.runs(|run| {
-                let (_, outcome) = write_whole(file, &buffer[run.clone()], span.start + run.start as u64);
-                let goes_on = outcome.is_ok();
-                self.note(outcome);
-                goes_on
-            });
-        });
     }
 }
 
@@ -215,22 +237,38 @@ impl Together<Target> {
         if len.saturating_sub(bytes) > bytes && len - bytes.min(len) > SIEVED_GAP * SAMPLE {
             return shares.into_iter().for_each(|share| self.read_share(file, share));
         }
-        with_buffer(len, |buffer| {
-            let (got, outcome) = read_whole(file, buffer, span.start);
-            self.note(outcome);
-            if got < len {
-                self.note_end(span.start + got as u64);
-            }
-            for (part, positions) in shares {
-                let reached = part.view.position_at(span.start + got as u64);
-                let positions = positions.start..reached.clamp(positions.start, positions.end);
-                let origin = span.start.cast_signed() - part.view.displacement().cast_signed();
-                let skip = positions.start - part.position;
-                part.view
-                    .tiling()
-                    .load(&buffer[..got], origin as isize, positions, (&part.memory, skip));
-            }
-        });
+        let mut window = Window::unmarked(span);
+        self.note(window.read_all(file));
+        self.note_end(window.end());
+        window.load_shares(&shares);
+    }
+
+    /// Marks in a window what all parts want of it.
+    pub fn mark(&self, window: &mut Window) {
+        let (shares, _) = self.shares(window.range());
+        window.mark_shares(&shares);
+    }
+
+    /// Gives all parts their data of a window that has been read.
+    pub fn load(&self, from: &Window) {
+        let (shares, _) = self.shares(from.range());
+        self.note_end(from.end());
+        from.load_shares(&shares);
+    }
+
+    /// Gives all parts their data of a window, which comes in the order of [`Together::list`]. The file ends at `end`.
+    pub fn unpack(&self, window: &Range<u64>, mut data: &[u8], end: u64) {
+        self.note_end(end);
+        for (part, positions) in self.shares(window).0 {
+            let (own, rest) = data.split_at(positions.len());
+            let reached = match end {
+                u64::MAX => positions.end,
+                end => part.view.position_at(end).clamp(positions.start, positions.end),
+            };
+            let own = &own[..reached - positions.start];
+            unpack_at(own, &part.memory, positions.start - part.position);
+            data = rest;
+        }
     }
 
     /// Reads the pieces of one part in a window, between which lies much that nobody wants.
@@ -239,7 +277,7 @@ impl Together<Target> {
             let (offset, len, position) = piece;
             with_buffer(len, |buffer| {
                 let (got, outcome) = read_whole(file, buffer, offset);
-                simurgh_datatype::memory::unpack_at(&buffer[..got], &part.memory, position - part.position);
+                unpack_at(&buffer[..got], &part.memory, position - part.position);
                 self.note(outcome);
                 if got < len {
                     self.note_end(offset + got as u64);
@@ -269,83 +307,9 @@ fn with_positions<M>(
         })
 }
 
-/// The bytes of a window that are to be written.
-struct Marks {
-    words: Vec<u64>,
-    len: usize,
-}
-
-impl Marks {
-    fn new(len: usize) -> Self {
-        Self {
-            words: vec![0; len.div_ceil(64)],
-            len,
-        }
-    }
-
-    /// Marks `len` bytes, of which there is at least one.
-    #[inline]
-    fn set(&mut self, start: usize, len: usize) {
-        let (first, last) = (start / 64, (start + len - 1) / 64);
-        let from_start = u64::MAX << (start % 64);
-        let to_end = u64::MAX >> (63 - (start + len - 1) % 64);
-        if first == last {
-            self.words[first] |= from_start & to_end;
-            return;
-        }
-        self.words[first] |= from_start;
-        self.words[first + 1..last].fill(u64::MAX);
-        self.words[last] |= to_end;
-    }
-
-    /// The first byte from `start` on that is marked, or is not.
-    fn next(&self, start: usize, marked: bool) -> usize {
-        let flip = if marked { 0 } else { u64::MAX };
-        let mut word = start / 64;
-        let mut rest = match self.words.get(word) {
-            Some(bits) => (bits ^ flip) & (u64::MAX << (start % 64)),
-            None => return self.len,
-        };
-        while rest == 0 {
-            word += 1;
-            match self.words.get(word) {
-                Some(bits) => rest = bits ^ flip,
-                None => return self.len,
-            }
-        }
-        (word * 64 + rest.trailing_zeros() as usize).min(self.len)
-    }
-
-    /// Calls `visit` with each run of marked bytes, until it returns false.
-    fn runs(&self, mut visit: impl FnMut(Range<usize>) -> bool) {
-        let mut start = self.next(0, true);
-        while start < self.len {
-            let end = self.next(start, false);
-            if !visit(start..end) {
-                return;
-            }
-            start = self.next(end, true);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn marks_are_runs() {
-        let mut marks = Marks::new(300);
-        for (start, len) in [(0, 1), (3, 2), (5, 60), (128, 64), (190, 110)] {
-            marks.set(start, len);
-        }
-        let mut runs = Vec::new();
-        marks.runs(|run| {
-            runs.push((run.start, run.end));
-            true
-        });
-        assert_eq!(runs, [(0, 1), (3, 65), (128, 300)]);
-    }
 
     #[test]
     fn windows_begin_at_multiples() {

@@ -43,7 +43,7 @@ fn data(rank: usize) -> Vec<u8> {
 fn write_parts(
     file: &dyn Storage,
     all: &[Vec<u8>],
-    window: Option<usize>,
+    window: Option<(usize, bool)>,
 ) -> (Vec<usize>, std::io::Result<()>) {
     let parts = all.iter().enumerate().map(|(rank, data)| Part {
         view: view(rank),
@@ -78,8 +78,10 @@ fn short_and_interrupted_transfers_go_on() {
     let all: Vec<_> = (0..RANKS).map(data).collect();
     let faults = [(1, 0), (3, 0), (0, 2), (5, 3)];
     for (number, (longest, interrupted)) in faults.into_iter().enumerate() {
-        for window in [None, Some(64), Some(1 << 20)] {
-            let path = folder.path().join(format!("{number}-{window:?}"));
+        for window in [None, Some((64, false)), Some((1 << 20, false))] {
+            let path = folder
+                .path()
+                .join(format!("{number}-{window:?}").replace(" ", ""));
             let file = open(
                 &path,
                 Faults {
@@ -130,7 +132,7 @@ fn a_full_device_is_an_error_and_what_was_written_is_there() {
         assert_eq!(content[at / BLOCK * RANKS * (BLOCK + 1) + at % BLOCK], *byte);
     }
     let all: Vec<_> = (0..RANKS).map(data).collect();
-    for window in [None, Some(64)] {
+    for window in [None, Some((64, false))] {
         let (_, outcome) = write_parts(&*file, &all, window);
         assert_eq!(
             outcome.unwrap_err().raw_os_error(),
@@ -144,7 +146,7 @@ fn a_file_that_shrinks_ends_a_read() {
     let folder = Scratch::new("faults");
     let path = folder.path().join("shrinks");
     let all: Vec<_> = (0..RANKS).map(data).collect();
-    write_parts(&*open(&path, Faults::default()), &all, Some(64))
+    write_parts(&*open(&path, Faults::default()), &all, Some((64, false)))
         .1
         .unwrap();
     let file = open(
@@ -169,7 +171,7 @@ fn a_file_that_shrinks_ends_a_read() {
                 bytes: BYTES,
                 memory: target.clone(),
             });
-            let together = Together::new(vec![parts.pop().unwrap()], Some(64));
+            let together = Together::new(vec![parts.pop().unwrap()], Some((64, false)));
             (0..together.units()).for_each(|unit| together.read_unit(&*file, unit));
             let (moved, outcome) = together.results();
             outcome.unwrap();
@@ -187,7 +189,7 @@ fn an_interleaved_read_finds_the_end_for_each_rank() {
     let path = folder.path().join("ends");
     let all: Vec<_> = (0..RANKS).map(data).collect();
     let file = open(&path, Faults::default());
-    write_parts(&*file, &all, Some(64)).1.unwrap();
+    write_parts(&*file, &all, Some((64, false))).1.unwrap();
     file.set_size(100).unwrap();
     let read = collect::<()>(RANKS * BYTES, |target| {
         let parts = (0..RANKS).map(|rank| Part {
@@ -196,7 +198,7 @@ fn an_interleaved_read_finds_the_end_for_each_rank() {
             bytes: BYTES,
             memory: target.slice(rank * BYTES, BYTES),
         });
-        let together = Together::new(parts.collect(), Some(64));
+        let together = Together::new(parts.collect(), Some((64, false)));
         assert!(together.units() > 1);
         (0..together.units()).for_each(|unit| together.read_unit(&*file, unit));
         let (moved, outcome) = together.results();

@@ -109,6 +109,120 @@ fn interleaved_views_make_one_file() {
     });
 }
 
+/// Sets the view of a rank whose blocks of so many bytes take turns with those of all others.
+fn take_turns(world: &Comm, file: &File, block: usize, info: &Info) {
+    let (rank, size) = (world.rank() as usize, world.size());
+    let byte = Datatype::Basic(Basic::Byte);
+    let own = Datatype::contiguous(block, &byte).unwrap();
+    let tile = Datatype::resized(0, (block * size) as isize, &own).unwrap();
+    let native = Ok(Representation::Native);
+    file.set_view((rank * block) as i64, byte, tile, native, info)
+        .unwrap();
+}
+
+/// Hints of so many aggregators with windows of so many bytes, and what is said of writes and reads.
+fn hints(aggregators: usize, window: usize, buffering: &str) -> Info {
+    let mut info = Info::new();
+    info.set("cb_nodes", aggregators.to_string()).unwrap();
+    info.set("cb_buffer_size", window.to_string()).unwrap();
+    info.set("romio_cb_write", buffering).unwrap();
+    info.set("romio_cb_read", buffering).unwrap();
+    info
+}
+
+#[test]
+fn hosts_exchange_short_pieces_and_reach_the_file_in_windows() {
+    const BLOCK: usize = 50;
+    const TILES: usize = 160;
+    let system = Arc::new(Faulty::new(Posix, Faults::default()));
+    let counted = Arc::clone(&system);
+    with_file(6, system, move |world, file| {
+        let own: Vec<u8> = (0..BLOCK * TILES)
+            .map(|at| (at * 3 + world.rank() as usize * 41) as u8)
+            .collect();
+        let calls = || {
+            world.barrier().run().unwrap();
+            let calls = counted.calls();
+            world.barrier().run().unwrap();
+            calls
+        };
+        // 48000 bytes: six windows of 8192 bytes, twelve blocks of 4096.
+        for (aggregators, buffering, most) in [(1, "automatic", 6), (2, "enable", 6), (3, "automatic", 6)] {
+            take_turns(world, file, BLOCK, &hints(aggregators, 8192, buffering));
+            let before = calls();
+            file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
+            let written = calls();
+            assert!(written - before <= most, "{} writes", written - before);
+            let read = collect::<simurgh_mpi::Error>(own.len(), |target| {
+                let status = file.read_all(Positioning::At(0), target)?;
+                assert_eq!(status.bytes as usize, own.len());
+                Ok(())
+            });
+            assert!(calls() - written <= most);
+            assert_eq!(read.unwrap(), own);
+        }
+        take_turns(world, file, BLOCK, &hints(3, 8192, "disable"));
+        let before = calls();
+        file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
+        assert_eq!(calls() - before, (6 * TILES) as u64, "each piece by itself");
+    });
+}
+
+#[test]
+fn an_exchanged_read_ends_where_the_file_ends() {
+    with_file(4, Arc::new(Posix), |world, file| {
+        let rank = world.rank() as usize;
+        take_turns(world, file, 10, &hints(4, 4096, "enable"));
+        let own = vec![rank as u8 + 1; 3000];
+        file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
+        // All of ranks 0 and 1 up to tile 200, of rank 2 half a block more, of rank 3 nothing of that tile.
+        let size = world.size();
+        file.set_size((200 * 10 * size + 25).min(30 * 100 * size) as i64)
+            .unwrap();
+        let expected = 2000 + 25_usize.saturating_sub(10 * rank).min(10);
+        let expected = if size == 4 { expected } else { expected.min(3000) };
+        let mut moved = 0;
+        let read = collect::<simurgh_mpi::Error>(3000, |target| {
+            let request = file.start_read_all(Positioning::At(0), target)?;
+            moved = request.wait().bytes as usize;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(moved, expected);
+        assert_eq!(read[..moved], own[..moved]);
+        assert!(
+            read[moved..].iter().all(|byte| *byte == 0),
+            "nothing else is touched"
+        );
+    });
+}
+
+#[test]
+fn a_fault_at_one_aggregator_is_an_error_at_all_ranks() {
+    for (errno, expected) in [(Errno::NOSPC, ErrorClass::NoSpace), (Errno::IO, ErrorClass::Io)] {
+        let faults = Faults {
+            from: Some((30_000, errno)),
+            ..Faults::default()
+        };
+        with_file(5, Arc::new(Faulty::new(Posix, faults)), move |world, file| {
+            take_turns(world, file, 20, &hints(3, 4096, "enable"));
+            let own = vec![7; 10_000];
+            let written = file.write_all(Positioning::At(0), &bytes_of(&own));
+            assert_eq!(written.unwrap_err().class(), expected);
+            let request = file.start_write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
+            let status = request.wait();
+            assert_eq!(request.result(status).unwrap_err().class(), expected);
+            let read = collect(10_000, |target| {
+                file.read_all(Positioning::At(0), target).map(drop)
+            });
+            assert_eq!(read.unwrap_err().class(), expected);
+            // All goes on.
+            file.write_all(Positioning::At(0), &bytes_of(&own[..1000]))
+                .unwrap();
+        });
+    }
+}
+
 #[test]
 fn what_fails_at_one_rank_is_an_error_at_all() {
     let full = Faults {
@@ -125,8 +239,13 @@ fn what_fails_at_one_rank_is_an_error_at_all() {
         // A rank with a wrong argument fails, and so do all others.
         let place = Positioning::At(if rank == 1 { -1 } else { 0 });
         let written = class(file.write_all(place, &bytes_of(&data[..0])));
-        if world.size() > 1 && rank == 1 {
-            assert_eq!(written.unwrap_err(), ErrorClass::Arg);
+        assert_eq!(written.unwrap_err(), ErrorClass::Arg);
+        // So they do where nobody waits; only the rank itself is told at once.
+        let started = file.start_write_all(place, &bytes_of(&data[..0]));
+        assert_eq!(started.is_err(), rank == 1);
+        if let Ok(request) = started {
+            let status = request.wait();
+            assert_eq!(class(request.result(status)).unwrap_err(), ErrorClass::Arg);
         }
         let own = file.write(Positioning::At(30 * rank), &bytes_of(&data));
         assert_eq!(class(own).is_ok(), rank < 2);

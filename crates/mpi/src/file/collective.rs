@@ -2,9 +2,13 @@
 
 use super::File;
 use super::access::{Located, Positioning, checked_position};
-use super::agree::{everywhere, is_first_host};
-use super::gathering::{Contribution, gather, nothing};
+use super::agree::is_first_host;
+use super::among_hosts::AmongHosts;
+use super::open_file::OpenFile;
+use super::parts::{Contribution, Participants, Parts, divide, nothing};
 use super::transfer::{Transfer, converts, read_converted, write_converted};
+use super::work::Work;
+use crate::collective::{Leader, Round, SharedByRanks};
 use crate::comm::IdDemand;
 use crate::error::{Error, Result, Status};
 use crate::memory::{Source, Target};
@@ -34,8 +38,9 @@ impl File {
     ///
     /// As [`File::read`]; what the system says to one rank is an error at all.
     pub fn read_all(&self, place: Positioning, target: &Target) -> Result<Status> {
-        let (request, at) = self.or_tell(self.begin_read(place, target))?;
-        let done = self.finish(&request);
+        let (request, at) = self.begin_read(place, target, true)?;
+        let status = request.wait();
+        let done = request.result(status);
         if let (Positioning::Individual, Ok(status)) = (place, &done) {
             self.advance_fully(place, &at, status.bytes as usize);
         }
@@ -48,8 +53,9 @@ impl File {
     ///
     /// As [`File::write`]; what the system says to one rank is an error at all.
     pub fn write_all(&self, place: Positioning, source: &Source) -> Result<Status> {
-        let (request, _) = self.or_tell(self.begin_write(place, source))?;
-        self.finish(&request)
+        let request = self.begin_write(place, source, true)?;
+        let status = request.wait();
+        request.result(status)
     }
 
     /// Starts to read together with all other ranks (`MPI_File_iread_all` and so on).
@@ -58,7 +64,7 @@ impl File {
     ///
     /// As [`File::start_read`].
     pub fn start_read_all(&self, place: Positioning, target: &Target) -> Result<Arc<Request>> {
-        self.begin_read(place, target).map(|(request, _)| request)
+        self.begin_read(place, target, false).map(|(request, _)| request)
     }
 
     /// Starts to write together with all other ranks (`MPI_File_iwrite_all` and so on).
@@ -67,11 +73,16 @@ impl File {
     ///
     /// As [`File::start_write`].
     pub fn start_write_all(&self, place: Positioning, source: &Source) -> Result<Arc<Request>> {
-        self.begin_write(place, source).map(|(request, _)| request)
+        self.begin_write(place, source, false)
     }
 
-    /// Leaves a read at its gathering.
-    fn begin_read(&self, place: Positioning, target: &Target) -> Result<(Arc<Request>, Located)> {
+    /// Leaves a read at its gathering. `waits` says whether the rank then waits for it.
+    fn begin_read(
+        &self,
+        place: Positioning,
+        target: &Target,
+        waits: bool,
+    ) -> Result<(Arc<Request>, Located)> {
         let bytes = target.bytes();
         let located = self.locate_together(Access::Read, place, bytes);
         let at = self.or_take_part_with_nothing(located, Access::Read)?;
@@ -86,13 +97,13 @@ impl File {
             ),
             false => (part, None),
         };
-        let request = self.leave(Transfer::Read(part), done);
+        let request = self.leave(Transfer::Read(part), done, waits);
         self.advance_fully(place, &at, bytes);
         Ok((request, at))
     }
 
-    /// Leaves a write at its gathering.
-    fn begin_write(&self, place: Positioning, source: &Source) -> Result<(Arc<Request>, Located)> {
+    /// Leaves a write at its gathering. `waits` says whether the rank then waits for it.
+    fn begin_write(&self, place: Positioning, source: &Source, waits: bool) -> Result<Arc<Request>> {
         let bytes = source.bytes();
         let located = self.locate_together(Access::Write, place, bytes);
         let at = self.or_take_part_with_nothing(located, Access::Write)?;
@@ -107,32 +118,25 @@ impl File {
             ),
             false => (part, None),
         };
-        let request = self.leave(Transfer::Write(part), done);
+        let request = self.leave(Transfer::Write(part), done, waits);
         self.advance_fully(place, &at, bytes);
-        Ok((request, at))
+        Ok(request)
     }
 
-    /// A rank whose own arguments are wrong does not leave the others waiting: it takes part without data.
+    /// A rank whose own arguments are wrong does not leave the others waiting: it takes part without data, and tells
+    /// them.
     fn or_take_part_with_nothing(&self, located: Result<Located>, access: Access) -> Result<Located> {
-        located.inspect_err(|_| {
+        located.inspect_err(|error| {
             let view = Arc::new(View::default());
             let transfer = match access {
                 Access::Write => Transfer::write(view, 0, &crate::memory::bytes_of(&[])),
                 Access::Read | Access::Both => Transfer::Read(no_target(view)),
             };
-            self.leave(transfer, None);
+            self.leave(transfer, Some(Err(error.clone())), false);
         })
     }
 
-    /// In a blocking access, all other hosts learn that the arguments of this rank are wrong.
-    fn or_tell<T>(&self, begun: Result<T>) -> Result<T> {
-        begun.inspect_err(|error| {
-            // The own error is what counts here.
-            let _ = everywhere(&self.comm, Err(error.clone()));
-        })
-    }
-
-    fn leave(&self, transfer: Transfer, done: Option<Result<Status>>) -> Arc<Request> {
+    fn leave(&self, transfer: Transfer, done: Option<Result<Status>>, waits: bool) -> Arc<Request> {
         // Relaxed: the number concerns this rank alone, whose collective accesses follow each other.
         let number = self.accesses.fetch_add(1, Ordering::Relaxed);
         let request = Request::task();
@@ -141,17 +145,33 @@ impl File {
             done,
             request: Arc::clone(&request),
         };
-        let hints = self.hints.lock().0.clone();
-        gather(&self.open, number, contribution, &hints);
+        if let Some(all) = self.open.gatherings.arrive(number, contribution) {
+            self.begin(number, all, waits);
+        }
         request
     }
 
-    /// Waits for a collective access, of which all ranks learn whether it has failed.
-    pub(super) fn finish(&self, request: &Request) -> Result<Status> {
-        let status = request.wait();
-        let own = request.result(status);
-        let all = everywhere(&self.comm, own.as_ref().map(drop).map_err(Error::clone));
-        own.and_then(|status| all.map(|()| status))
+    /// Has the parts of all ranks of this host moved.
+    fn begin(&self, number: u64, all: Vec<Contribution>, waits: bool) {
+        let (comm, hints) = (&self.comm, self.hints.lock().0.clone());
+        let divided = divide(all, &hints);
+        let open = Arc::clone(&self.open);
+        if !comm.spans_hosts() {
+            return begin_here(open, divided);
+        }
+        let access = AmongHosts::new(comm, number, open, divided, hints);
+        if waits {
+            return access.lead();
+        }
+        let shared = Arc::clone(comm.shared()) as Arc<dyn SharedByRanks>;
+        let (process, round) = (Arc::clone(comm.process()), Round::Nonblocking(number));
+        access.lead_apart(&Leader::new(
+            process,
+            shared,
+            comm.group_sizes(),
+            comm.context(),
+            round,
+        ));
     }
 
     /// Checks a collective access, and finds where it begins. The shared file pointer moves on.
@@ -195,6 +215,17 @@ impl File {
         };
         let from = from.unwrap_or(0).cast_signed();
         Ok(from + before[comm.seat()].cast_signed())
+    }
+}
+
+/// Has the parts of all ranks moved, which all are on this host.
+fn begin_here(open: Arc<OpenFile>, (parts, participants): (Result<Parts>, Participants)) {
+    match parts {
+        Ok(parts) => Work::start(open, parts, |(moved, outcome)| {
+            let outcome = participants.with_own(outcome);
+            participants.conclude(&moved, &outcome);
+        }),
+        Err(fault) => participants.conclude(&[], &Err(fault)),
     }
 }
 

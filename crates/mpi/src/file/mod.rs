@@ -7,9 +7,9 @@
 //! An access is a [`Part`](simurgh_file::Part): a buffer, and positions in the rank's view. One rank's own access is
 //! made at once if it is short, and otherwise by an I/O thread, which completes a request; a blocking call waits for
 //! that (`transfer`). In a collective access the ranks of a host leave their parts at a gathering; the last one has all
-//! parts moved together, in long pieces (`gathering`). So no rank waits in a nonblocking collective access. Where there
-//! are several hosts, each moves the parts of its ranks, and the ranks of a blocking collective access tell each other
-//! whether it has failed anywhere.
+//! parts moved together, in long pieces (`gathering`, `work`). So no rank waits in a nonblocking collective access. Where
+//! there are several hosts, a leader on each decides with the others by the pattern of all parts whether hosts exchange
+//! pieces, and in the end they tell each other whether the access has failed anywhere (`among_hosts`, `exchange`).
 //!
 //! The shared file pointer is kept in the memory of the host of rank 0. Other hosts change it by active messages, which
 //! are served whatever the ranks of that host do (`pointer`).
@@ -17,15 +17,20 @@
 mod access;
 mod agree;
 mod amode;
+mod among_hosts;
 mod collective;
+mod exchange;
 mod gathering;
 mod open;
 mod open_file;
+mod parts;
 mod pointer;
 mod position;
 mod split;
+mod task;
 mod transfer;
 mod view;
+mod work;
 
 pub use access::Positioning;
 pub use amode::Amode;
@@ -174,7 +179,8 @@ impl File {
     #[must_use]
     pub fn info(&self) -> Info {
         let (hints, style) = self.hints.lock().clone();
-        let mut info = hints.report(&self.open.name);
+        let hosts = self.comm.host_map().map_or(1, |host_map| host_map.hosts());
+        let mut info = hints.report(&self.open.name, hosts);
         if let Some(style) = style {
             // It was in an info object before.
             let _ = info.set("access_style", style);

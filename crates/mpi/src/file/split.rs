@@ -61,7 +61,10 @@ impl File {
     pub fn end_split(&self, kind: Split) -> Result<Status> {
         let begun = self.split.lock().take_if(|(begun, _)| *begun == kind);
         match begun {
-            Some((_, request)) => self.finish(&request),
+            Some((_, request)) => {
+                let status = request.wait();
+                request.result(status)
+            }
             None => Err(Error::new(
                 ErrorClass::Other,
                 format!("no split collective access of the kind {kind:?} has begun"),

@@ -1,0 +1,148 @@
+//! The parts of the ranks of a host in a collective access, and what becomes of them.
+
+use super::open_file::OpenFile;
+use super::transfer::{Transfer, status_of};
+use crate::error::{Error, ErrorClass, Result, Status};
+use crate::memory::{Source, Target};
+use crate::request::Request;
+use simurgh_core::sync::Arc;
+use simurgh_file::{Buffering, Hints, Part, Pattern, Storage, Together};
+use std::ops::Range;
+
+/// A rank's part.
+pub(super) struct Contribution {
+    pub(super) transfer: Transfer,
+    /// The result, if the rank has made the access by itself, or cannot make it.
+    pub(super) done: Option<Result<Status>>,
+    pub(super) request: Arc<Request>,
+}
+
+/// All parts.
+pub(super) enum Parts {
+    Read(Together<Target>),
+    Write(Together<Source>),
+}
+
+/// The ranks, which wait for the end of the access or will ask for it.
+pub(super) struct Participants(Vec<(Arc<Request>, Option<Result<Status>>)>);
+
+/// The bytes that were moved of each part, and why not all were.
+pub(super) type Outcome = (Vec<usize>, Result<()>);
+
+/// The parts and the ranks of an access. There are no parts if the ranks do different things.
+pub(super) fn divide(all: Vec<Contribution>, hints: &Hints) -> (Result<Parts>, Participants) {
+    let (mut reads, mut writes, mut participants) = (Vec::new(), Vec::new(), Vec::new());
+    for contribution in all {
+        match contribution.transfer {
+            Transfer::Read(part) => reads.push(part),
+            Transfer::Write(part) => writes.push(part),
+        }
+        participants.push((contribution.request, contribution.done));
+    }
+    let window = |wanted| match wanted {
+        Buffering::Never => None,
+        Buffering::Automatic => Some((hints.window, false)),
+        Buffering::Always => Some((hints.window, true)),
+    };
+    let parts = match (reads.is_empty(), writes.is_empty()) {
+        (true, _) => Ok(Parts::Write(Together::new(writes, window(hints.writes)))),
+        (_, true) => Ok(Parts::Read(Together::new(reads, window(hints.reads)))),
+        (false, false) => Err(reads_and_writes()),
+    };
+    (parts, Participants(participants))
+}
+
+/// The error of ranks that read in a collective access in which others write.
+#[cold]
+pub(super) fn reads_and_writes() -> Error {
+    let reason = "some ranks of the file read in a collective access, others write";
+    Error::new(ErrorClass::Other, reason)
+}
+
+impl Parts {
+    pub(super) fn writes(&self) -> bool {
+        matches!(self, Self::Write(_))
+    }
+
+    /// What is done with the file, for messages.
+    pub(super) fn action(&self) -> &'static str {
+        if self.writes() { "writing" } else { "reading" }
+    }
+
+    pub(super) fn units(&self) -> usize {
+        match self {
+            Self::Read(parts) => parts.units(),
+            Self::Write(parts) => parts.units(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Read(parts) => parts.bytes(),
+            Self::Write(parts) => parts.bytes(),
+        }
+    }
+
+    pub(super) fn reach(&self) -> Range<u64> {
+        match self {
+            Self::Read(parts) => parts.reach(),
+            Self::Write(parts) => parts.reach(),
+        }
+    }
+
+    pub(super) fn pattern(&self) -> Pattern {
+        match self {
+            Self::Read(parts) => parts.pattern(),
+            Self::Write(parts) => parts.pattern(),
+        }
+    }
+
+    /// Does a unit of the work.
+    pub(super) fn move_unit(&self, file: &dyn Storage, unit: usize) {
+        match self {
+            Self::Read(parts) => parts.read_unit(file, unit),
+            Self::Write(parts) => parts.write_unit(file, unit),
+        }
+    }
+
+    /// The outcome, once all units are done.
+    pub(super) fn outcome(&self, open: &OpenFile) -> Outcome {
+        let (moved, outcome) = match self {
+            Self::Read(parts) => parts.results(),
+            Self::Write(parts) => parts.results(),
+        };
+        (
+            moved,
+            outcome.map_err(|reason| open.fault(self.action(), &reason)),
+        )
+    }
+}
+
+impl Participants {
+    /// The outcome with what ranks have found out by themselves: a fault of one is a fault of all.
+    pub(super) fn with_own(&self, outcome: Result<()>) -> Result<()> {
+        let own = self
+            .0
+            .iter()
+            .filter_map(|(_, done)| done.as_ref()?.as_ref().err());
+        own.fold(outcome, |outcome, error| outcome.and(Err(error.clone())))
+    }
+
+    /// Completes the requests of all ranks. A rank that has failed by itself gets its own error.
+    pub(super) fn conclude(self, moved: &[usize], outcome: &Result<()>) {
+        for (index, (request, done)) in self.0.into_iter().enumerate() {
+            let status = status_of(moved.get(index).copied().unwrap_or(0));
+            request.finish_task(match (done, outcome) {
+                (Some(Err(own)), _) => Err(own),
+                (_, Err(error)) => Err(error.clone().with_status(status)),
+                (Some(done), Ok(())) => done,
+                (None, Ok(())) => Ok(status),
+            });
+        }
+    }
+}
+
+/// A part without data.
+pub(super) fn nothing<M>(part: Part<M>) -> Part<M> {
+    Part { bytes: 0, ..part }
+}
