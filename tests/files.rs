@@ -12,6 +12,8 @@ const WAYS: &[(usize, &[&str])] = &[
     (64, &[]),
     (3, &["--mode", "processes"]),
     (6, &["--hosts-per-node", "2"]),
+    (16, &["--hosts-per-node", "3"]),
+    (7, &["--mode", "processes"]),
     (2, &["--hosts-per-node", "2", "--transport", "ofi"]),
 ];
 

@@ -52,6 +52,17 @@ static void modes(void)
     length = sizeof value;
     OK(MPI_Info_get_string(info, "cb_buffer_size", &length, value, &flag));
     CHECK(flag && atoi(value) == 65536);
+    OK(MPI_Info_set(info, "cb_nodes", "1"));
+    OK(MPI_Info_set(info, "collective_buffering", "false"));
+    OK(MPI_File_set_info(f, info));
+    OK(MPI_Info_free(&info));
+    OK(MPI_File_get_info(f, &info));
+    length = sizeof value;
+    OK(MPI_Info_get_string(info, "cb_nodes", &length, value, &flag));
+    CHECK(flag && atoi(value) == 1);
+    length = sizeof value;
+    OK(MPI_Info_get_string(info, "romio_cb_write", &length, value, &flag));
+    CHECK(flag && strcmp(value, "disable") == 0);
     OK(MPI_Info_free(&info));
 
     MPI_Offset size;

@@ -204,9 +204,28 @@ static void check_content(const char *name)
         }
 }
 
+/* Hints that change the way in which collective accesses reach the file, and nothing else. */
+static void draw_hints(MPI_File f)
+{
+    const char *ways[] = {"automatic", "automatic", "enable", "disable"};
+    const char *windows[] = {"1", "64", "256", "4096"};
+    char nodes[16];
+    MPI_Info info;
+    snprintf(nodes, sizeof nodes, "%u", 1 + draw(4));
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "cb_nodes", nodes));
+    OK(MPI_Info_set(info, "cb_buffer_size", windows[draw(4)]));
+    OK(MPI_Info_set(info, "striping_unit", draw(2) ? "512" : "1"));
+    OK(MPI_Info_set(info, "romio_cb_write", ways[draw(4)]));
+    OK(MPI_Info_set(info, "romio_cb_read", ways[draw(4)]));
+    OK(MPI_File_set_info(f, info));
+    OK(MPI_Info_free(&info));
+}
+
 static void run_round(MPI_File f, const char *name, unsigned round)
 {
     struct pattern p = draw_pattern();
+    draw_hints(f);
     unsigned write_way = draw(10), read_way = draw(10);
     int apart = (int)draw(3) == 0 ? 1 + (int)draw(5) : 0, starts[SLOTS], lengths[SLOTS];
     /* Views are drawn by each rank alone, so the common numbers go on from here. */
@@ -258,14 +277,10 @@ int main(int argc, char **argv)
     CHECK(argc == 4);
     state = strtoull(argv[2], NULL, 10) * 2654435761u + 1;
     unsigned rounds = (unsigned)atoi(argv[3]);
-    MPI_Info info;
-    OK(MPI_Info_create(&info));
-    /* Windows so short that there are several. */
-    OK(MPI_Info_set(info, "cb_buffer_size", "256"));
     MPI_File f;
     OK(MPI_File_open(MPI_COMM_WORLD, argv[1],
-                     MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
-    OK(MPI_Info_free(&info));
+                     MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                     MPI_INFO_NULL, &f));
     for (unsigned round = 0; round < rounds; round++)
         run_round(f, argv[1], round);
     OK(MPI_File_close(&f));

@@ -3,7 +3,7 @@
 use simurgh_base::info::Info;
 
 /// Bytes of a window of collective buffering without a hint.
-const WINDOW: usize = 4 << 20;
+const WINDOW: usize = 1 << 20;
 /// The permissions of a file that is made without a hint, before the mask of the process.
 const PERMISSIONS: u32 = 0o666;
 
@@ -12,7 +12,7 @@ const PERMISSIONS: u32 = 0o666;
 pub enum Buffering {
     /// Where that is cheaper.
     Automatic,
-    /// Wherever it is possible.
+    /// Unless they are far apart.
     Always,
     /// Never.
     Never,
@@ -88,7 +88,11 @@ impl Hints {
         };
         let both = info.text("collective_buffering");
         let both = both.and_then(|text| Buffering::of_both(text.trim()));
-        let switch = |key| Buffering::of_direction(info.text(key)?.trim());
+        // What is said of one direction counts more, unless it says nothing.
+        let switch = |key| {
+            let own = Buffering::of_direction(info.text(key)?.trim());
+            own.filter(|own| *own != Buffering::Automatic || both.is_none())
+        };
         let permissions = info.text("file_perm");
         let permissions = permissions.and_then(|text| u32::from_str_radix(text.trim(), 8).ok());
         Self {

@@ -21,6 +21,9 @@ pub(crate) const STACK: usize = 256 << 10;
 /// Mean bytes of the ranks' parts up to which they are put together even if they do not interleave.
 pub(crate) const TOGETHER: usize = 16 << 10;
 
-/// Mean bytes without a gap from which on it takes less time that a host writes or reads them by itself than to bring
-/// them to another host.
-pub(crate) const LONG_RUN: u64 = 16 << 10;
+/// Mean bytes of pieces from which on each part is moved by itself, even if the ranks' parts interleave.
+pub(crate) const LONG_PIECE: usize = 512 << 10;
+
+/// Mean bytes without a gap from which on a host writes or reads them in less time than it takes to bring them to
+/// another host: as long as a block of the file system is not longer.
+pub(crate) const LONG_RUN: u64 = 8 << 10;

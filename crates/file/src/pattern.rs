@@ -42,8 +42,8 @@ impl Pattern {
     }
 
     /// The range in which hosts with these patterns exchange pieces; none if it is better that each moves its own. That
-    /// is so if they have long pieces, or their pieces do not interleave, or are far apart. With `always` they exchange
-    /// whatever they can.
+    /// is so if they have long pieces, or their pieces do not interleave. With `always` they exchange them also then. They
+    /// never do if the pieces are far apart, because there would be many windows with little in them.
     #[must_use]
     pub fn exchanged(all: &[Self], block: u64, always: bool) -> Option<Range<u64>> {
         let mut active: Vec<_> = all.iter().filter(|pattern| pattern.bytes > 0).collect();
@@ -55,11 +55,12 @@ impl Pattern {
         let interleave = active
             .windows(2)
             .any(|pair| pair[1].span.start < pair[0].span.end);
-        let bytes: u64 = active.iter().map(|pattern| pattern.bytes).sum();
-        let runs: u64 = active.iter().map(|pattern| pattern.runs.max(1)).sum();
+        let sum = |one: u64, other: u64| one.saturating_add(other);
+        let bytes = active.iter().map(|pattern| pattern.bytes).fold(0, sum);
+        let runs = active.iter().map(|pattern| pattern.runs.max(1)).fold(0, sum);
         let sparse = (range.end - range.start) / 64 > bytes;
         let short = bytes / runs < block.max(LONG_RUN);
-        (always || interleave && !sparse && short).then_some(range)
+        (!sparse && (always || interleave && short)).then_some(range)
     }
 }
 
@@ -118,6 +119,7 @@ mod tests {
         assert_eq!(exchanged(&long), None);
         let sparse = [pattern(0..1 << 30, 500, 2), pattern(9..1 << 30, 500, 2)];
         assert_eq!(exchanged(&sparse), None);
+        assert_eq!(Pattern::exchanged(&sparse, 4096, true), None);
         assert_eq!(exchanged(&[nothing.clone(), nothing]), None);
         let other = Pattern {
             is_plain: false,

@@ -14,7 +14,7 @@ use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_datatype::memory::{Source, Target, pack_from, unpack_at};
 
 use crate::buffer::with_buffer;
-use crate::limits::{SAMPLE, SIEVED_GAP, TOGETHER};
+use crate::limits::{LONG_PIECE, SAMPLE, SIEVED_GAP, TOGETHER};
 use crate::pattern::Pattern;
 use crate::piece_list::PieceList;
 use crate::storage::Storage;
@@ -165,10 +165,10 @@ impl Windows {
         let bytes: usize = parts.iter().map(|part| part.bytes).sum();
         let span = spans.first()?.start..spans.iter().map(|span| span.end).max()?;
         let sparse = (span.end - span.start) / 64 > bytes as u64;
-        let long = parts.iter().all(|part| mean_piece(part) >= len / 8);
+        let long = parts.iter().all(|part| mean_piece(part) >= LONG_PIECE.min(len));
         // Short ones that follow each other become long ones, too.
         let short = bytes / parts.len() < TOGETHER;
-        (always || (interleave || short) && !sparse && !long).then_some(Self {
+        (!sparse && (always || (interleave || short) && !long)).then_some(Self {
             span,
             len: len as u64,
         })

@@ -146,13 +146,15 @@ fn hosts_exchange_short_pieces_and_reach_the_file_in_windows() {
             world.barrier().run().unwrap();
             calls
         };
-        // 48000 bytes: six windows of 8192 bytes, twelve blocks of 4096.
-        for (aggregators, buffering, most) in [(1, "automatic", 6), (2, "enable", 6), (3, "automatic", 6)] {
+        // 48000 bytes are six windows of 8192 bytes.
+        for (aggregators, buffering) in [(1, "automatic"), (2, "enable"), (3, "enable"), (3, "automatic")] {
             take_turns(world, file, BLOCK, &hints(aggregators, 8192, buffering));
             let before = calls();
             file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
             let written = calls();
-            assert!(written - before <= most, "{} writes", written - before);
+            assert!(written - before <= 6, "{} writes", written - before);
+            // All hosts are on one node, so each reads by itself unless it is told otherwise.
+            let most = if buffering == "enable" { 6 } else { 6 * 3 };
             let read = collect::<simurgh_mpi::Error>(own.len(), |target| {
                 let status = file.read_all(Positioning::At(0), target)?;
                 assert_eq!(status.bytes as usize, own.len());

@@ -93,7 +93,7 @@ impl<'a> Exchange<'a> {
                     before = Some(Task::of(is_short(&window), move || window.write(&*open.storage)));
                 }
             }
-            finish(sent)?;
+            self.or_fail(finish(sent))?;
         }
         let done = before.map_or(Ok(()), Task::wait);
         Ok(outcome.and(done))
@@ -143,7 +143,7 @@ impl<'a> Exchange<'a> {
             for answer in answers {
                 self.or_fail(answer.take(parts))?;
             }
-            finish(sent)?;
+            self.or_fail(finish(sent))?;
         }
         Ok(outcome)
     }
