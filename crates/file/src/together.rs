@@ -13,13 +13,12 @@ use std::ops::Range;
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_datatype::memory::{Source, Target, pack_from, unpack_at};
 
-use crate::buffer::with_buffer;
 use crate::limits::{LONG_PIECE, SAMPLE, SIEVED_GAP, TOGETHER};
 use crate::pattern::Pattern;
 use crate::piece_list::PieceList;
 use crate::storage::Storage;
 use crate::transfer::{Moved, Part, read, write};
-use crate::whole::read_whole;
+use crate::view::Pieces;
 use crate::window::{Share, Window};
 
 /// The parts of several ranks in one access, and how their work is divided.
@@ -186,9 +185,20 @@ impl Windows {
 
 /// The mean length of the first pieces of a part.
 fn mean_piece<M>(part: &Part<M>) -> usize {
-    let pieces = part.view.pieces(part.position, part.bytes).take(SAMPLE);
+    let pieces = part.view.pieces(part.position, part.bytes);
+    mean_of(pieces)
+}
+
+fn mean_of(pieces: Pieces<'_>) -> usize {
+    let pieces = pieces.take(SAMPLE);
     let (count, bytes) = pieces.fold((0, 0), |(count, bytes), piece| (count + 1, bytes + piece.len));
     bytes / count.max(1)
+}
+
+/// About so many pieces has a share.
+fn pieces_in<M>((part, positions): &Share<'_, M>) -> usize {
+    let mean = mean_of(part.view.pieces(positions.start, positions.len()));
+    positions.len().div_ceil(mean.max(1))
 }
 
 impl Together<Source> {
@@ -232,13 +242,19 @@ impl Together<Target> {
         if shares.is_empty() {
             return;
         }
-        let len = (span.end - span.start) as usize;
-        let bytes: usize = shares.iter().map(|(_, positions)| positions.len()).sum();
-        if len.saturating_sub(bytes) > bytes && len - bytes.min(len) > SIEVED_GAP * SAMPLE {
-            return shares.into_iter().for_each(|share| self.read_share(file, share));
-        }
-        let mut window = Window::unmarked(span);
-        self.note(window.read_all(file));
+        let gaps =
+            (span.end - span.start).saturating_sub(shares.iter().map(|share| share.1.len() as u64).sum());
+        let pieces: usize = shares.iter().map(pieces_in).sum();
+        let window = if gaps <= (pieces * SIEVED_GAP) as u64 {
+            let mut window = Window::unmarked(span);
+            self.note(window.read_all(file));
+            window
+        } else {
+            let mut window = Window::new(span);
+            window.mark_shares(&shares);
+            self.note(window.read(file));
+            window
+        };
         self.note_end(window.end());
         window.load_shares(&shares);
     }
@@ -271,40 +287,10 @@ impl Together<Target> {
         }
     }
 
-    /// Reads the pieces of one part in a window, between which lies much that nobody wants.
-    fn read_share(&self, file: &dyn Storage, (part, positions): Share<'_, Target>) {
-        for piece in with_positions(part, positions) {
-            let (offset, len, position) = piece;
-            with_buffer(len, |buffer| {
-                let (got, outcome) = read_whole(file, buffer, offset);
-                unpack_at(&buffer[..got], &part.memory, position - part.position);
-                self.note(outcome);
-                if got < len {
-                    self.note_end(offset + got as u64);
-                }
-            });
-        }
-    }
-
     fn note_end(&self, end: u64) {
         // Relaxed: as in `results`.
         self.end.fetch_min(end, Ordering::Relaxed);
     }
-}
-
-/// The pieces at some positions of a part: offset, length and position.
-fn with_positions<M>(
-    part: &Part<M>,
-    positions: Range<usize>,
-) -> impl Iterator<Item = (u64, usize, usize)> + '_ {
-    let mut position = positions.start;
-    part.view
-        .pieces(positions.start, positions.len())
-        .map(move |piece| {
-            let first = position;
-            position += piece.len;
-            (piece.offset, piece.len, first)
-        })
 }
 
 #[cfg(test)]

@@ -132,42 +132,48 @@ fn hints(aggregators: usize, window: usize, buffering: &str) -> Info {
 
 #[test]
 fn hosts_exchange_short_pieces_and_reach_the_file_in_windows() {
-    const BLOCK: usize = 50;
-    const TILES: usize = 160;
-    let system = Arc::new(Faulty::new(Posix, Faults::default()));
-    let counted = Arc::clone(&system);
-    with_file(6, system, move |world, file| {
-        let own: Vec<u8> = (0..BLOCK * TILES)
-            .map(|at| (at * 3 + world.rank() as usize * 41) as u8)
-            .collect();
-        let calls = || {
-            world.barrier().run().unwrap();
-            let calls = counted.calls();
-            world.barrier().run().unwrap();
-            calls
-        };
-        // 48000 bytes are six windows of 8192 bytes.
-        for (aggregators, buffering) in [(1, "automatic"), (2, "enable"), (3, "enable"), (3, "automatic")] {
-            take_turns(world, file, BLOCK, &hints(aggregators, 8192, buffering));
+    // The longer windows are written and read by I/O threads.
+    for (block, tiles, window) in [(50, 160, 8192), (1000, 300, 1 << 20)] {
+        let system = Arc::new(Faulty::new(Posix, Faults::default()));
+        let counted = Arc::clone(&system);
+        with_file(6, system, move |world, file| {
+            let own: Vec<u8> = (0..block * tiles)
+                .map(|at| (at * 3 + at / 256 + world.rank() as usize * 41) as u8)
+                .collect();
+            let calls = || {
+                world.barrier().run().unwrap();
+                let calls = counted.calls();
+                world.barrier().run().unwrap();
+                calls
+            };
+            for (aggregators, buffering) in [(1, "automatic"), (2, "enable"), (3, "enable"), (3, "automatic")]
+            {
+                take_turns(world, file, block, &hints(aggregators, window, buffering));
+                let windows = (6 * own.len()).div_ceil(window) as u64 + 1;
+                let before = calls();
+                file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
+                let written = calls();
+                assert!(written - before <= windows, "{} writes", written - before);
+                // All hosts are on one node, so each reads by itself unless it is told otherwise.
+                let most = if buffering == "enable" {
+                    windows
+                } else {
+                    windows * 3
+                };
+                let read = collect::<simurgh_mpi::Error>(own.len(), |target| {
+                    let status = file.read_all(Positioning::At(0), target)?;
+                    assert_eq!(status.bytes as usize, own.len());
+                    Ok(())
+                });
+                assert!(calls() - written <= most);
+                assert!(read.unwrap() == own);
+            }
+            take_turns(world, file, block, &hints(3, window, "disable"));
             let before = calls();
             file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
-            let written = calls();
-            assert!(written - before <= 6, "{} writes", written - before);
-            // All hosts are on one node, so each reads by itself unless it is told otherwise.
-            let most = if buffering == "enable" { 6 } else { 6 * 3 };
-            let read = collect::<simurgh_mpi::Error>(own.len(), |target| {
-                let status = file.read_all(Positioning::At(0), target)?;
-                assert_eq!(status.bytes as usize, own.len());
-                Ok(())
-            });
-            assert!(calls() - written <= most);
-            assert_eq!(read.unwrap(), own);
-        }
-        take_turns(world, file, BLOCK, &hints(3, 8192, "disable"));
-        let before = calls();
-        file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
-        assert_eq!(calls() - before, (6 * TILES) as u64, "each piece by itself");
-    });
+            assert_eq!(calls() - before, (6 * tiles) as u64, "each piece by itself");
+        });
+    }
 }
 
 #[test]
@@ -201,25 +207,26 @@ fn an_exchanged_read_ends_where_the_file_ends() {
 
 #[test]
 fn a_fault_at_one_aggregator_is_an_error_at_all_ranks() {
-    for (errno, expected) in [(Errno::NOSPC, ErrorClass::NoSpace), (Errno::IO, ErrorClass::Io)] {
+    for (errno, expected, each, window) in [
+        (Errno::NOSPC, ErrorClass::NoSpace, 10_000, 4096),
+        (Errno::IO, ErrorClass::Io, 400_000, 1 << 18),
+    ] {
         let faults = Faults {
-            from: Some((30_000, errno)),
+            from: Some((each as u64 * 3, errno)),
             ..Faults::default()
         };
         with_file(5, Arc::new(Faulty::new(Posix, faults)), move |world, file| {
-            take_turns(world, file, 20, &hints(3, 4096, "enable"));
-            let own = vec![7; 10_000];
+            take_turns(world, file, 20, &hints(3, window, "enable"));
+            let own = vec![7; each];
             let written = file.write_all(Positioning::At(0), &bytes_of(&own));
             assert_eq!(written.unwrap_err().class(), expected);
             let request = file.start_write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
             let status = request.wait();
             assert_eq!(request.result(status).unwrap_err().class(), expected);
-            let read = collect(10_000, |target| {
-                file.read_all(Positioning::At(0), target).map(drop)
-            });
+            let read = collect(each, |target| file.read_all(Positioning::At(0), target).map(drop));
             assert_eq!(read.unwrap_err().class(), expected);
             // All goes on.
-            file.write_all(Positioning::At(0), &bytes_of(&own[..1000]))
+            file.write_all(Positioning::At(0), &bytes_of(&own[..each / 10]))
                 .unwrap();
         });
     }
