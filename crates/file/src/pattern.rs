@@ -42,8 +42,8 @@ impl Pattern {
     }
 
     /// The range in which hosts with these patterns exchange pieces; none if it is better that each moves its own. That
-    /// is so if they have long pieces, or their pieces do not interleave. With `always` they exchange them also then. They
-    /// never do if the pieces are far apart, because there would be many windows with little in them.
+    /// is so if they have long pieces, or their pieces do not interleave. With `always` they exchange them also then.
+    /// They never do if the pieces are far apart, because there would be many windows with little in them.
     #[must_use]
     pub fn exchanged(all: &[Self], block: u64, always: bool) -> Option<Range<u64>> {
         let mut active: Vec<_> = all.iter().filter(|pattern| pattern.bytes > 0).collect();

@@ -207,7 +207,7 @@ mod tests {
             (long as i64, long, 9),
         ] {
             let mut records = Vec::new();
-            write_number(((way as i64) << 1 ^ (way as i64) >> 63) as u64, &mut records);
+            write_number((way << 1 ^ way >> 63).cast_unsigned(), &mut records);
             write_number(len, &mut records);
             write_number(times, &mut records);
             assert!(read(&records, 1000).is_none(), "{way} {len} {times}");

@@ -162,12 +162,12 @@ impl Window {
             runs.push(run);
             true
         });
-        if let (Some(first), Some(last)) = (runs.first(), runs.last())
-            && gaps <= (runs.len() - 1) * SIEVED_GAP
-        {
-            runs = vec![first.start..last.end];
+        match (runs.first(), runs.last()) {
+            (Some(first), Some(last)) if gaps <= (runs.len() - 1) * SIEVED_GAP => {
+                self.read_run(file, first.start..last.end)
+            }
+            _ => runs.into_iter().try_for_each(|run| self.read_run(file, run)),
         }
-        runs.into_iter().try_for_each(|run| self.read_run(file, run))
     }
 
     /// Reads all bytes.

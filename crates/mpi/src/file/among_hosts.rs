@@ -1,10 +1,10 @@
 //! Collective accesses of ranks on several hosts.
 //!
-//! Each host has a leader in an access: the last rank that has come, if it waits for the end, and otherwise an execution
-//! context of its own. The leaders tell each other the patterns of their ranks' parts. By these all of them decide the
-//! same: either hosts exchange pieces (`exchange`), or each moves the parts of its own ranks (`work`). In the end they
-//! tell each other whether they have failed, so that all ranks have the same outcome, also those that wait for a
-//! request.
+//! Each host has a leader in an access: the last rank that has come, if it waits for the end, and otherwise an
+//! execution context of its own. The leaders tell each other the patterns of their ranks' parts. By these all of them
+//! decide the same: either hosts exchange pieces (`exchange`), or each moves the parts of its own ranks (`work`). In
+//! the end they tell each other whether they have failed, so that all ranks have the same outcome, also those that wait
+//! for a request.
 
 use super::exchange::{Exchange, malformed};
 use super::open_file::OpenFile;

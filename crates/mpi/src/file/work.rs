@@ -17,8 +17,11 @@ pub(super) struct Work {
     next: AtomicUsize,
     left: AtomicUsize,
     /// What is done with the outcome, by whoever finishes the last unit.
-    finish: SpinLock<Option<Box<dyn FnOnce(Outcome) + Send>>>,
+    finish: SpinLock<Option<Finish>>,
 }
+
+/// What is done with an outcome.
+type Finish = Box<dyn FnOnce(Outcome) + Send>;
 
 /// The most I/O threads that work on one access.
 const WORKERS: usize = 4;
