@@ -1,8 +1,6 @@
 //! The memory that the programs of ranks allocate.
 
-use std::process::Command;
-
-use simurgh_testing::{Binary, Compile, Input, LIMIT, Outcome, Stage};
+use simurgh_testing::{Binary, Compile, Outcome, Stage, run_with_few_addresses};
 
 fn in_c() -> Binary {
     Compile::c("tests/c/heap.c")
@@ -58,16 +56,7 @@ fn they_work_where_addresses_are_limited() {
     let (stage, program) = (Stage::locate(), in_c());
     let mpiexec = stage.mpiexec(2).mode("threads").args(["one-process"]);
     let inner = mpiexec.command(&program);
-    let mut limited = Command::new("sh");
-    limited.args(["-c", "ulimit -v 40000000; exec \"$@\"", "sh"]);
-    limited.arg(inner.get_program()).args(inner.get_args());
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => limited.env(name, value),
-            None => limited.env_remove(name),
-        };
-    }
-    let run = simurgh_testing::run(&mut limited, Input::Empty, LIMIT).expect("sh can be started");
+    let run = run_with_few_addresses(&inner);
     all_are_fine(&run, 2);
 }
 

@@ -1,8 +1,6 @@
 //! The memory that each rank may have.
 
-use std::process::Command;
-
-use simurgh_testing::{Binary, Compile, Input, LIMIT, Outcome, Stage};
+use simurgh_testing::{Binary, Compile, Outcome, Stage, run_with_few_addresses};
 
 const RANKS: usize = 3;
 
@@ -60,16 +58,7 @@ fn it_is_refused_where_ranks_of_a_process_have_no_heaps() {
     let mpiexec = Stage::locate().mpiexec(2).mode("threads");
     let program = program();
     let inner = mpiexec.options(["--memory-limit", "32M"]).command(&program);
-    let mut limited = Command::new("sh");
-    limited.args(["-c", "ulimit -v 40000000; exec \"$@\"", "sh"]);
-    limited.arg(inner.get_program()).args(inner.get_args());
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => limited.env(name, value),
-            None => limited.env_remove(name),
-        };
-    }
-    let run = simurgh_testing::run(&mut limited, Input::Empty, LIMIT).expect("sh can be started");
+    let run = run_with_few_addresses(&inner);
     run.expect_code(1);
     run.expect_stderr("--memory-limit needs heaps of ranks");
 }

@@ -1,8 +1,6 @@
 //! Ranks whose memory lies in a range of addresses of its own (`--relocatable`): they are dumped, wiped and restored.
 
-use std::process::Command;
-
-use simurgh_testing::{Binary, Compile, Input, LIMIT, Outcome, Scratch, Stage, passed};
+use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage, passed, run_with_few_addresses};
 
 fn program() -> Binary {
     Compile::c("tests/c/relocatable.c")
@@ -100,16 +98,7 @@ fn what_cannot_be_is_told_with_the_remedy() {
         .options(["--relocatable"]);
     mpiexec.run(&own).expect_stderr("brings its own malloc");
     let inner = mpiexec.command(&program);
-    let mut limited = Command::new("sh");
-    limited.args(["-c", "ulimit -v 40000000; exec \"$@\"", "sh"]);
-    limited.arg(inner.get_program()).args(inner.get_args());
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => limited.env(name, value),
-            None => limited.env_remove(name),
-        };
-    }
-    let run = simurgh_testing::run(&mut limited, Input::Empty, LIMIT).expect("sh can be started");
+    let run = run_with_few_addresses(&inner);
     run.expect_code(1);
     run.expect_stderr("ulimit -v limits them");
 }

@@ -334,6 +334,11 @@ unsafe extern "C" fn valloc(size: usize) -> *mut c_void {
 }
 
 unsafe extern "C" fn pvalloc(size: usize) -> *mut c_void {
+    pvalloc_by(memalign, size)
+}
+
+/// `pvalloc` by means of `memalign`.
+pub(crate) fn pvalloc_by(memalign: extern "C" fn(usize, usize) -> *mut c_void, size: usize) -> *mut c_void {
     match size.checked_next_multiple_of(ALIGNMENT_OF_CLASSES) {
         Some(size) => memalign(ALIGNMENT_OF_CLASSES, size),
         None => too_much(),

@@ -55,6 +55,6 @@ pub use random::{Random, seed};
 pub use run::{Input, LIMIT, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;
-pub use started::{Started, behind};
+pub use started::{Started, behind, run_with_few_addresses};
 pub use texts::{passed, sums};
 pub use virtual_time::{Deadline, Stopwatch, processor_time};

@@ -10,8 +10,8 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::outcome::Time;
-use crate::run::{kill_tree, poll_until, wait_until};
-use crate::{Deadline, LIMIT, Outcome};
+use crate::run::{kill_tree, poll_until, run, wait_until};
+use crate::{Deadline, Input, LIMIT, Outcome};
 
 /// The time to wait for the output of a process that has been killed.
 const REST: Duration = Duration::from_secs(2);
@@ -100,6 +100,12 @@ pub fn behind<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, command: &Com
         };
     }
     other
+}
+
+/// Runs the program of a command where a process has too few addresses for the heaps of ranks.
+pub fn run_with_few_addresses(command: &Command) -> Outcome {
+    let mut limited = behind(["sh", "-c", "ulimit -v 40000000; exec \"$@\"", "sh"], command);
+    run(&mut limited, Input::Empty, LIMIT).expect("sh can be started")
 }
 
 /// The next bytes, so many, or fewer if no more come before the deadline.

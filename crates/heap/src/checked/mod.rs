@@ -205,10 +205,7 @@ extern "C" fn valloc(size: usize) -> *mut c_void {
 }
 
 extern "C" fn pvalloc(size: usize) -> *mut c_void {
-    match size.checked_next_multiple_of(c::ALIGNMENT_OF_CLASSES) {
-        Some(size) => memalign(c::ALIGNMENT_OF_CLASSES, size),
-        None => c::too_much(),
-    }
+    c::pvalloc_by(memalign, size)
 }
 
 /// The number of bytes that the block has, a block of a rank or of the C library.

@@ -59,17 +59,24 @@ impl Window {
             });
     }
 
-    pub(super) fn put_remote(&self, origin: &Source, located: &Located<'_>) {
-        let label = self.label(Kind::Put, 0, located.seat);
+    /// Sends an operation on elements of a unit, with the data of the origin.
+    fn send_data(
+        &self,
+        origin: &Source,
+        located: &Located<'_>,
+        label: Label,
+        unit: &Datatype,
+        replies: Option<crate::endpoint::Handle>,
+    ) {
         let mut left = origin.bytes();
-        for chunk in &mut self.chunks_of(located, &BYTE, true) {
-            chunk.cut(left);
+        for chunk in &mut self.chunks_of(located, unit, true) {
+            chunk.cut(left, unit.size());
             left -= chunk.bytes;
             self.send_chunk(
                 located,
                 label,
-                (&BYTE, chunk),
-                None,
+                (unit, chunk),
+                replies,
                 chunk.bytes,
                 &mut |position, room| {
                     memory::pack_from(origin, position, room);
@@ -77,6 +84,11 @@ impl Window {
             );
         }
         self.epochs().note_sent(located.part.host());
+    }
+
+    pub(super) fn put_remote(&self, origin: &Source, located: &Located<'_>) {
+        let label = self.label(Kind::Put, 0, located.seat);
+        self.send_data(origin, located, label, &BYTE, None);
     }
 
     /// Whether replies are expected, the last of which completes the waiter.
@@ -110,24 +122,8 @@ impl Window {
         (update, op): (&Update, BuiltinOp),
         replies: Option<crate::endpoint::Handle>,
     ) {
-        let unit = update.unit();
         let label = self.label(Kind::Accumulate, op as u16, located.seat);
-        let mut left = origin.bytes();
-        for chunk in &mut self.chunks_of(located, unit, true) {
-            chunk.cut_elements(left, unit.size());
-            left -= chunk.bytes;
-            self.send_chunk(
-                located,
-                label,
-                (unit, chunk),
-                replies,
-                chunk.bytes,
-                &mut |position, room| {
-                    memory::pack_from(origin, position, room);
-                },
-            );
-        }
-        self.epochs().note_sent(located.part.host());
+        self.send_data(origin, located, label, update.unit(), replies);
     }
 
     /// As [`Window::get_remote`]. The origin has no data if the operation ignores it.
@@ -274,13 +270,8 @@ impl Window {
 }
 
 impl Chunk {
-    /// Cuts the chunk of a copy to at most so many bytes.
-    fn cut(&mut self, bytes: usize) {
-        self.cut_elements(bytes, 1);
-    }
-
     /// Cuts the chunk to at most so many bytes of elements of a size.
-    fn cut_elements(&mut self, bytes: usize, size: usize) {
+    fn cut(&mut self, bytes: usize, size: usize) {
         let mut left = bytes / size;
         if left * size >= self.bytes {
             return;
