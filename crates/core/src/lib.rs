@@ -14,7 +14,7 @@
 //! * `host_table`: what is known of each host, while hosts come.
 //! * `machine`: stacks, hollow pthreads, the thread pointer, the floating-point environment, signal masks.
 //! * `network`: what the runtime asks of a [`Network`], counters of polls, [`Quiescence`].
-//! * `queue`: intrusive queue, inbox, run queue.
+//! * `queue`: intrusive queue, inbox, run queue, message ring.
 //! * `execution`: [`EcRef`], [`park`], [`create`], [`Completion`], interrupts, the [`PollLeader`], and [`Worker`],
 //!   which runs execution contexts.
 //! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked.
@@ -52,9 +52,11 @@ pub use blocking::{
     FlagPhaseGuard, Mutex, MutexGuard, PhaseGuard, PhaseValues, ReleasedParties, Round, RoundGuard,
     SplitBarrier, Wait, WaitList, WorkShare,
 };
-pub use execution::{Completion, EcRef, ParkToken, current, park, wait_all, wait_any, yield_now};
+pub use execution::{Completion, EcRef, Mailbox, ParkToken, current, park, wait_all, wait_any, yield_now};
 pub use network::Network;
-pub use queue::{Inbox, IntrusiveQueue, Node, RunQueue};
+pub use queue::{
+    FirstMessage, Inbox, IntrusiveQueue, LINE_WORDS, LineData, MessageRing, Node, Refusal, RunQueue,
+};
 pub use revocable::{EntryRef, Revocable, RevocableGuard};
 
 #[cfg(loom)]
@@ -71,8 +73,8 @@ pub use execution::{
     Attribute, EcHandle, EcSpec, NewEc, PassiveThread, PollLeader, ProcessHooks, QUIESCENCE_DELAY,
     QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, all_threads_wait, attached_count, begin_expecting,
     create, current_worker, end_expecting, enter_runtime, expectations, external_wakers, interrupt,
-    keep_warm, make_progress, may_be_interrupted, migrate, passive_threads, set_attend, set_native_handlers,
-    try_current, while_blocked, while_expecting, while_suspended,
+    keep_warm, make_progress, may_be_interrupted, migrate, mind_mailbox, passive_threads, set_attend,
+    set_mailbox, set_native_handlers, try_current, while_blocked, while_expecting, while_suspended,
 };
 #[cfg(not(loom))]
 pub use fork_join::fork_join;

@@ -30,7 +30,7 @@
 #![forbid(unsafe_code)]
 
 /// The low bits of a message's number that are kept of a send that completed before its receive.
-pub const NUMBER_BITS: u32 = 31;
+pub const NUMBER_BITS: u32 = 30;
 
 mod bins;
 mod context;

@@ -17,6 +17,7 @@
 
 use std::cell::Cell;
 
+use super::mailbox::OwnMailbox;
 #[cfg(loom)]
 use super::mocked::sleep_on;
 #[cfg(not(loom))]
@@ -124,9 +125,11 @@ impl Completion {
     }
 
     fn wait_slow(&self) {
-        if spin_while_idle(|| self.is_done()) {
+        let mailbox = OwnMailbox::get_to_wait();
+        if spin_looking(mailbox, || self.is_done()) {
             return;
         }
+        let _closed = mailbox.close();
         while !self.is_done() {
             if !sleep_on(self) {
                 return self.wait_attached();
@@ -189,6 +192,15 @@ enum Subscribed {
     Taken,
 }
 
+/// Checks `done` again and again for a bounded time, as long as nobody else could use the worker, and delivers what
+/// comes to the caller's mailbox. True if it became true.
+fn spin_looking(mailbox: OwnMailbox, done: impl Fn() -> bool) -> bool {
+    spin_while_idle(|| {
+        mailbox.look();
+        done()
+    })
+}
+
 /// Wakes the waiter that `word` names.
 #[inline(never)]
 fn notify(word: usize) {
@@ -223,9 +235,11 @@ pub fn wait_all(events: &[&Completion]) {
         );
         done.get() == events.len()
     };
-    if all_done() || spin_while_idle(all_done) {
+    let mailbox = OwnMailbox::get_to_wait();
+    if all_done() || spin_looking(mailbox, all_done) {
         return;
     }
+    let _closed = mailbox.close();
     let events = &events[done.get()..];
     let countdown = Countdown {
         left: AtomicUsize::new(events.len() + 1),
@@ -262,10 +276,12 @@ pub fn wait_all(events: &[&Completion]) {
 pub fn wait_any(events: &[&Completion]) -> usize {
     assert!(!events.is_empty(), "waiting for one of no events");
     let first_done = || events.iter().position(|event| event.is_done());
-    spin_while_idle(|| first_done().is_some());
+    let mailbox = OwnMailbox::get_to_wait();
+    spin_looking(mailbox, || first_done().is_some());
     if let Some(index) = first_done() {
         return index;
     }
+    let _closed = mailbox.close();
     let word = current().to_word();
     let mut polls = false;
     for event in events {

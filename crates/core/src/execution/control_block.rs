@@ -7,6 +7,7 @@ use super::current_ec;
 use super::external_wakers;
 use super::footprint::{Footprint, fetch_control, fetch_line};
 use super::interrupt::Interrupts;
+use super::mailbox::Mailbox;
 use super::park_token::ParkToken;
 use super::poll_leader::PollLeader;
 use super::reference::Attribute;
@@ -17,7 +18,7 @@ use super::yielding::YieldThrottle;
 use crate::any_arc::AnyArc;
 use crate::machine::FloatEnvironment;
 use crate::queue::Node;
-use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, SpinLock};
+use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, SpinLock};
 
 /// Control block of an execution context.
 ///
@@ -36,9 +37,12 @@ pub(crate) struct Ec {
     pub(super) yielder: Cell<*const EcYielder>,
     /// Whether it is resumed before the others of the list on which it suspends next.
     pub(super) resume_first: Cell<bool>,
+    /// Whether it looks into its mailbox while it waits, and closes it before it suspends.
+    pub(super) minds_mailbox: Cell<bool>,
     thread_pointer: Cell<u64>,
     environment: Cell<FloatEnvironment>,
     owner: UnsafeCell<Option<AnyArc>>,
+    mailbox: UnsafeCell<Option<Arc<dyn Mailbox>>>,
     pub(super) footprint: Footprint,
     body: UnsafeCell<Option<Body>>,
     pub(super) id: AtomicU64,
@@ -81,6 +85,7 @@ impl Ec {
             .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         ec.attribute.store(attribute as u8, Ordering::Relaxed);
         ec.resume_first.set(false);
+        ec.minds_mailbox.set(false);
         ec.interrupts.reset();
         ec
     }
@@ -96,9 +101,11 @@ impl Ec {
             id: AtomicU64::new(0),
             yielder: Cell::new(ptr::null()),
             resume_first: Cell::new(false),
+            minds_mailbox: Cell::new(false),
             thread_pointer: Cell::new(0),
             environment: Cell::new(FloatEnvironment::read()),
             owner: UnsafeCell::new(None),
+            mailbox: UnsafeCell::new(None),
             footprint: Footprint::new(),
             body: UnsafeCell::new(None),
             yield_throttle: YieldThrottle::default(),
@@ -109,8 +116,11 @@ impl Ec {
     pub(crate) fn recycle(&'static self) {
         self.worker.store(ptr::null_mut(), Ordering::Relaxed);
         // SAFETY:
-        // - the EC has ended, so nobody uses its owner slot.
-        drop(unsafe { &mut *self.owner.get() }.take());
+        // - the EC has ended, so nobody uses its slots.
+        unsafe {
+            drop((*self.owner.get()).take());
+            drop((*self.mailbox.get()).take());
+        }
         POOL.lock().push(self);
     }
 
@@ -122,6 +132,11 @@ impl Ec {
     #[inline]
     pub(crate) fn owner(&self) -> &UnsafeCell<Option<AnyArc>> {
         &self.owner
+    }
+
+    #[inline]
+    pub(super) fn mailbox(&self) -> &UnsafeCell<Option<Arc<dyn Mailbox>>> {
+        &self.mailbox
     }
 
     #[inline]

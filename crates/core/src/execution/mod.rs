@@ -21,6 +21,7 @@ mod external_wakers;
 mod footprint;
 #[cfg(not(loom))]
 mod interrupt;
+mod mailbox;
 #[cfg(loom)]
 mod mocked;
 mod park_token;
@@ -43,6 +44,9 @@ pub(crate) mod worker;
 mod yielding;
 
 pub use completion::{Completion, wait_all, wait_any};
+pub use mailbox::Mailbox;
+#[cfg(not(loom))]
+pub use mailbox::{mind_mailbox, set_mailbox};
 pub use park_token::ParkToken;
 pub(crate) use slot::{MIXED_TOPICS, Slot};
 

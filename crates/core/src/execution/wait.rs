@@ -6,6 +6,7 @@ use std::ptr;
 use super::completion::Completion;
 use super::control_block::Ec;
 use super::interrupt::attend_while_waiting;
+use super::mailbox::OwnMailbox;
 use super::poll_leader::PollLeader;
 use super::reference::{Attribute, EcRef};
 use super::suspend::{Errand, Suspend};
@@ -91,11 +92,12 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
 
 /// Lets other execution contexts of this worker run.
 ///
-/// Before that, the caller does a piece of an idle task if there is one, and polls the network: a caller that polls in
-/// a loop leaves no processor idle that would do that work. An attached thread lets other threads run now and then.
+/// Before that, the caller looks into its mailbox, does a piece of an idle task if there is one, and polls the network: a
+/// caller that polls in a loop leaves no processor idle that would do that work. An attached thread lets other threads run now and then.
 #[inline]
 pub fn yield_now() {
     let me = current();
+    OwnMailbox::get().look();
     // SAFETY:
     // - workers live for the rest of the program.
     if let Some(worker) = unsafe { me.control().worker().as_ref() } {
@@ -170,6 +172,10 @@ pub fn while_suspended<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static
     outcome.map(|outcome| outcome.unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
+/// So many checks follow each other at once: what is awaited may be a cache line away. Then there are pauses between
+/// them, as long as ten checks on some processors.
+const QUICK_CHECKS: u32 = 64;
+
 /// Checks `done` again and again for a bounded time, as long as nobody else could use the worker. True if it became
 /// true.
 #[inline]
@@ -180,7 +186,8 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     let Some(worker) = (unsafe { me.control().worker().as_ref() }) else {
         return PollLeader::get().is_some_and(|leader| leader.poll_until(done));
     };
-    let mut checks = worker.spin_limit();
+    let limit = worker.spin_limit();
+    let mut checks = limit;
     while checks > 0 {
         if done() {
             return true;
@@ -192,12 +199,23 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
             PollOutcome::Found => 1,
             PollOutcome::Empty => CHECKS_PER_POLL,
             PollOutcome::Skipped => {
-                relax();
+                if limit - checks >= QUICK_CHECKS {
+                    relax();
+                }
                 1
             }
         });
     }
     false
+}
+
+/// Whether the caller is the only execution context that lives on its worker, and may check for events there again and
+/// again.
+pub(super) fn is_alone() -> bool {
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC runs on this one.
+    let worker = unsafe { current().control().worker().as_ref() };
+    worker.is_some_and(|worker| worker.spin_limit() > 0 && worker.ec_count().size() <= 1)
 }
 
 /// Whether other execution contexts could use the caller's worker.

@@ -47,6 +47,7 @@ mod transfer;
 mod view;
 mod window;
 mod word;
+mod words;
 
 pub use atomic::{Update, compare_and_swap, compare_and_swap_packed};
 pub use borrowed::collect;
@@ -66,6 +67,7 @@ pub use stripes::Stripes;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 
 pub use window::{Tiling, slice_of, slice_of_mut};
+pub use words::{bytes_of_words, bytes_of_words_mut};
 
 pub(crate) use atomic::Action;
 pub(crate) use complex::Complex;

@@ -1,6 +1,6 @@
 //! The match table of a rank: the queue of posted receives, the queue of unexpected messages, and the probes that wait.
 
-use super::{EagerPool, Unexpected};
+use super::{EagerPool, RingMessage, Unexpected};
 use crate::deadlock::{Operation, Unmatched};
 use crate::error::Status;
 use crate::matching::{Envelope, Pattern, PatternKinds, Place, Queue};
@@ -27,6 +27,8 @@ struct Probe {
 #[repr(C)]
 pub(crate) struct MatchTable {
     pub(super) posted: Queue<PostedReceive, 2>,
+    /// Whether messages may come through a ring, too, which are to be delivered first.
+    pub(super) has_ring: bool,
     unexpected: Queue<Unexpected, 5>,
     probes: Vec<Probe>,
     /// Buffers for messages to this rank.
@@ -45,6 +47,7 @@ impl MatchTable {
     pub(crate) fn new(scan_limit: usize) -> Self {
         Self {
             posted: Queue::new(scan_limit),
+            has_ring: false,
             unexpected: Queue::new(scan_limit),
             probes: Vec::new(),
             buffers: EagerPool::default(),
@@ -139,6 +142,11 @@ impl MatchTable {
 
     /// Withdraws a message; `false` if it has been matched.
     pub(crate) fn withdraw_message(&mut self, place: Place) -> bool {
+        if let Some(message) = RingMessage::at(place) {
+            return self
+                .withdraw_one(|payload| payload.is_from_ring(message))
+                .is_some();
+        }
         let payload = self.unexpected.withdraw(place);
         self.backlog -= payload.as_ref().map_or(0, Unexpected::stored);
         payload.is_some()
@@ -153,7 +161,10 @@ impl MatchTable {
 
     /// Withdraws the message whose number ends in these bits; `false` if it has been matched.
     pub(crate) fn withdraw_numbered(&mut self, number: u32, bits: u32) -> bool {
-        let place = self.unexpected.numbered(number, bits);
+        let place = match RingMessage::numbered(number) {
+            Some(message) => Some(message.place()),
+            None => self.unexpected.numbered(number, bits),
+        };
         place.is_some_and(|place| self.withdraw_message(place))
     }
 

@@ -2,18 +2,21 @@
 //! blocking calls.
 
 mod eager_buffer;
+mod incoming;
 mod match_table;
 mod request_to_send;
 mod unexpected;
 
 pub(crate) use eager_buffer::{EagerBuffer, EagerPool};
+use incoming::Incoming;
+pub(crate) use incoming::RingMessage;
 pub(crate) use match_table::{MatchTable, PostedReceive};
 pub(crate) use request_to_send::{Handle, RequestToSend};
 pub(crate) use unexpected::{Credits, Unexpected, status_of};
 
 use crate::instrument::{Tool, Watched};
 use crate::partitioned::Pairing;
-use crate::request::CallSlots;
+use crate::request::{CallSlots, Callers, StatusCell};
 use simurgh_core::sync::{Arc, BiasedGuard, BiasedLock};
 use std::sync::OnceLock;
 
@@ -25,6 +28,7 @@ pub(crate) struct Endpoint {
     slots: CallSlots,
     pairing: Pairing,
     tool: OnceLock<Arc<Tool>>,
+    incoming: Incoming,
 }
 
 impl Endpoint {
@@ -35,6 +39,7 @@ impl Endpoint {
             slots: CallSlots::default(),
             pairing: Pairing::default(),
             tool: OnceLock::new(),
+            incoming: Incoming::default(),
         }
     }
 
@@ -43,10 +48,24 @@ impl Endpoint {
         self.tool.get_or_init(Arc::default)
     }
 
-    /// Locks the match table.
+    /// Locks the match table. All messages that have been sent are in it.
     #[inline]
     pub(crate) fn table(&self) -> BiasedGuard<'_, MatchTable> {
-        self.table.lock()
+        let mut table = self.table.lock();
+        if table.has_ring {
+            self.deliver_all(&mut table);
+        }
+        table
+    }
+
+    /// Locks the match table for the rank itself. Messages that are just being sent may not be in it.
+    #[inline]
+    pub(crate) fn own_table(&self) -> BiasedGuard<'_, MatchTable> {
+        let mut table = self.table.lock();
+        if table.has_ring {
+            self.deliver_present(&mut table);
+        }
+        table
     }
 
     /// The slots of blocking calls.
@@ -58,6 +77,14 @@ impl Endpoint {
     /// Partitioned sends to the rank and receives of it.
     pub(crate) fn pairing(&self) -> &Pairing {
         &self.pairing
+    }
+}
+
+/// For the rank's own calls, which are the only ones that wait in its table.
+impl Callers for Endpoint {
+    #[inline]
+    fn status_cell(&self, _process: u32, slot: u32) -> &StatusCell {
+        self.slots.status_cell(slot)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Unexpected messages: entries of the match table for messages that have matched no receive.
 
-use super::{EagerBuffer, Endpoint, RequestToSend};
+use super::{EagerBuffer, Endpoint, RequestToSend, RingMessage};
 use crate::buffered::Reservation;
 use crate::error::Status;
 use crate::error::{ErrorClass, ErrorCode};
@@ -21,11 +21,16 @@ pub(crate) trait Credits: Callers {
 #[derive(Debug)]
 pub(crate) enum Unexpected {
     /// A short message, in the entry itself.
-    Inline { len: u8, data: [u8; INLINE_LIMIT] },
+    Inline {
+        len: u8,
+        data: [u8; INLINE_LIMIT],
+        from_ring: Option<RingMessage>,
+    },
     /// A copy in an eager buffer. A buffered send occupies its attached buffer as long as the copy lives.
     Copied {
         buffer: EagerBuffer,
         reservation: Option<Reservation>,
+        from_ring: Option<RingMessage>,
     },
     /// The memory of a sender on this host, which stays valid until the send is completed.
     InPlace { source: Source, waiter: Waiter },
@@ -48,7 +53,16 @@ impl Unexpected {
     pub(crate) fn inline(source: &Source) -> Self {
         let mut data = [0; INLINE_LIMIT];
         let len = memory::pack(source, &mut data);
-        Self::Inline { len: len as u8, data }
+        Self::Inline {
+            len: len as u8,
+            data,
+            from_ring: None,
+        }
+    }
+
+    /// Whether it has come through the ring of its receiver, as this message there.
+    pub(super) fn is_from_ring(&self, message: RingMessage) -> bool {
+        matches!(self, Self::Inline { from_ring, .. } | Self::Copied { from_ring, .. } if *from_ring == Some(message))
     }
 
     /// Size of the message.
@@ -93,8 +107,10 @@ impl Unexpected {
     ) -> Result<Status, RequestToSend> {
         instrument::matched(to, envelope, || self.bytes());
         let transfer = match self {
-            Self::Inline { len, data } => memory::unpack(&data[..usize::from(len)], target),
-            Self::Copied { buffer, reservation } => {
+            Self::Inline { len, data, .. } => memory::unpack(&data[..usize::from(len)], target),
+            Self::Copied {
+                buffer, reservation, ..
+            } => {
                 let transfer = memory::unpack(buffer.bytes(), target);
                 drop(reservation);
                 to.table().buffers().give_back(buffer);

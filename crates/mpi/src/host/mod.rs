@@ -6,7 +6,7 @@ use crate::endpoint::Endpoint;
 use crate::layout::Layout;
 use crate::request::{Callers, StatusCell};
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, AtomicBool, Ordering};
 use simurgh_settings::{Id, Values};
 use std::sync::OnceLock;
 
@@ -20,6 +20,8 @@ pub(crate) struct Host {
     settings: Values,
     contexts: Arc<ContextPool>,
     loss_hook: OnceLock<LossHook>,
+    /// Whether a process of this host has a ring for short messages.
+    has_rings: AtomicBool,
 }
 
 impl Host {
@@ -34,6 +36,7 @@ impl Host {
             layout,
             settings,
             loss_hook: OnceLock::new(),
+            has_rings: AtomicBool::new(false),
         }
     }
 
@@ -57,6 +60,22 @@ impl Host {
     /// The endpoints of all processes of this host, in the order of their numbers.
     pub(crate) fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
         self.endpoints.iter().map(|endpoint| &**endpoint)
+    }
+
+    /// Gives a process of this host a ring for short messages, which is opened unless the process `has_threads` that
+    /// sleep.
+    #[cold]
+    pub(crate) fn add_ring(&self, process: u32, has_threads: bool) {
+        self.endpoint(process).add_ring(has_threads);
+        // Relaxed: who sees it too late sends by way of the match table.
+        self.has_rings.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a process of this host has a ring.
+    #[inline]
+    pub(crate) fn has_rings(&self) -> bool {
+        // Relaxed: as above.
+        self.has_rings.load(Ordering::Relaxed)
     }
 
     /// The context ids of the host.

@@ -1,12 +1,13 @@
 //! Sends that were complete before their receives: what is left of them is enough to cancel the message.
 
+use crate::endpoint::RingMessage;
 use crate::matching::{NUMBER_BITS, Place};
 use crate::process::Process;
 
 /// A send whose message is queued at its receiver: the process, and the number of the message there.
 ///
 /// It fits in a handle, so that such a send needs no request. Only the low bits of the number are kept: they could be
-/// mistaken for those of another message only if 2^31 messages have gone to the process while this send was not waited
+/// mistaken for those of another message only if 2^30 messages have gone to the process while this send was not waited
 /// for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompletedSend {
@@ -15,13 +16,17 @@ pub struct CompletedSend {
 }
 
 impl CompletedSend {
-    /// The bits of the message's number that are kept.
-    pub const NUMBER_BITS: u32 = NUMBER_BITS;
+    /// The bits of the number. The highest one is set for a message that has gone through the receiver's ring.
+    pub const NUMBER_BITS: u32 = NUMBER_BITS + 1;
 
     /// The send whose message is at this place.
     #[inline]
     pub(crate) fn new(process: u32, place: Place) -> Self {
-        Self::from_parts(process, place.sequence as u32)
+        let number = match RingMessage::at(place) {
+            Some(message) => message.number(),
+            None => place.sequence as u32 & ((1 << NUMBER_BITS) - 1),
+        };
+        Self::from_parts(process, number)
     }
 
     /// The send with these parts, as [`CompletedSend::parts`] gives them.
@@ -53,6 +58,6 @@ impl CompletedSend {
             && job
                 .endpoint(self.process)
                 .table()
-                .withdraw_numbered(self.number, Self::NUMBER_BITS)
+                .withdraw_numbered(self.number, NUMBER_BITS)
     }
 }

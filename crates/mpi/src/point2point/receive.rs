@@ -96,7 +96,7 @@ impl Comm {
         waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
         let endpoint = self.process().endpoint();
-        let mut table = endpoint.table();
+        let mut table = endpoint.own_table();
         if let Some((envelope, payload)) = table.take_message(pattern) {
             drop(table);
             return match payload.deliver(&**self.process().job(), endpoint, envelope, target) {

@@ -99,6 +99,9 @@ impl Comm {
         if !self.process().job().layout().is_here(process) {
             return self.send_remote(mode, source, process, tag);
         }
+        if self.send_through_ring(mode, process, tag, source).is_some() {
+            return Ok(());
+        }
         match self.match_receive(process, tag, source) {
             Matched::Delivered => Ok(()),
             Matched::NoReceive(table) => self.send_unmatched(mode, process, table, tag, source),
@@ -142,6 +145,9 @@ impl Comm {
         let process = self.process_of(dest);
         if !self.process().job().layout().is_here(process) {
             return self.isend_remote(mode, source, process, tag);
+        }
+        if let Some(place) = self.send_through_ring(mode, process, tag, source) {
+            return Ok(Started::Buffered(CompletedSend::new(process, place)));
         }
         self.start(|waiter| match self.match_receive(process, tag, source) {
             Matched::Delivered => Ok(Sent::Done),
@@ -187,6 +193,9 @@ impl Comm {
         if !self.process().job().layout().is_here(process) {
             return self.start_remote_send(mode, source, process, tag, waiter);
         }
+        if let Some(place) = self.send_through_ring(mode, process, tag, source) {
+            return Ok(Sent::Buffered { process, place });
+        }
         match self.match_receive(process, tag, source) {
             Matched::Delivered => Ok(Sent::Done),
             Matched::NoReceive(table) => self.queue_unexpected(mode, process, table, tag, source, waiter),
@@ -201,6 +210,21 @@ impl Comm {
             source: self.rank(),
             tag,
         }
+    }
+
+    /// Leaves a short message in the ring of its receiver, if that has one which takes it.
+    #[inline]
+    fn send_through_ring(&self, mode: Mode, process: u32, tag: i32, source: &Source) -> Option<Place> {
+        let may = !matches!(mode, Mode::Synchronous | Mode::Buffered);
+        (may && self.process().job().host().has_rings()).then(|| self.leave_in_ring(process, tag, source))?
+    }
+
+    #[inline(never)]
+    fn leave_in_ring(&self, process: u32, tag: i32, source: &Source) -> Option<Place> {
+        let to = self.process().job().endpoint(process);
+        let place = to.leave_in_ring(self.outgoing(tag), self.hints().kinds(), source)?;
+        instrument::sent(self.process(), || source.bytes());
+        Some(place)
     }
 
     /// Delivers the message to a posted receive that matches. If there is none, the receiver's table stays locked.
@@ -307,7 +331,11 @@ impl Comm {
                     job.host(),
                     envelope,
                     self.hints().kinds(),
-                    Unexpected::Copied { buffer, reservation },
+                    Unexpected::Copied {
+                        buffer,
+                        reservation,
+                        from_ring: None,
+                    },
                 );
                 Sent::Buffered { process, place }
             }

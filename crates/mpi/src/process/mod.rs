@@ -3,6 +3,7 @@
 mod deferred_frees;
 mod launch;
 mod level;
+mod mailbox;
 mod phase;
 mod queues;
 mod tuning;
@@ -95,6 +96,8 @@ impl Process {
 
     /// Makes the calling execution context work for `process`.
     pub fn bind(process: Arc<Self>) {
+        simurgh_core::set_mailbox(Some(Arc::clone(&process) as _));
+        process.mind_mailbox();
         simurgh_core::set_owner(Some(process));
     }
 
@@ -192,6 +195,7 @@ impl Process {
     /// Promises a level of thread support. With the highest, threads call MPI at any time from now on.
     pub fn promise(&self, level: ThreadLevel) {
         self.level.raise(level);
+        self.mind_mailbox();
         if level == ThreadLevel::Multiple {
             self.serialized().end();
             revoke_bias();

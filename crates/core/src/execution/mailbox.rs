@@ -1,0 +1,126 @@
+//! Mailboxes: what an execution context looks into while it waits for completions.
+//!
+//! Messages that others leave in a mailbox complete nothing by themselves: the execution context delivers them when it
+//! looks. So it looks again and again while it checks whether a completion has come. Before it suspends it closes the
+//! mailbox, so that from then on others deliver to it directly, and wake it.
+
+#[cfg(not(loom))]
+use super::control_block::Ec;
+#[cfg(not(loom))]
+use super::reference::EcRef;
+#[cfg(not(loom))]
+use super::wait::{is_alone, try_current};
+#[cfg(not(loom))]
+use crate::sync::Arc;
+
+/// Where others leave messages for the owner of an execution context.
+pub trait Mailbox: Send + Sync {
+    /// Delivers what is there. Cheap if nothing is.
+    fn look(&self);
+
+    /// The caller is the only execution context of its virtual processor, and is going to look again and again. Returns
+    /// whether others may leave messages there from now on, so that the caller has to [mind](mind_mailbox) the mailbox.
+    fn begin_looking(&self) -> bool;
+
+    /// Closes the mailbox once more, and delivers all that has been left there. Returns what [`Mailbox::open`] is to be
+    /// called with; 0 if it need not be called.
+    fn close(&self) -> u8;
+
+    /// Takes a [`Mailbox::close`] back, which has returned this.
+    fn open(&self, closed: u8);
+}
+
+/// The mailbox of the calling execution context, if that minds it.
+#[derive(Clone, Copy)]
+pub(super) struct OwnMailbox(Option<&'static dyn Mailbox>);
+
+/// A mailbox that is closed until this is dropped.
+pub(super) struct ClosedMailbox(OwnMailbox, u8);
+
+impl OwnMailbox {
+    /// That of the caller. It must not be kept beyond the call of the runtime.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(super) fn get() -> Self {
+        let me = try_current().map(EcRef::control);
+        Self(me.filter(|me| me.minds_mailbox.get()).and_then(of))
+    }
+
+    /// As [`OwnMailbox::get`], before the caller waits. If it is alone on its virtual processor, others may leave
+    /// messages from now on.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(super) fn get_to_wait() -> Self {
+        if is_alone() {
+            return Self(try_current().and_then(|me| begin_looking(me.control())));
+        }
+        Self::get()
+    }
+
+    /// No thread of the model has one.
+    #[cfg(loom)]
+    pub(super) fn get_to_wait() -> Self {
+        Self(None)
+    }
+
+    /// Delivers what is there.
+    #[inline]
+    pub(super) fn look(self) {
+        if let Some(mailbox) = self.0 {
+            mailbox.look();
+        }
+    }
+
+    /// Closes it, and delivers what has been left there.
+    #[inline]
+    #[must_use = "it is opened when this is dropped"]
+    pub(super) fn close(self) -> ClosedMailbox {
+        ClosedMailbox(self, self.0.map_or(0, Mailbox::close))
+    }
+}
+
+impl Drop for ClosedMailbox {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(mailbox) = self.0.0.filter(|_| self.1 != 0) {
+            mailbox.open(self.1);
+        }
+    }
+}
+
+/// The mailbox of an execution context, which is the calling one.
+#[cfg(not(loom))]
+#[inline]
+fn of(me: &'static Ec) -> Option<&'static dyn Mailbox> {
+    // SAFETY:
+    // - the slot is used only by its own execution context, and set between its waits.
+    unsafe { (*me.mailbox().get()).as_deref() }
+}
+
+/// Says that the calling execution context is going to look into its mailbox; the mailbox, if the context minds it now.
+#[cfg(not(loom))]
+fn begin_looking(me: &'static Ec) -> Option<&'static dyn Mailbox> {
+    let mailbox = of(me)?;
+    if mailbox.begin_looking() {
+        me.minds_mailbox.set(true);
+    }
+    me.minds_mailbox.get().then_some(mailbox)
+}
+
+/// Sets the mailbox of the calling execution context, attaching the calling thread if need be. Not to be called by what
+/// the mailbox does.
+#[cfg(not(loom))]
+pub fn set_mailbox(mailbox: Option<Arc<dyn Mailbox>>) {
+    let me = super::current().control();
+    me.minds_mailbox.set(false);
+    // SAFETY:
+    // - the slot is used only by its own execution context, which is not within a wait.
+    drop(std::mem::replace(unsafe { &mut *me.mailbox().get() }, mailbox));
+}
+
+/// Has the calling execution context mind its mailbox: it looks there while it waits, and closes it before it suspends.
+/// To be called where others may have opened the mailbox.
+#[cfg(not(loom))]
+pub fn mind_mailbox() {
+    super::current().control().minds_mailbox.set(true);
+}

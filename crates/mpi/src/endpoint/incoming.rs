@@ -1,0 +1,278 @@
+//! Short messages that come through a ring: a rank that is alone on its virtual processor has one.
+//!
+//! A sender elsewhere that finds its receive in the match table moves the lines of the table, of the receive, of the
+//! buffer and of the status cell to its own cache, and the receiver gets them back one after the other. Through the ring
+//! ([`MessageRing`]) a short message moves the lines that it lies in, once; the receiver does the rest in its own cache.
+//!
+//! | one message of 8 bytes | lines that move |
+//! |---|---|
+//! | through the table | lock and head of the queue, receive, buffer, status cell: four there, four back |
+//! | through the ring | one there |
+//!
+//! # Order
+//!
+//! Whoever locks the match table delivers first what is in the ring, so that a message that goes through the table never
+//! overtakes one that has gone through the ring. The rank itself delivers what it sees; a sender also waits for what is
+//! being written.
+//!
+//! # Sleep
+//!
+//! Before the rank sleeps it closes the ring ([`Mailbox`](simurgh_core::Mailbox)) and delivers all of it. Then its senders
+//! use the table, and wake it.
+
+use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, status_of};
+use crate::instrument;
+use crate::limits::INLINE_LIMIT;
+use crate::matching::{Envelope, NUMBER_BITS, PatternKinds, Place};
+use crate::memory::{self, Source};
+use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
+use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MessageRing};
+use std::num::NonZeroU32;
+use std::sync::OnceLock;
+
+/// Bytes of a word.
+const WORD: usize = size_of::<u64>();
+/// Words of the envelope.
+const HEADER_WORDS: usize = 2;
+/// Bytes of data in the first line of a message.
+const FIRST: usize = (LINE_WORDS - HEADER_WORDS) * WORD;
+/// Bytes of data in each other line.
+const OTHER: usize = LINE_WORDS * WORD;
+/// The longest message, in bytes.
+pub(crate) const RING_MESSAGE: usize = 96;
+const _: () = assert!(lines_for(RING_MESSAGE) as usize <= MessageRing::MESSAGE_LINES);
+const _: () = assert!(RING_MESSAGE <= u16::MAX as usize);
+
+/// What others leave for a rank.
+#[derive(Default)]
+pub(super) struct Incoming {
+    /// Once the rank has waited as the only one of its virtual processor.
+    ring: OnceLock<MessageRing>,
+    has_ring: AtomicBool,
+    is_open: AtomicBool,
+    /// Threads of the rank that sleep, where there may be several.
+    sleepers: AtomicU32,
+}
+
+/// The number of a message that has come through the ring. It tells the message from all others that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RingMessage(NonZeroU32);
+
+impl RingMessage {
+    /// The index of the places of such messages, which have none in the queue.
+    const INDEX: u32 = u32::MAX - 1;
+    /// Set in the number of such a message, above the bits that are kept of all numbers.
+    const MARK: NonZeroU32 = NonZeroU32::new(1 << NUMBER_BITS).unwrap();
+
+    #[inline]
+    fn at_position(position: u32) -> Self {
+        Self(Self::MARK | position & (Self::MARK.get() - 1))
+    }
+
+    /// The message at this place, if it has come through the ring.
+    #[inline]
+    pub(crate) fn at(place: Place) -> Option<Self> {
+        (place.index == Self::INDEX).then(|| Self::at_position(place.sequence as u32))
+    }
+
+    /// The message with this number, if it has come through the ring.
+    pub(super) fn numbered(number: u32) -> Option<Self> {
+        (number & Self::MARK.get() != 0).then(|| Self::at_position(number))
+    }
+
+    /// Its number, which no other message has.
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The place by which it can be withdrawn.
+    #[inline]
+    pub(super) fn place(self) -> Place {
+        Place {
+            index: Self::INDEX,
+            sequence: u64::from(self.0.get()),
+        }
+    }
+}
+
+/// The lines of a message of so many bytes.
+#[inline]
+const fn lines_for(bytes: usize) -> u32 {
+    1 + bytes.saturating_sub(FIRST).div_ceil(OTHER) as u32
+}
+
+impl Endpoint {
+    /// Gives the rank a ring, and opens it unless another thread of the rank sleeps: that one has not closed the ring, so
+    /// it would not be woken by what comes through it.
+    pub(crate) fn add_ring(&self, has_threads: bool) {
+        let mut table = self.table.lock();
+        if self.has_open_ring() {
+            return;
+        }
+        let ring = self.incoming.ring.get_or_init(MessageRing::closed);
+        table.has_ring = true;
+        // SeqCst: either this sees a thread that sleeps, or that one sees the ring and closes it.
+        self.incoming.has_ring.store(true, Ordering::SeqCst);
+        if !has_threads || self.incoming.sleepers.load(Ordering::SeqCst) == 0 {
+            ring.open();
+            // Relaxed: a hint, but to those that hold the lock.
+            self.incoming.is_open.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The ring, if the rank has one.
+    #[inline]
+    pub(crate) fn ring(&self) -> Option<&MessageRing> {
+        // SeqCst: see `add_ring`.
+        let has_ring = self.incoming.has_ring.load(Ordering::SeqCst);
+        self.incoming.ring.get().filter(|_| has_ring)
+    }
+
+    /// Whether the rank has a ring that is open, but while one of its threads sleeps.
+    #[inline]
+    pub(crate) fn has_open_ring(&self) -> bool {
+        // Relaxed: see `add_ring`.
+        self.incoming.is_open.load(Ordering::Relaxed)
+    }
+
+    /// Counts a thread of the rank that is about to sleep.
+    pub(crate) fn begin_sleep(&self) {
+        // SeqCst: see `add_ring`.
+        self.incoming.sleepers.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Takes a [`Endpoint::begin_sleep`] back.
+    pub(crate) fn end_sleep(&self) {
+        // SeqCst: see `add_ring`.
+        self.incoming.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Leaves a message in the ring of the rank, and returns its place. `None` if it is too long, or the ring takes
+    /// none now.
+    #[inline]
+    pub(crate) fn leave_in_ring(
+        &self,
+        envelope: Envelope,
+        kinds: PatternKinds,
+        source: &Source,
+    ) -> Option<Place> {
+        let bytes = source.bytes();
+        let ring = self.ring().filter(|_| bytes <= RING_MESSAGE)?;
+        let note = (bytes as u32) << 8 | u32::from(kinds.bits());
+        let sent = ring.send(lines_for(bytes), |line, data| {
+            let (header, skip) = if line == 0 {
+                data[0] = u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned());
+                data[1] = u64::from(envelope.tag.cast_unsigned());
+                (HEADER_WORDS, 0)
+            } else {
+                (0, FIRST + (line as usize - 1) * OTHER)
+            };
+            let packed = memory::pack_from(source, skip, memory::bytes_of_words_mut(&mut data[header..]));
+            (header + packed.div_ceil(WORD), note)
+        });
+        sent.ok()
+            .map(|position| RingMessage::at_position(position).place())
+    }
+
+    /// Delivers the messages that are in the ring.
+    pub(super) fn deliver_present(&self, table: &mut MatchTable) {
+        let Some(ring) = self.ring() else { return };
+        while let Some(message) = ring.first() {
+            self.deliver(table, message);
+        }
+    }
+
+    /// Delivers the messages that are in the ring, and those that are just being written.
+    #[cold]
+    pub(super) fn deliver_all(&self, table: &mut MatchTable) {
+        let Some(ring) = self.ring() else { return };
+        while let Some(message) = ring.await_first() {
+            self.deliver(table, message);
+        }
+    }
+
+    /// Matches a message of the ring with a receive, or puts it into the unexpected queue.
+    #[inline]
+    fn deliver(&self, table: &mut MatchTable, message: FirstMessage<'_>) {
+        let bytes = (message.note() >> 8) as usize;
+        let first = message.line(0, HEADER_WORDS + bytes.min(FIRST).div_ceil(WORD));
+        let envelope = Envelope {
+            context: (first[0] >> 32) as u32,
+            source: (first[0] as u32).cast_signed(),
+            tag: (first[1] as u32).cast_signed(),
+        };
+        match table.take_receive(envelope) {
+            Some(receive) => self.hand_over(receive, envelope, bytes, &first, &message),
+            None => self.keep(table, envelope, bytes, &first, &message),
+        }
+        message.finish(lines_for(bytes));
+    }
+
+    /// Copies a message to its receive, and completes that.
+    #[inline]
+    fn hand_over(
+        &self,
+        receive: PostedReceive,
+        envelope: Envelope,
+        bytes: usize,
+        first: &LineData,
+        message: &FirstMessage<'_>,
+    ) {
+        instrument::matched(self, envelope, || bytes);
+        let transfer = if bytes <= FIRST {
+            memory::unpack(
+                &memory::bytes_of_words(&first[HEADER_WORDS..])[..bytes],
+                &receive.target,
+            )
+        } else {
+            let mut data = [0; RING_MESSAGE];
+            collect(first, message, &mut data[..bytes]);
+            memory::unpack(&data[..bytes], &receive.target)
+        };
+        receive.waiter.finish(self, &status_of(envelope, &transfer));
+    }
+
+    /// Puts a message into the unexpected queue.
+    fn keep(
+        &self,
+        table: &mut MatchTable,
+        envelope: Envelope,
+        bytes: usize,
+        first: &LineData,
+        message: &FirstMessage<'_>,
+    ) {
+        let from_ring = Some(RingMessage::at_position(message.position()));
+        let payload = if bytes <= INLINE_LIMIT {
+            let mut data = [0; INLINE_LIMIT];
+            collect(first, message, &mut data[..bytes]);
+            Unexpected::Inline {
+                len: bytes as u8,
+                data,
+                from_ring,
+            }
+        } else {
+            let pooled = table.buffers().take(bytes);
+            let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(bytes));
+            collect(first, message, buffer.bytes_mut());
+            Unexpected::Copied {
+                buffer,
+                reservation: None,
+                from_ring,
+            }
+        };
+        instrument::unexpected(self, envelope, bytes);
+        let kinds = PatternKinds::from_bits(message.note() as u8).unwrap_or(PatternKinds::ALL);
+        table.arrive(self, envelope, kinds, payload);
+    }
+}
+
+/// Copies the data of a message.
+fn collect(first: &LineData, message: &FirstMessage<'_>, data: &mut [u8]) {
+    let (start, rest) = data.split_at_mut(data.len().min(FIRST));
+    start.copy_from_slice(&memory::bytes_of_words(&first[HEADER_WORDS..])[..start.len()]);
+    for (line, part) in (1..).zip(rest.chunks_mut(OTHER)) {
+        let words = message.line(line, part.len().div_ceil(WORD));
+        part.copy_from_slice(&memory::bytes_of_words(&words)[..part.len()]);
+    }
+}
