@@ -1,9 +1,9 @@
 //! Memory for packets: pieces of equal size of one block, registered where the provider demands it.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use simurgh_fabric_sys as sys;
 
 use super::endpoint::{Endpoint, Owned};
@@ -16,24 +16,16 @@ const ALIGNMENT: usize = 128;
 pub(super) struct Buffers {
     /// Closed before the block is freed.
     registration: Option<Owned<sys::fid_mr>>,
-    block: NonNull<u8>,
-    layout: Layout,
+    block: Block,
     size: usize,
 }
-
-// SAFETY:
-// - the block is plain memory; who may use a piece is decided by those who number them.
-unsafe impl Send for Buffers {}
-// SAFETY:
-// - as above.
-unsafe impl Sync for Buffers {}
 
 impl Buffers {
     /// `count` pieces of `size` bytes each, for operations such as [`sys::FI_SEND`].
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When the block would be empty, or larger than a block can be.
+    /// [`OfiError`]: when the system has no room for them, or the provider does not register them.
     pub(super) fn new(
         endpoint: &Endpoint,
         count: u32,
@@ -41,22 +33,20 @@ impl Buffers {
         operation: u64,
     ) -> Result<Self, OfiError> {
         let size = size.next_multiple_of(ALIGNMENT);
-        let layout = Layout::from_size_align(count as usize * size, ALIGNMENT).expect("a block that can be");
-        assert!(layout.size() > 0, "no buffers");
-        // SAFETY:
-        // - the layout is not empty.
-        let block =
-            NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
+        let block = Block::map(count as usize * size).map_err(|error| OfiError::System {
+            provider: endpoint.info().provider(),
+            message: error.to_string(),
+        })?;
         let mut buffers = Self {
             registration: None,
             block,
-            layout,
             size,
         };
         if endpoint.info().demands(sys::FI_MR_LOCAL) {
+            let Block { first, length } = buffers.block;
             // SAFETY:
             // - the block is freed after the registration, and both before the endpoint: see `Ofi`.
-            let region = unsafe { endpoint.register(block.as_ptr(), layout.size(), operation, 0) }?;
+            let region = unsafe { endpoint.register(first.as_ptr(), length, operation, 0) }?;
             buffers.registration = Some(region);
         }
         Ok(buffers)
@@ -67,7 +57,7 @@ impl Buffers {
     pub(super) fn piece(&self, number: u32) -> *mut u8 {
         // SAFETY:
         // - numbers are below the count, so this is within the block.
-        unsafe { self.block.as_ptr().add(number as usize * self.size) }
+        unsafe { self.block.first.as_ptr().add(number as usize * self.size) }
     }
 
     /// Bytes of a piece.
@@ -87,11 +77,62 @@ impl Buffers {
     }
 }
 
-impl Drop for Buffers {
-    fn drop(&mut self) {
-        self.registration = None;
+/// Memory from the system.
+struct Block {
+    first: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY:
+// - the block is plain memory; who may use a piece is decided by those who number them.
+unsafe impl Send for Block {}
+// SAFETY:
+// - as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// Maps so many bytes. An allocator would clear an aligned block, and the system would have to give all of it.
+    fn map(length: usize) -> rustix::io::Result<Self> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY:
-        // - it was allocated with this layout; the endpoint that worked on it has been shut.
-        unsafe { dealloc(self.block.as_ptr(), self.layout) };
+        // - the kernel chooses an address where nothing is.
+        let address = unsafe { mmap_anonymous(null_mut(), length, access, MapFlags::PRIVATE) }?;
+        let first = NonNull::new(address.cast()).ok_or(rustix::io::Errno::NOMEM)?;
+        Ok(Self { first, length })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY:
+        // - `map` mapped it; the endpoint that worked on it has been shut.
+        let unmapped = unsafe { munmap(self.first.as_ptr().cast(), self.length) };
+        debug_assert_eq!(unmapped, Ok(()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number of pages that the system has given.
+    fn given(block: &Block) -> usize {
+        let page = rustix::param::page_size();
+        let mut pages = vec![0; block.length.div_ceil(page)];
+        // SAFETY:
+        // - the block is mapped, and there is a byte for each of its pages.
+        let answer = unsafe { libc::mincore(block.first.as_ptr().cast(), block.length, pages.as_mut_ptr()) };
+        assert_eq!(answer, 0);
+        pages.iter().filter(|page| **page & 1 == 1).count()
+    }
+
+    #[test]
+    fn memory_is_given_only_once_it_is_used() {
+        let block = Block::map(8 << 20).unwrap();
+        assert_eq!(given(&block), 0);
+        // SAFETY:
+        // - it is the first byte of a mapped block.
+        unsafe { block.first.as_ptr().write(1) };
+        assert!((1..=512).contains(&given(&block)), "one page, or a huge one");
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct Candidate {
 impl OfiOptions {
     /// The grade of a candidate, lower being better; none if it does not fit the options.
     pub(super) fn grade(&self, candidate: &Candidate) -> Option<impl Ord + use<>> {
-        let core = candidate.provider.split(';').next().unwrap_or_default();
+        let core = core_of(&candidate.provider);
         let preference = match &self.provider {
             Some(named) if named == core || *named == candidate.provider => 0,
             Some(_) => return None,
@@ -71,6 +71,11 @@ impl OfiOptions {
             (Some(provider), Some(interface)) => format!("of provider {provider} on interface {interface}"),
         }
     }
+}
+
+/// The name of a provider without what is layered on it.
+pub(super) fn core_of(provider: &str) -> &str {
+    provider.split(';').next().unwrap_or_default()
 }
 
 /// Whether an address is valid on one link only.

@@ -1,13 +1,15 @@
 //! Providers of libfabric, as `fi_getinfo` lists them.
 
-use std::ffi::CStr;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use simurgh_fabric_sys as sys;
 use sys::Library;
 
 use super::error::OfiError;
-use super::options::{Candidate, OfiOptions};
+use super::options::{Candidate, OfiOptions, core_of};
 use crate::transport::is_local_only;
 
 /// The capabilities that are asked for, from the most to the least: remote memory, and buffers that take many packets.
@@ -17,6 +19,8 @@ const WANTED: [u64; 4] = [
     sys::FI_MSG | sys::FI_MULTI_RECV,
     sys::FI_MSG,
 ];
+/// The choice of [`WANTED`] that every provider can meet that meets one.
+const LEAST: usize = WANTED.len() - 1;
 
 /// The modes of memory registration that we support.
 const MR_MODES: u64 = sys::FI_MR_LOCAL
@@ -40,23 +44,22 @@ unsafe impl Sync for ProviderInfo {}
 
 impl ProviderInfo {
     /// The best entry that fits the options.
+    ///
+    /// To list the entries of all providers takes the library milliseconds. So that is done once, with what every
+    /// provider must have, to find the best provider there is. Only that one is asked for more.
     pub(super) fn find(library: Library, options: &OfiOptions) -> Result<Self, OfiError> {
-        let lists: Vec<List> = (0..WANTED.len())
-            .map(|lacking| List::ask(library, lacking))
-            .collect();
-        let candidates = || lists.iter().flat_map(List::entries);
-        let graded = candidates().filter_map(|(described, info)| Some((options.grade(&described)?, info)));
-        let Some((_, best)) = graded.min_by(|(a, _), (b, _)| a.cmp(b)) else {
-            return Err(OfiError::NoProvider {
-                asked: options.asked(),
-                there: names(candidates().map(|(described, _)| described)),
-            });
+        let provider = match options.provider.as_deref().map(core_of) {
+            Some(named) => Some(named.to_owned()),
+            None => List::ask(library, LEAST, None).best_provider(options),
         };
-        // SAFETY:
-        // - the entry is one of the library's.
-        let info = unsafe { library.fi_dupinfo(best) };
-        assert!(!info.is_null(), "libfabric has no memory");
-        Ok(Self { library, info })
+        let provider = provider.and_then(|name| CString::new(name).ok());
+        let found = provider.and_then(|name| {
+            (0..WANTED.len()).find_map(|lacking| List::ask(library, lacking, Some(&name)).best(options))
+        });
+        found.ok_or_else(|| OfiError::NoProvider {
+            asked: options.asked(),
+            there: names(List::ask(library, LEAST, None).candidates()),
+        })
     }
 
     /// A copy for an endpoint with few operations under way, which gets smaller queues.
@@ -90,7 +93,7 @@ impl ProviderInfo {
     pub(super) fn provider(&self) -> String {
         // SAFETY:
         // - the entry is the library's, whole and unchanged.
-        unsafe { describe(self.info, 0) }.provider
+        unsafe { text((*(*self.info).fabric_attr).prov_name) }
     }
 
     /// Whether it has these capabilities.
@@ -166,13 +169,16 @@ struct List {
     library: Library,
     first: *mut sys::fi_info,
     lacking: usize,
+    interfaces: Interfaces,
 }
 
 impl List {
-    /// Asks the library for the entries with `WANTED[lacking]`.
-    fn ask(library: Library, lacking: usize) -> Self {
+    /// Asks the library for the entries with `WANTED[lacking]`: those of one provider and of what is layered on it, or
+    /// of all.
+    fn ask(library: Library, lacking: usize, provider: Option<&CStr>) -> Self {
         // SAFETY:
-        // - the hints are made by the library, which makes their parts too; they are freed after use.
+        // - the hints are made by the library, which makes their parts too; they are freed after use, and with them the
+        //   name, which the library frees as the C library does.
         let first = unsafe {
             let hints = library.fi_dupinfo(std::ptr::null());
             assert!(!hints.is_null(), "libfabric has no memory");
@@ -184,6 +190,9 @@ impl List {
             (*(*hints).domain_attr).mr_mode = MR_MODES as i32;
             (*(*hints).domain_attr).threading = sys::FI_THREAD_SAFE;
             (*(*hints).domain_attr).resource_mgmt = sys::FI_RM_ENABLED;
+            if let Some(provider) = provider {
+                (*(*hints).fabric_attr).prov_name = libc::strdup(provider.as_ptr());
+            }
             let list = library.fi_getinfo(hints);
             library.fi_freeinfo(hints);
             list.unwrap_or(std::ptr::null_mut())
@@ -192,7 +201,34 @@ impl List {
             library,
             first,
             lacking,
+            interfaces: Interfaces::default(),
         }
+    }
+
+    /// The best entry that fits the options.
+    fn best(&self, options: &OfiOptions) -> Option<ProviderInfo> {
+        let graded = self
+            .entries()
+            .filter_map(|(described, info)| Some((options.grade(&described)?, info)));
+        let (_, best) = graded.min_by(|(a, _), (b, _)| a.cmp(b))?;
+        // SAFETY:
+        // - the entry is one of the library's.
+        let info = unsafe { self.library.fi_dupinfo(best) };
+        assert!(!info.is_null(), "libfabric has no memory");
+        Some(ProviderInfo {
+            library: self.library,
+            info,
+        })
+    }
+
+    /// The provider of the best entry that fits the options, without what is layered on it.
+    fn best_provider(&self, options: &OfiOptions) -> Option<String> {
+        let best = self.best(options)?.provider();
+        Some(core_of(&best).to_owned())
+    }
+
+    fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        self.entries().map(|(described, _)| described)
     }
 
     fn entries(&self) -> impl Iterator<Item = (Candidate, *mut sys::fi_info)> {
@@ -203,7 +239,7 @@ impl List {
         list.map(|info| {
             // SAFETY:
             // - as above.
-            (unsafe { describe(info, self.lacking) }, info)
+            (unsafe { describe(info, self.lacking, &self.interfaces) }, info)
         })
     }
 }
@@ -221,24 +257,48 @@ impl Drop for List {
 /// # Safety
 ///
 /// * The entry is one of the library's.
-unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Candidate {
+unsafe fn describe(info: *const sys::fi_info, lacking: usize, interfaces: &Interfaces) -> Candidate {
     // SAFETY:
     // - entries of the library have all their parts; strings end with zero or are null; an address has the length told.
     unsafe {
-        let text = |text: *const std::ffi::c_char| match text.is_null() {
-            true => String::new(),
-            false => CStr::from_ptr(text).to_string_lossy().into_owned(),
-        };
         let address = (!(*info).src_addr.is_null())
             .then(|| std::slice::from_raw_parts((*info).src_addr.cast::<u8>(), (*info).src_addrlen));
         let interface = text((*(*info).domain_attr).name);
         Candidate {
             provider: text((*(*info).fabric_attr).prov_name),
-            local_only: is_local_only(&interface),
+            local_only: interfaces.is_local_only(&interface),
             interface,
             address: address.and_then(|bytes| internet((*info).addr_format, bytes)),
             lacking,
         }
+    }
+}
+
+/// A string of the library; empty if there is none.
+///
+/// # Safety
+///
+/// * It ends with zero, or is null.
+unsafe fn text(text: *const c_char) -> String {
+    match text.is_null() {
+        true => String::new(),
+        // SAFETY:
+        // - the caller's word.
+        false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+    }
+}
+
+/// What has been found of interfaces. A list has dozens of entries for each, and the kernel's files are slow.
+#[derive(Default)]
+struct Interfaces(RefCell<HashMap<String, bool>>);
+
+impl Interfaces {
+    /// As [`is_local_only`].
+    fn is_local_only(&self, name: &str) -> bool {
+        let mut known = self.0.borrow_mut();
+        *known
+            .entry(name.to_owned())
+            .or_insert_with(|| is_local_only(name))
     }
 }
 
@@ -261,5 +321,50 @@ fn names(candidates: impl Iterator<Item = Candidate>) -> String {
     match names.is_empty() {
         true => "none".to_owned(),
         false => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The best entry of the lists with all providers, and what it lacks.
+    fn best_of_all(library: Library, options: &OfiOptions) -> Option<Candidate> {
+        let lists = (0..WANTED.len()).map(|lacking| List::ask(library, lacking, None));
+        let candidates: Vec<_> = lists
+            .flat_map(|list| list.candidates().collect::<Vec<_>>())
+            .collect();
+        let graded = candidates
+            .into_iter()
+            .filter_map(|one| Some((options.grade(&one)?, one)));
+        graded.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, best)| best)
+    }
+
+    /// What is found without asking all providers for everything is what would be found so.
+    #[test]
+    fn the_best_of_all_entries_is_found() {
+        let Ok(library) = Library::load() else {
+            eprintln!("skipped: no libfabric");
+            return;
+        };
+        for provider in [
+            None,
+            Some("tcp"),
+            Some("udp"),
+            Some("udp;ofi_rxd"),
+            Some("no such"),
+        ] {
+            let options = OfiOptions {
+                provider: provider.map(str::to_owned),
+                one_machine: true,
+                ..OfiOptions::default()
+            };
+            let found = ProviderInfo::find(library, &options).ok();
+            // SAFETY:
+            // - the entry is the library's; what it lacks is not looked at.
+            let found = found.map(|info| unsafe { describe(info.info, 0, &Interfaces::default()) });
+            let expected = best_of_all(library, &options).map(|best| Candidate { lacking: 0, ..best });
+            assert_eq!(found, expected, "{provider:?}");
+        }
     }
 }
