@@ -42,12 +42,14 @@ static inline void *room(int count, size_t size) { return calloc((size_t)count *
     static void name##_reductions(MPI_Datatype type, int o, int n)                                            \
     {                                                                                                         \
         int last = check_size - 1, total = n * check_size, *counts = room(1, sizeof *counts);                 \
-        ctype *out = room(n, sizeof *out), *in = room(n, sizeof *in);                                         \
+        ctype *out = room(n, sizeof *out), *in = room(n, sizeof *in), *all = room(1, n * sizeof *all);        \
         MPI_Op op = number_ops[o];                                                                            \
         MPI_Comm comm = MPI_COMM_WORLD;                                                                       \
         MPI_Request request;                                                                                  \
         for (int i = 0; i < total; i++)                                                                       \
             out[i] = VALUE(check_rank, i);                                                                    \
+        for (int i = 0; i < n; i++)                                                                           \
+            all[i] = name##_over(o, 0, last, i);                                                              \
         for (int form = 0; form < 6; form++) {                                                                \
             memcpy(in, out, (size_t)n * sizeof *in);                                                          \
             switch (form) {                                                                                   \
@@ -69,7 +71,7 @@ static inline void *room(int count, size_t size) { return calloc((size_t)count *
                 OK(MPI_Bcast(in, n, type, last, comm));                                                       \
             }                                                                                                 \
             for (int i = 0; i < n; i++)                                                                       \
-                CHECK(in[i] == name##_over(o, 0, last, i));                                                   \
+                CHECK(in[i] == all[i]);                                                                       \
         }                                                                                                     \
         OK(MPI_Scan(out, in, n, type, op, comm));                                                             \
         for (int i = 0; i < n; i++)                                                                           \
@@ -84,13 +86,13 @@ static inline void *room(int count, size_t size) { return calloc((size_t)count *
             counts[r] = r == last ? n : 0;                                                                    \
         OK(MPI_Reduce_scatter(out, in, counts, type, op, comm));                                              \
         for (int i = 0; check_rank == last && i < n; i++)                                                     \
-            CHECK(in[i] == name##_over(o, 0, last, i));                                                       \
+            CHECK(in[i] == all[i]);                                                                           \
         for (int i = 0; i < n; i++)                                                                           \
             in[i] = VALUE(i, 1);                                                                              \
         OK(MPI_Reduce_local(out, in, n, type, op));                                                           \
         for (int i = 0; i < n; i++)                                                                           \
             CHECK(in[i] == name##_of(o, out[i], VALUE(i, 1)));                                                \
-        free(counts), free(out), free(in);                                                                    \
+        free(counts), free(out), free(in), free(all);                                                         \
     }                                                                                                         \
     static void name##_moves(MPI_Datatype type, int n)                                                        \
     {                                                                                                         \
