@@ -19,7 +19,7 @@
 //!   which runs execution contexts.
 //! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
-//!   [`BroadcastRing`].
+//!   [`BroadcastRing`]; and [`LockWord`] and [`SharedLock`], which leave it to others to suspend those that wait.
 //! * `owner`: the object, of a higher layer, for which an execution context works.
 //! * `fork_join`: parts of a work side by side, each in an execution context of its own.
 //!
@@ -49,8 +49,8 @@ mod owner;
 
 pub use blocking::{
     ArrivalError, Barrier, BroadcastRing, CompletedPhase, Condvar, Contributions, CyclicBarrier, FlagBarrier,
-    FlagPhaseGuard, Mutex, MutexGuard, PhaseGuard, PhaseValues, ReleasedParties, Round, RoundGuard,
-    SplitBarrier, Wait, WaitList, WorkShare,
+    FlagPhaseGuard, Held, LockCell, LockKind, LockQueue, LockRequest, LockWord, Mutex, MutexGuard, PhaseGuard,
+    PhaseValues, ReleasedParties, Round, RoundGuard, SharedLock, SplitBarrier, Wait, WaitList, WorkShare,
 };
 pub use execution::{Completion, EcRef, Mailbox, ParkToken, current, park, wait_all, wait_any, yield_now};
 pub use network::Network;

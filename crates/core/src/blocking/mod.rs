@@ -7,6 +7,8 @@ mod condvar;
 mod cyclic_barrier;
 mod event_count;
 mod mutex;
+mod ordered_lock;
+mod shared_lock;
 mod split_barrier;
 mod wait_list;
 
@@ -17,5 +19,7 @@ pub use cyclic_barrier::{
     ArrivalError, Contributions, CyclicBarrier, FlagBarrier, FlagPhaseGuard, PhaseGuard, Wait,
 };
 pub use mutex::{Mutex, MutexGuard};
+pub use ordered_lock::{Held, LockKind, LockQueue, LockRequest, LockWord};
+pub use shared_lock::{LockCell, SharedLock};
 pub use split_barrier::{CompletedPhase, PhaseValues, ReleasedParties, SplitBarrier, WorkShare};
 pub use wait_list::WaitList;

@@ -97,6 +97,32 @@ impl Update {
         self.size
     }
 
+    /// Whether a predefined datatype is that of the elements.
+    #[inline(always)]
+    pub(super) fn is_of(&self, datatype: &Datatype) -> bool {
+        match (datatype, &self.unit) {
+            (Datatype::Basic(basic), Datatype::Basic(unit)) => basic == unit,
+            _ => false,
+        }
+    }
+
+    /// Updates an element by one instruction, and stores its value from before at `result`; false, with nothing done,
+    /// if that cannot be.
+    ///
+    /// # Safety
+    ///
+    /// * `element`, `input` and `result` have an element of this datatype each.
+    #[inline(always)]
+    pub(super) unsafe fn at_once(&self, element: *mut u8, input: *const u8, result: *mut u8) -> bool {
+        let Some(direct) = self.direct.filter(|_| element.addr() & (self.size - 1) == 0) else {
+            return false;
+        };
+        // SAFETY:
+        // - as demanded of the caller; the element is an aligned word.
+        unsafe { direct(Row { element, input, result }) };
+        true
+    }
+
     /// Whether nothing is read of the input.
     #[must_use]
     pub fn ignores_input(&self) -> bool {

@@ -1,6 +1,8 @@
 //! Memory that a program exposes to others: a part of a window.
 
-use super::buffer::Target;
+use super::atomic::Update;
+use super::buffer::{Source, Target};
+use super::copy::copy_bytes;
 use crate::datatype::Datatype;
 use std::ops::Range;
 
@@ -64,6 +66,67 @@ impl Region {
         inside.then(|| unsafe { Target::new(address, count, datatype.clone()) })
     }
 
+    /// Where so many bytes at a displacement begin; none if they do not lie within the region.
+    #[inline(always)]
+    fn place(&self, displacement: isize, bytes: usize) -> Option<*mut u8> {
+        // A negative displacement is a number that is too large.
+        let start = displacement.cast_unsigned();
+        let inside = start <= self.bytes && bytes <= self.bytes - start;
+        inside.then(|| self.address.wrapping_add(start))
+    }
+
+    /// Copies data to the bytes at a displacement. False, with nothing done, if the data is not one stretch of a
+    /// predefined datatype, or if the bytes do not lie within the region.
+    #[inline(always)]
+    #[must_use]
+    pub fn write(&self, displacement: isize, from: &Source) -> bool {
+        let Some(bytes) = stretch(from.count(), from.datatype()) else {
+            return false;
+        };
+        let Some(place) = self.place(displacement, bytes) else {
+            return false;
+        };
+        // SAFETY:
+        // - all bytes lie within the region, for which the promise of the maker holds, as that of the data does.
+        unsafe { copy_bytes(from.address(), place, bytes) };
+        true
+    }
+
+    /// Copies the bytes at a displacement to where data is wanted; false as for [`Region::write`].
+    #[inline(always)]
+    #[must_use]
+    pub fn read(&self, displacement: isize, into: &Target) -> bool {
+        let Some(bytes) = stretch(into.count(), into.datatype()) else {
+            return false;
+        };
+        let Some(place) = self.place(displacement, bytes) else {
+            return false;
+        };
+        // SAFETY:
+        // - as in `write`.
+        unsafe { copy_bytes(place, into.address(), bytes) };
+        true
+    }
+
+    /// Updates the element at a displacement, and reads its value from before. False, with nothing done, if the machine
+    /// has no instruction for that, if the element does not lie within the region, or if input and result are not
+    /// elements of the same datatype.
+    #[inline(always)]
+    #[must_use]
+    pub fn update(&self, displacement: isize, update: &Update, input: &Source, result: &Target) -> bool {
+        let is_unit = |count: usize, datatype: &Datatype| count > 0 && update.is_of(datatype);
+        if !is_unit(input.count(), input.datatype()) || !is_unit(result.count(), result.datatype()) {
+            return false;
+        }
+        let Some(place) = self.place(displacement, update.size()) else {
+            return false;
+        };
+        // SAFETY:
+        // - all bytes lie within the region, for which the promise of the maker holds; input and result have an element
+        //   each by the promises of theirs.
+        unsafe { update.at_once(place, input.address(), result.address()) }
+    }
+
     /// Both regions as one, if `other` begins where this ends.
     #[must_use]
     pub fn followed_by(&self, other: &Self) -> Option<Self> {
@@ -79,6 +142,15 @@ impl Region {
     pub fn overlaps(&self, other: &Self) -> bool {
         let (first, second) = (self.address.addr(), other.address.addr());
         self.bytes > 0 && other.bytes > 0 && first < second + other.bytes && second < first + self.bytes
+    }
+}
+
+/// Bytes of so many elements of a predefined datatype without gaps; none of another one.
+#[inline(always)]
+fn stretch(count: usize, datatype: &Datatype) -> Option<usize> {
+    match datatype {
+        Datatype::Basic(basic) if basic.is_dense() => count.checked_mul(basic.size()),
+        _ => None,
     }
 }
 
@@ -117,6 +189,15 @@ mod tests {
         assert!(fits(0, 16, &int) && fits(60, 1, &int) && fits(64, 0, &int));
         assert!(!fits(0, 17, &int) && !fits(61, 1, &int) && !fits(-1, 1, &int) && !fits(65, 0, &int));
         assert!(!fits(i64::MAX, 1, &int) && !fits(0, usize::MAX, &int) && !fits(8, usize::MAX / 2, &int));
+        let mut value = [7_u8; 4];
+        // SAFETY:
+        // - the array lives until the end of the test.
+        let data = unsafe { Target::new(value.as_mut_ptr(), 1, int.clone()) };
+        for displacement in [61, 64, 65, -1, isize::MIN, isize::MAX] {
+            assert!(!region.write(displacement, &data.as_source()) && !region.read(displacement, &data));
+        }
+        assert!(region.write(60, &data.as_source()) && region.read(56, &data));
+        assert_eq!((value, memory[59..].to_vec()), ([0; 4], vec![0, 7, 7, 7, 7]));
         let backwards = Datatype::vector(3, 1, -2, &int).unwrap();
         assert!(fits(16, 1, &backwards) && !fits(15, 1, &backwards) && !fits(61, 1, &backwards));
         let sparse = Datatype::vector(3, 1, 5, &int).unwrap();

@@ -24,13 +24,19 @@ impl BuiltinOp {
     /// not defined on the elements.
     #[inline]
     pub fn update(self, datatype: &Datatype) -> Result<Cow<'static, Update>> {
-        let known = match datatype {
-            Datatype::Basic(basic) => self.updates()[basic.place()].as_ref(),
-            Datatype::Derived(_) => None,
-        };
-        match known {
+        match self.known_update(datatype) {
             Some(update) => Ok(Cow::Borrowed(update)),
             None => self.make_update(datatype).map(Cow::Owned),
+        }
+    }
+
+    /// [`BuiltinOp::update`] of a predefined datatype; none if the operation is not defined on it.
+    #[inline]
+    #[must_use]
+    pub fn known_update(self, datatype: &Datatype) -> Option<&'static Update> {
+        match datatype {
+            Datatype::Basic(basic) => self.updates()[basic.place()].as_ref(),
+            Datatype::Derived(_) => None,
         }
     }
 

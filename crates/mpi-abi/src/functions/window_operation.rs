@@ -85,6 +85,12 @@ fn put(
     win: MPI_Win,
 ) -> Outcome {
     let window = &rank.window(win)?.window;
+    if (origin_count, origin_datatype) == (target_count, target_datatype)
+        && let Some(origin) = rank.plain_source(origin_addr, origin_count, origin_datatype)
+        && window.put_plain(&origin, target_rank, target_disp)
+    {
+        return Ok(());
+    }
     let origin = rank.source(origin_addr, origin_count, origin_datatype)?;
     let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
     Ok(window.put(&origin, &elements.place())?)
@@ -104,6 +110,12 @@ fn get(
     win: MPI_Win,
 ) -> Outcome {
     let window = &rank.window(win)?.window;
+    if (origin_count, origin_datatype) == (target_count, target_datatype)
+        && let Some(origin) = rank.plain_target(origin_addr, origin_count, origin_datatype)
+        && window.get_plain(&origin, target_rank, target_disp)
+    {
+        return Ok(());
+    }
     let origin = rank.target(origin_addr, origin_count, origin_datatype)?;
     let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
     Ok(window.get(&origin, &elements.place())?)
@@ -169,6 +181,12 @@ fn fetch_and_op(
 ) -> Outcome {
     let window = &rank.window(win)?.window;
     let op = operation(rank, op)?;
+    if let Some(origin) = rank.plain_source(origin_addr, 1, datatype)
+        && let Some(result) = rank.plain_target(result_addr, 1, datatype)
+        && window.fetch_plain((&origin, op), &result, target_rank, target_disp)
+    {
+        return Ok(());
+    }
     let result = rank.target(result_addr, 1, datatype)?;
     let origin = input(rank, op, (origin_addr, 1, datatype), &result)?;
     let elements = Elements::of(rank, (target_rank, target_disp), (1, datatype))?;

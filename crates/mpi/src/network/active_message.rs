@@ -10,7 +10,8 @@
 //! error. Replies that a handler sends at once come in the order of their requests.
 //!
 //! The number of requests that a host has not handled is limited ([`RequestWindow`]); a sender that finds no room is
-//! suspended. Handlers never wait, so they send replies only.
+//! suspended. Handlers never wait, so they send replies and notices only. A notice is a request that is not counted,
+//! for those that wait for it: so there are no more notices than waits.
 //!
 //! [`RequestWindow`]: super::request_window::RequestWindow
 
@@ -41,7 +42,7 @@ const SERVICES: usize = 2;
 
 /// Handles the active messages of a service.
 pub(crate) trait ActiveMessageHandler: Send + Sync {
-    /// Handles a request; none if it makes no sense. It must not block, and must not send requests.
+    /// Handles a request or a notice; none if it makes no sense. It must not block, and must not send requests.
     fn handle(&self, request: &ActiveRequest<'_>) -> Option<()>;
 }
 
@@ -154,6 +155,13 @@ impl Network {
         self.send_active(to, service as u8, false, [first, second, handle.0], length, fill);
     }
 
+    /// Sends a notice: a request without data and replies, for which a rank of the other host waits. It never waits
+    /// itself.
+    pub(crate) fn notify(&self, service: Service, to: HostId, [first, second]: [u64; 2]) {
+        let words = [Handle::NONE.0, first, second];
+        self.send_active(to, service as u8, true, words, 0, &mut |_| ());
+    }
+
     /// Sends a request without data and waits for its only reply, whose data goes to the target. The status tells how
     /// much has come.
     ///
@@ -248,26 +256,44 @@ impl Network {
         [first, second, third]: [u64; 3],
         data: &[u8],
     ) -> Option<()> {
+        if is_reply && Handle(first) == Handle::NONE {
+            return self.handle_active((from, service), [second, third], data, None);
+        }
         if is_reply {
             let error = ErrorCode::new(u32::try_from(third).ok()?.cast_signed());
             return self.take_reply(local, (from, Handle(first)), second, error, data);
         }
         let handle = Handle(third);
-        let request = ActiveRequest {
-            from,
-            numbers: [first, second],
-            data,
-            reply_to: (handle != Handle::NONE).then_some(ReplyTo { host: from, handle }),
-            network: self,
-        };
-        let handler = self.active_messages.handlers.get(service as usize)?.get();
-        let outcome = handler.and_then(|handler| handler.handle(&request));
+        let reply_to = (handle != Handle::NONE).then_some(ReplyTo { host: from, handle });
+        let outcome = self.handle_active((from, service), [first, second], data, reply_to);
         let requests = self.accounts.with(from);
         if requests.requests().handle() {
             let handled = requests.requests().tell();
             self.tell(from, &Packet::Handled { handled });
         }
         outcome
+    }
+
+    /// Calls the handler of a service.
+    fn handle_active(
+        &self,
+        (from, service): (HostId, u8),
+        numbers: [u64; 2],
+        data: &[u8],
+        reply_to: Option<ReplyTo>,
+    ) -> Option<()> {
+        let request = ActiveRequest {
+            from,
+            numbers,
+            data,
+            reply_to,
+            network: self,
+        };
+        self.active_messages
+            .handlers
+            .get(service as usize)?
+            .get()?
+            .handle(&request)
     }
 
     /// A reply has come; none if it is not expected, or does not fit.

@@ -1,7 +1,8 @@
 //! Making windows.
 //!
 //! Making a window is one exchange of the ranks: each tells its size and its displacement unit, and each host makes the
-//! part that its ranks share. No rank goes on before all are ready to be accessed.
+//! part that its ranks share. Where several processes of a node take part, a second one follows (`control`). No rank
+//! goes on before all are ready to be accessed.
 
 use super::error::fault;
 use super::hints::Hints;
@@ -12,7 +13,7 @@ use crate::comm::{Comm, IdDemand};
 use crate::deadlock::WaitPoint;
 use crate::error::{ErrorClass, Result};
 use crate::info::Info;
-use crate::memory::Region;
+use crate::memory::{NodeControl, Region};
 use crate::portable::portable;
 use simurgh_core::sync::{Arc, SpinLock};
 
@@ -22,9 +23,11 @@ struct Arguments {
     bytes: usize,
     unit: usize,
     no_locks: bool,
+    /// Process and descriptor of the memory that it has made for the locks of its node.
+    control: Option<(u32, u32)>,
 }
 
-portable! { Arguments { flavor, bytes, unit, no_locks } }
+portable! { Arguments { flavor, bytes, unit, no_locks, control } }
 
 const FLAVORS: [Flavor; 4] = [Flavor::Create, Flavor::Allocate, Flavor::Dynamic, Flavor::Shared];
 
@@ -89,37 +92,51 @@ impl Comm {
         }
         let (process, members) = (self.process(), &self.shared().members);
         let hints = Hints::of(info);
+        let control = self.make_control();
+        let name = control.as_ref().and_then(NodeControl::file_name);
         let arguments = Arguments {
             flavor: flavor as u8,
             bytes,
             unit,
             no_locks: hints.no_locks(),
+            control: name.map(|name| (name.process, name.descriptor)),
         };
         let made = self.exchange(arguments, IdDemand::One, |ranks, builder| {
             let description = describe(&ranks)?;
             let job = process.job();
             let shared = WindowShared::make(job, members, description, builder)?;
+            let names: Vec<_> = ranks.iter().map(|rank| rank.control).collect();
+            let mapped = shared.map_control(&names);
             table::admit(job, &shared);
             let point: Arc<dyn WaitPoint> = Arc::clone(&shared) as Arc<dyn WaitPoint>;
             job.wait_points().add(&point);
-            Ok(shared)
+            Ok((shared, mapped))
         })?;
-        let shared: Arc<WindowShared> = Result::clone(&made)?;
-        Ok(Window {
+        let (shared, mapped) = made.as_ref().as_ref().map_err(Clone::clone)?;
+        let shared = Arc::clone(shared);
+        let window = Window {
             comm: self.child(Arc::clone(&shared.comm), self.seat()),
+            process: Arc::clone(process),
+            has_other_hosts: shared.comm.host_map().is_some(),
             shared,
+            reach: Arc::default(),
             epochs: SpinLock::default(),
             hints: SpinLock::new(hints),
             name: SpinLock::default(),
             errhandler: SpinLock::new(process.job().initial_errhandler()),
-        })
+        };
+        // The file of its maker is open until all have said whether they have it.
+        window.agree_on_control(mapped)?;
+        drop(control);
+        Ok(window)
     }
 }
 
 impl Window {
     /// Waits until all ranks are ready to be accessed.
-    fn ready(self) -> Result<Arc<Self>> {
+    fn ready(mut self) -> Result<Arc<Self>> {
         self.comm.barrier().run()?;
+        self.reach = self.shared.reach();
         Ok(Arc::new(self))
     }
 

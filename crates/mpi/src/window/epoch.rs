@@ -2,9 +2,8 @@
 
 use super::Window;
 use super::error::{fault, in_epoch, no_epoch};
-use super::lock::LockKind;
 use crate::error::{ErrorClass, Result};
-use simurgh_core::sync::SpinGuard;
+use simurgh_core::LockKind;
 use simurgh_net::HostId;
 
 /// The access epoch of a rank.
@@ -27,6 +26,10 @@ pub(super) struct Epochs {
     access: Access,
     /// The targets that are locked, with the kinds of the locks.
     locks: Vec<(u32, LockKind)>,
+    /// The targets for whose locks threads of the rank wait.
+    awaited: Vec<u32>,
+    /// Whether a thread of the rank waits for the locks of all.
+    awaits_all: bool,
     /// The number of ranks to which the rank's memory is exposed, in an exposure epoch.
     exposure: Option<usize>,
     /// The hosts to which operations have been sent that may not have been done, ascending.
@@ -34,12 +37,6 @@ pub(super) struct Epochs {
 }
 
 impl Window {
-    /// Locks the rank's epochs.
-    #[inline]
-    pub(super) fn epochs(&self) -> SpinGuard<'_, Epochs> {
-        self.epochs.lock_serialized(self.comm.process().serialized())
-    }
-
     /// Whether this rank holds the exclusive lock of a rank.
     #[inline]
     #[must_use]
@@ -50,6 +47,20 @@ impl Window {
 }
 
 impl Epochs {
+    /// Whether an access epoch for a target is open, if that is found out at once.
+    #[inline(always)]
+    pub(super) fn allows(&mut self, target: u32) -> bool {
+        match &mut self.access {
+            Access::LockAll => true,
+            Access::Fence { is_used } => {
+                *is_used = true;
+                true
+            }
+            Access::None => self.has_lock(target),
+            Access::Start(_) => false,
+        }
+    }
+
     /// Refuses an operation on a target for which no access epoch is open.
     #[inline]
     pub(super) fn check_access(&mut self, target: u32) -> Result<()> {
@@ -67,6 +78,13 @@ impl Epochs {
         } else {
             Err(no_epoch(target.cast_signed()))
         }
+    }
+
+    /// Whether the rank holds the lock of a target, if that is found out at once.
+    #[inline(always)]
+    pub(super) fn has_lock(&self, target: u32) -> bool {
+        let is_first = self.locks.first().is_some_and(|(locked, _)| *locked == target);
+        is_first || self.access == Access::LockAll
     }
 
     /// Refuses a call that needs a lock of the target, or of any target.
@@ -95,8 +113,10 @@ impl Epochs {
     /// Refuses a call that begins another access epoch, unless that may begin now. Locks of different targets may be
     /// held at the same time.
     fn check_may_begin(&self, call: &str, is_lock: bool) -> Result<()> {
+        let is_alone = is_lock || self.locks.is_empty() && self.awaited.is_empty();
         match &self.access {
-            Access::None | Access::Fence { is_used: false } if is_lock || self.locks.is_empty() => Ok(()),
+            _ if self.awaits_all => Err(in_epoch(call, "MPI_Win_lock_all", "MPI_Win_unlock_all")),
+            Access::None | Access::Fence { is_used: false } if is_alone => Ok(()),
             Access::Fence { is_used: true } => Err(in_epoch(call, "MPI_Win_fence", "another fence")),
             Access::Start(_) => Err(in_epoch(call, "MPI_Win_start", "MPI_Win_complete")),
             Access::LockAll => Err(in_epoch(call, "MPI_Win_lock_all", "MPI_Win_unlock_all")),
@@ -184,17 +204,26 @@ impl Epochs {
     /// Refuses to lock a target within another access epoch, or a second time.
     pub(super) fn check_lock(&self, target: u32) -> Result<()> {
         self.check_may_begin("MPI_Win_lock", true)?;
-        match self.lock_of(target) {
-            None => Ok(()),
-            Some(_) => Err(fault(
-                ErrorClass::RmaSync,
-                format!("rank {target} is locked already by this rank; call MPI_Win_unlock first"),
-            )),
+        if self.lock_of(target).is_none() && !self.awaited.contains(&target) {
+            return Ok(());
         }
+        Err(fault(
+            ErrorClass::RmaSync,
+            format!("rank {target} is locked already by this rank; call MPI_Win_unlock first"),
+        ))
+    }
+
+    /// Notes that a thread of the rank waits for the lock of a target, which no other one may ask for meanwhile.
+    pub(super) fn await_lock(&mut self, target: u32) {
+        self.awaited.push(target);
     }
 
     /// Notes that a target is locked.
+    #[inline]
     pub(super) fn lock(&mut self, target: u32, kind: LockKind) {
+        if !self.awaited.is_empty() {
+            self.awaited.retain(|awaited| *awaited != target);
+        }
         self.access = Access::None;
         self.locks.push((target, kind));
     }
@@ -214,8 +243,14 @@ impl Epochs {
         self.check_may_begin("MPI_Win_lock_all", false)
     }
 
+    /// Notes that a thread of the rank waits for the locks of all, which no other one may ask for meanwhile.
+    pub(super) fn await_lock_all(&mut self) {
+        self.awaits_all = true;
+    }
+
     /// Notes that all ranks are locked.
     pub(super) fn lock_all(&mut self) {
+        self.awaits_all = false;
         self.access = Access::LockAll;
     }
 

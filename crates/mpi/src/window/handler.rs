@@ -2,17 +2,19 @@
 //!
 //! It believes nothing: a request for a window, a rank or memory that is not there changes nothing.
 
-use super::lock::{LockWaiter, Waiting};
+use super::lock::Lock;
 use super::packet::{Incoming, Kind, Label};
 use super::shared::WindowShared;
 use super::signals::Signal;
 use super::table::WindowTable;
+use super::waiters::RemoteWaiter;
 use crate::datatype::{Basic, Datatype};
-use crate::error::{ErrorClass, Status};
+use crate::error::ErrorClass;
 use crate::memory::{self, Target, Update};
-use crate::network::{ActiveMessageHandler, ActiveRequest, Network};
+use crate::network::{ActiveMessageHandler, ActiveRequest};
 use crate::op::unit_of_numbers;
 use simurgh_core::sync::Arc;
+use simurgh_core::{LockKind, LockRequest};
 
 /// Handles the requests for the windows of a host.
 pub(super) struct Handler(Arc<WindowTable>);
@@ -39,12 +41,15 @@ impl ActiveMessageHandler for Handler {
             Kind::CompareAndSwap => served.compare_and_swap(),
             Kind::Lock => served.lock(),
             Kind::Unlock => served.unlock(),
+            Kind::LockAll => served.lock_all(),
+            Kind::UnlockAll => served.unlock_all(),
             Kind::Flush => {
                 served.conclude();
                 Some(())
             }
             Kind::Post => served.signal(Signal::Post),
             Kind::Complete => served.signal(Signal::Complete),
+            Kind::Granted => window.grant(label.target, label.origin, Some(request.network)),
         }
     }
 }
@@ -143,23 +148,49 @@ impl Served<'_> {
         Some(())
     }
 
+    /// The lock of the target, which is taken here for ranks that do not reach it.
+    fn lock_of_target(&self) -> Option<Lock<'_>> {
+        self.window.local(self.label.target as usize)?;
+        self.window.lock_of(self.label.target as usize)
+    }
+
+    /// The origin, which waits for one lock or all.
+    fn waiter(&self, wants_all: bool) -> Option<RemoteWaiter> {
+        self.window.find_part(self.label.origin)?;
+        let reply_to = self.request.reply_to?;
+        Some(RemoteWaiter { reply_to, wants_all })
+    }
+
     fn lock(&self) -> Option<()> {
-        let local = self.window.local(self.label.target as usize)?;
+        let lock = (self.label.target, self.lock_of_target()?);
         let (kind, origin) = (self.label.lock_kind(), self.label.origin);
-        let waiter = LockWaiter::Remote(self.request.reply_to?);
-        let waiting = Waiting { kind, origin, waiter };
-        if local.lock.try_acquire(kind, origin) || local.lock.acquire(waiting) {
+        let waiter = self.waiter(false)?;
+        if self.window.take_for(lock, LockRequest { kind, origin }, waiter)? {
             self.request.reply(0, 0, &mut |_| ());
         }
         Some(())
     }
 
     fn unlock(&self) -> Option<()> {
-        let local = self.window.local(self.label.target as usize)?;
-        let network = self.request.network;
-        local
-            .lock
-            .release(self.label.lock_kind(), |waiter| waiter.grant(Some(network)));
+        let lock = (self.label.target, self.lock_of_target()?);
+        self.window
+            .release(lock, self.label.lock_kind(), Some(self.request.network));
+        self.conclude();
+        Some(())
+    }
+
+    fn lock_all(&self) -> Option<()> {
+        self.lock_of_target()?;
+        self.window
+            .take_all(0, self.label.origin, self.waiter(true)?, self.request.network)
+    }
+
+    fn unlock_all(&self) -> Option<()> {
+        self.lock_of_target()?;
+        for lock in self.window.locks_within_reach() {
+            self.window
+                .release(lock, LockKind::Shared, Some(self.request.network));
+        }
         self.conclude();
         Some(())
     }
@@ -177,19 +208,5 @@ impl Served<'_> {
         let local = self.window.local(self.label.target as usize)?;
         local.signals.signal(signal, self.label.origin);
         Some(())
-    }
-}
-
-impl LockWaiter {
-    /// Tells the rank that it has the lock.
-    pub(super) fn grant(self, network: Option<&Network>) {
-        match self {
-            Self::Local(request) => request.finish(&Status::EMPTY),
-            Self::Remote(reply_to) => {
-                if let Some(network) = network {
-                    network.reply(reply_to, 0, Ok(()), 0, &mut |_| ());
-                }
-            }
-        }
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! The ranks of one host get a block of the process. Where several hosts of a node take part, the first of them makes a
 //! memory file, which the others open and map: so all ranks of the node load and store directly, and the origin of an
-//! operation does it itself. The file begins with the locks for elements without atomic instructions, which all of them
-//! use. If a process cannot map it, no process of its window does: then each host has its own memory, or the window of
-//! shared memory fails.
+//! operation does it itself. They do so only if they share the window's locks, too (`control`). If a process cannot map it, no
+//! process of its window does: then each host has its own memory, or the window of shared memory fails.
 
 use super::error::fault;
 use super::hints::ALIGNMENT;
@@ -13,7 +12,7 @@ use super::{Flavor, Window};
 use crate::comm::IdDemand;
 use crate::error::{ErrorClass, Result};
 use crate::job::Job;
-use crate::memory::{Block, FileName, NodeMemory, Region, Stripes};
+use crate::memory::{Block, FileName, NodeMemory, Region};
 use crate::portable::portable;
 use simurgh_core::sync::Arc;
 
@@ -107,12 +106,12 @@ impl Window {
             let wish = together(&offers);
             match (is_alone, offers[first].file) {
                 (true, _) => Some((None, wish)),
-                (false, Some((process, descriptor, bytes))) => {
+                (false, Some((process, descriptor, bytes))) if shared.is_shared() => {
                     let name = FileName { process, descriptor };
                     let memory = NodeMemory::open(name, bytes).ok().map(Arc::new);
                     memory.map(|memory| (Some(memory), wish))
                 }
-                (false, None) => None,
+                (false, _) => None,
             }
         })?;
         let is_mapped = mapped.is_some();
@@ -150,7 +149,7 @@ impl Window {
             is_contiguous: false,
         };
         let layout = layout_of(self.shared.parts(), node, most)?;
-        NodeMemory::create(layout.bytes.checked_add(STRIPES)?).ok()
+        NodeMemory::create(layout.bytes).ok()
     }
 
     /// The size, the displacement unit and the address of the memory of a rank, or of the first rank that has some
@@ -183,10 +182,6 @@ impl Window {
         Ok(found.unwrap_or((0, 1, std::ptr::null_mut())))
     }
 }
-
-/// Room for the locks at the beginning of a memory file.
-const STRIPES: usize = 4096;
-const _: () = assert!(Stripes::BYTES <= STRIPES);
 
 /// The wish that serves all: what is contiguous has to be so for all ranks.
 fn together(offers: &[Offer]) -> Wish {
@@ -238,8 +233,7 @@ impl WindowShared {
     /// Gives these ranks parts of the memory of their node.
     fn place_on_node(&self, seats: &[usize], memory: &Arc<NodeMemory>, wish: Wish) -> Result<()> {
         let layout = layout_of(self.parts(), seats, wish).ok_or_else(no_memory)?;
-        self.place(&layout, |offset, bytes| memory.region(STRIPES + offset, bytes))?;
-        self.share_stripes(Stripes::shared(Arc::clone(memory)));
+        self.place(&layout, |offset, bytes| memory.region(offset, bytes))?;
         self.keep(Memory::Node(Arc::clone(memory)));
         Ok(())
     }

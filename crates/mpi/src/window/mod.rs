@@ -11,18 +11,20 @@
 //! * **Otherwise** operations are [active messages](crate::network) (`remote`): the thread that polls the network at
 //!   the target's host does them there (`handler`), in the order in which the origin has sent them. A flush is a
 //!   message whose reply says that all before it have been handled.
-//! * **Locks** are at the target's host (`lock`). One that is free costs one atomic instruction; ranks that have to
-//!   wait are served in order, and suspended meanwhile.
+//! * **Locks** are at the target's host, or in memory that the processes of a node share (`lock`, `control`). One that
+//!   is free costs one atomic instruction; ranks that have to wait are served in order, and suspended meanwhile
+//!   (`waiters`).
 //!
 //! All ways to a rank's memory use the same atomic updates, with the same locks where the machine has no instruction
 //! ([`Stripes`](crate::memory::Stripes)), so that accumulates of all ranks are atomic to each other.
 //!
-//! Costs: a put or get of a few bytes on one host takes the lock of the rank's epochs, which is no locked instruction
+//! Costs: a put or get of a few bytes on one host goes a short way (`plain`). It takes the lock of the rank's epochs, which is no locked instruction
 //! unless threads of the rank call MPI at the same time, and the copy. A flush without operations under way to other
 //! hosts is a look at that.
 
 pub mod assertion;
 mod completed;
+mod control;
 mod create;
 mod epoch;
 mod error;
@@ -36,14 +38,16 @@ mod name;
 mod operation;
 mod packet;
 mod passive;
+mod plain;
 mod remote;
 mod shared;
 mod signals;
 mod table;
+mod waiters;
 mod waits;
 
-pub use lock::LockKind;
 pub use operation::Place;
+pub use simurgh_core::LockKind;
 
 use crate::comm::Comm;
 use crate::errhandler::ErrorHandler;
@@ -53,6 +57,7 @@ use crate::memory::Region;
 use crate::process::Process;
 use epoch::Epochs;
 use hints::Hints;
+use plain::Reach;
 use shared::WindowShared;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::fmt;
@@ -74,7 +79,12 @@ pub enum Flavor {
 pub struct Window {
     /// The window's own communicator.
     comm: Arc<Comm>,
+    process: Arc<Process>,
     shared: Arc<WindowShared>,
+    /// The memory of all ranks.
+    reach: Arc<[Reach]>,
+    /// Whether some of its ranks live on other hosts.
+    has_other_hosts: bool,
     epochs: SpinLock<Epochs>,
     hints: SpinLock<Hints>,
     name: SpinLock<String>,
@@ -103,7 +113,7 @@ impl Window {
     /// The process that holds this object.
     #[must_use]
     pub fn process(&self) -> &Arc<Process> {
-        self.comm.process()
+        &self.process
     }
 
     /// The memory that the calling rank has in the window; none in a dynamic window.

@@ -298,8 +298,8 @@ impl Window {
     #[inline]
     pub(super) fn check_rank(&self, rank: i32) -> Result<u32> {
         match u32::try_from(rank) {
-            Ok(seat) if (seat as usize) < self.comm.size() => Ok(seat),
-            _ => Err(no_rank(rank, self.comm.size())),
+            Ok(seat) if (seat as usize) < self.reach.len() => Ok(seat),
+            _ => Err(no_rank(rank, self.reach.len())),
         }
     }
 

@@ -1,7 +1,8 @@
 //! The active messages of windows, as numbers and bytes.
 //!
 //! The first number of a request has the window, the kind of the request, and an operation or the kind of a lock; the
-//! second one has the target and the origin, by their ranks in the window. The data of an operation on the target's
+//! second one has the target and the origin, by their ranks in the window; of a lock that is granted they are the rank
+//! of the lock and the one that has waited. The data of an operation on the target's
 //! memory begins with a header of 16 bytes, little-endian:
 //!
 //! | bytes | what |
@@ -13,8 +14,8 @@
 //! Then come the runs, each an offset in the target's memory (in a dynamic window an address) and a number of elements,
 //! and then the elements, packed.
 
-use super::lock::LockKind;
 use crate::memory::Run;
+use simurgh_core::LockKind;
 
 /// The kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +27,18 @@ pub(super) enum Kind {
     CompareAndSwap,
     Lock,
     Unlock,
+    /// Shared locks of all ranks that the target's host reaches.
+    LockAll,
+    UnlockAll,
     Flush,
     Post,
     Complete,
+    /// A rank has the lock for which it has waited.
+    Granted,
 }
 
 /// All of them, in the order of their numbers.
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 13] = [
     Kind::Put,
     Kind::Get,
     Kind::Accumulate,
@@ -40,9 +46,12 @@ const KINDS: [Kind; 10] = [
     Kind::CompareAndSwap,
     Kind::Lock,
     Kind::Unlock,
+    Kind::LockAll,
+    Kind::UnlockAll,
     Kind::Flush,
     Kind::Post,
     Kind::Complete,
+    Kind::Granted,
 ];
 
 /// The numbers of a request.
@@ -82,12 +91,11 @@ impl Label {
     }
 }
 
-impl LockKind {
-    pub(super) fn detail(self) -> u16 {
-        match self {
-            Self::Shared => 0,
-            Self::Exclusive => 1,
-        }
+/// The number of the kind of a lock.
+pub(super) fn detail_of(kind: LockKind) -> u16 {
+    match kind {
+        LockKind::Shared => 0,
+        LockKind::Exclusive => 1,
     }
 }
 
@@ -240,7 +248,7 @@ mod tests {
             };
             assert_eq!(Label::read(label.numbers()), Some(label));
         }
-        assert_eq!(Label::read([10 << 32, 0]), None);
+        assert_eq!(Label::read([13 << 32, 0]), None);
     }
 
     #[test]

@@ -3,13 +3,12 @@
 use super::Window;
 use super::assertion::{self, NOCHECK};
 use super::error::fault;
-use super::lock::{LockKind, LockWaiter, Waiting};
-use super::packet::{Kind, Label};
-use super::shared::LocalRank;
+use super::lock::Lock;
+use super::packet::{Kind, detail_of};
 use crate::constants::PROC_NULL;
 use crate::error::{ErrorClass, Result};
 use simurgh_core::sync::{Arc, Ordering, fence};
-use simurgh_net::HostId;
+use simurgh_core::{LockKind, LockRequest};
 
 impl Window {
     /// Locks a target, and begins an access epoch for it (`MPI_Win_lock`). The rank is suspended until it has the lock;
@@ -27,19 +26,37 @@ impl Window {
         }
         let seat = self.check_rank(rank)?;
         self.check_locks("MPI_Win_lock")?;
-        self.epochs().check_lock(seat)?;
-        match self.shared.local(seat as usize) {
-            Some(local) => {
+        match self.shared.lock_of(seat as usize) {
+            Some(lock) => {
                 self.serve_others();
-                self.acquire(local, kind);
+                let request = self.lock_request(kind);
+                let mut epochs = self.epochs();
+                epochs.check_lock(seat)?;
+                if !lock.try_acquire(request) {
+                    epochs.await_lock(seat);
+                    drop(epochs);
+                    self.await_lock(lock, seat, request);
+                    epochs = self.epochs();
+                }
+                epochs.lock(seat, kind);
             }
             None => {
                 let host = self.shared.part(seat as usize).host();
-                let request = self.ask_host(host, &[self.label(Kind::Lock, kind.detail(), seat)]);
-                self.await_host(host, request)?;
+                {
+                    let mut epochs = self.epochs();
+                    epochs.check_lock(seat)?;
+                    epochs.await_lock(seat);
+                }
+                let request = self.ask_host(host, &[self.label(Kind::Lock, detail_of(kind), seat)]);
+                let granted = self.await_host(host, request);
+                let mut epochs = self.epochs();
+                epochs.lock(seat, kind);
+                if granted.is_err() {
+                    epochs.unlock(seat)?;
+                }
+                return granted;
             }
         }
-        self.epochs().lock(seat, kind);
         Ok(())
     }
 
@@ -55,23 +72,28 @@ impl Window {
             return Ok(());
         }
         let seat = self.check_rank(rank)?;
-        let kind = self.epochs().unlock(seat)?;
-        match self.shared.local(seat as usize) {
-            Some(local) => {
-                self.release(local, kind);
+        let (kind, is_clean) = {
+            let mut epochs = self.epochs();
+            (epochs.unlock(seat)?, epochs.dirty.is_empty())
+        };
+        let host = || self.shared.part(seat as usize).host();
+        match self.shared.lock_of(seat as usize) {
+            Some(lock) => {
+                let flushed = if is_clean { Ok(()) } else { self.flush_host(host()) };
+                self.release(lock, seat, kind);
                 self.serve_others();
-                Ok(())
+                flushed
             }
             None => {
-                let host = self.shared.part(seat as usize).host();
-                self.epochs().take_dirty(host);
-                let request = self.ask_host(host, &[self.label(Kind::Unlock, kind.detail(), seat)]);
-                self.await_host(host, request)
+                self.epochs().take_dirty(host());
+                let request = self.ask_host(host(), &[self.label(Kind::Unlock, detail_of(kind), seat)]);
+                self.await_host(host(), request)
             }
         }
     }
 
-    /// Takes shared locks of all ranks, and begins an access epoch for them (`MPI_Win_lock_all`).
+    /// Takes shared locks of all ranks, and begins an access epoch for them (`MPI_Win_lock_all`). All ranks take them in
+    /// the same order, so that nobody waits in a circle.
     ///
     /// # Errors
     ///
@@ -79,18 +101,40 @@ impl Window {
     pub fn lock_all(&self, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_lock_all", assert, NOCHECK)?;
         self.check_locks("MPI_Win_lock_all")?;
-        self.epochs().check_lock_all()?;
-        let asked = self.ask_others(Kind::Lock);
-        for seat in self.shared.local_seats() {
-            if let Some(local) = self.shared.local(seat) {
-                self.acquire(local, LockKind::Shared);
+        {
+            let mut epochs = self.epochs();
+            epochs.check_lock_all()?;
+            epochs.await_lock_all();
+        }
+        let mut granted = Ok(());
+        for leader in self.lock_groups() {
+            granted = granted.and(self.lock_group(*leader));
+        }
+        self.epochs().lock_all();
+        if granted.is_err() {
+            self.epochs().unlock_all()?;
+        }
+        granted
+    }
+
+    /// Takes shared locks of a group of ranks, in their order.
+    fn lock_group(&self, leader: u32) -> Result<()> {
+        if self.shared.lock_of(leader as usize).is_none() {
+            let host = self.shared.part(leader as usize).host();
+            let request = self.ask_host(host, &[self.label(Kind::LockAll, 0, leader)]);
+            return self.await_host(host, request);
+        }
+        for (seat, lock) in self.shared.locks_within_reach() {
+            let request = self.lock_request(LockKind::Shared);
+            if !lock.try_acquire(request) {
+                self.await_lock(lock, seat, request);
             }
         }
-        asked
-            .into_iter()
-            .try_for_each(|(host, request)| self.await_host(host, request))?;
-        self.epochs().lock_all();
         Ok(())
+    }
+
+    fn lock_groups(&self) -> &[u32] {
+        self.shared.lock_groups(self.process().job().layout())
     }
 
     /// Completes all operations, and releases the locks of all ranks (`MPI_Win_unlock_all`).
@@ -99,22 +143,19 @@ impl Window {
     ///
     /// As [`Window::unlock`].
     pub fn unlock_all(&self) -> Result<()> {
-        {
-            let mut epochs = self.epochs();
-            epochs.unlock_all()?;
-            epochs.dirty.clear();
+        self.epochs().unlock_all()?;
+        let flushed = self.flush_hosts();
+        let far = self.lock_groups().iter();
+        let far = far.filter(|leader| self.shared.lock_of(**leader as usize).is_none());
+        let ask = |leader: &u32| {
+            let host = self.shared.part(*leader as usize).host();
+            (host, self.ask_host(host, &[self.label(Kind::UnlockAll, 0, *leader)]))
+        };
+        let asked = far.map(ask).collect();
+        for (seat, lock) in self.shared.locks_within_reach() {
+            self.release(lock, seat, LockKind::Shared);
         }
-        let asked = self.ask_others(Kind::Unlock);
-        for seat in self.shared.local_seats() {
-            if let Some(local) = self.shared.local(seat) {
-                self.release(local, LockKind::Shared);
-            }
-        }
-        let mut outcome = Ok(());
-        for (host, request) in asked {
-            outcome = outcome.and(self.await_host(host, request));
-        }
-        outcome
+        flushed.and(self.await_hosts(asked))
     }
 
     /// Completes all operations on a target, at the origin and at the target (`MPI_Win_flush`, and
@@ -131,7 +172,9 @@ impl Window {
         let seat = self.check_rank(rank)?;
         let is_clean = {
             let epochs = self.epochs();
-            epochs.check_passive("MPI_Win_flush", Some(seat))?;
+            if !epochs.has_lock(seat) {
+                epochs.check_passive("MPI_Win_flush", Some(seat))?;
+            }
             epochs.dirty.is_empty()
         };
         if is_clean {
@@ -162,7 +205,7 @@ impl Window {
     /// loop of such calls would otherwise keep them waiting for ever.
     #[inline]
     pub(super) fn serve_others(&self) {
-        if self.shared.comm.host_map().is_some() {
+        if self.has_other_hosts {
             simurgh_core::make_progress();
         }
     }
@@ -179,21 +222,22 @@ impl Window {
     }
 
     #[inline]
-    fn acquire(&self, local: &LocalRank, kind: LockKind) {
+    fn lock_request(&self, kind: LockKind) -> LockRequest {
         let origin = self.comm.seat() as u32;
-        if !local.lock.try_acquire(kind, origin) {
-            self.await_lock(local, kind, origin);
-        }
+        LockRequest { kind, origin }
     }
 
-    /// Suspends the rank until it has the lock.
+    /// Suspends the rank until it has the lock of a rank.
     #[cold]
-    fn await_lock(&self, local: &LocalRank, kind: LockKind, origin: u32) {
+    fn await_lock(&self, lock: Lock<'_>, seat: u32, wanted: LockRequest) {
+        let Some(own) = self.shared.local(self.comm.seat()) else {
+            return;
+        };
         let requests = self.process().requests();
         let request = requests.take_receive();
-        let waiter = LockWaiter::Local(Arc::clone(&request));
-        let taken = local.lock.acquire(Waiting { kind, origin, waiter });
-        if taken {
+        own.awaited.add(seat, Arc::clone(&request));
+        if lock.acquire(wanted) {
+            drop(own.awaited.take(seat));
             request.settle(&crate::error::Status::EMPTY);
         }
         request.wait();
@@ -201,29 +245,9 @@ impl Window {
     }
 
     #[inline]
-    fn release(&self, local: &LocalRank, kind: LockKind) {
-        let job = self.process().job();
-        local.lock.release(kind, |waiter| {
-            waiter.grant(job.network().map(|network| &**network))
-        });
-    }
-
-    /// Sends a request for a shared lock, or its release, to each rank of other hosts. What is complete when a host has
-    /// replied to all.
-    fn ask_others(&self, kind: Kind) -> Vec<(HostId, Arc<crate::request::Request>)> {
-        let Some(host_map) = self.shared.comm.host_map() else {
-            return Vec::new();
-        };
-        let own = host_map.own();
-        let others = (0..host_map.hosts()).filter(|position| *position != own);
-        others
-            .map(|position| {
-                let host = host_map.host(position);
-                let seats = host_map.seats(position).iter();
-                let detail = LockKind::Shared.detail();
-                let labels: Vec<Label> = seats.map(|seat| self.label(kind, detail, *seat)).collect();
-                (host, self.ask_host(host, &labels))
-            })
-            .collect()
+    fn release(&self, lock: Lock<'_>, seat: u32, kind: LockKind) {
+        let network = self.process().job().network();
+        self.shared
+            .release((seat, lock), kind, network.map(|network| &**network));
     }
 }

@@ -228,6 +228,15 @@ impl Window {
         }
     }
 
+    /// Waits for the replies of hosts to [`Window::ask_host`].
+    pub(super) fn await_hosts(&self, asked: Vec<(HostId, Arc<Request>)>) -> Result<()> {
+        let mut outcome = Ok(());
+        for (host, request) in asked {
+            outcome = outcome.and(self.await_host(host, request));
+        }
+        outcome
+    }
+
     /// Sends a request to which nothing is replied.
     pub(super) fn tell_host(&self, host: HostId, label: Label) {
         let numbers = label.numbers();
@@ -261,11 +270,7 @@ impl Window {
             .into_iter()
             .map(|host| (host, self.ask_host(host, &[label])))
             .collect();
-        let mut outcome = Ok(());
-        for (host, request) in asked {
-            outcome = outcome.and(self.await_host(host, request));
-        }
-        outcome
+        self.await_hosts(asked)
     }
 }
 

@@ -2,14 +2,17 @@
 
 use super::Flavor;
 use super::error::{fault, not_attached};
-use super::lock::WindowLock;
+use super::lock::{Lock, OwnLock};
+use super::plain::Reach;
 use super::signals::Signals;
+use super::waiters::{AwaitedLocks, RemoteWaiters};
 use crate::comm::{CommBuilder, CommShared};
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
+use crate::layout::Layout;
 use crate::members::Members;
-use crate::memory::{self, Block, NodeMemory, Region, Stripes, Target};
+use crate::memory::{self, Block, ControlSize, NodeControl, NodeMemory, Region, Stripes, Target};
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock};
 use simurgh_net::HostId;
@@ -25,9 +28,19 @@ pub(super) struct WindowShared {
     no_locks: bool,
     /// The parts of all ranks.
     parts: Box<[Part]>,
+    /// What operations need of them first, once it is known.
+    reach: OnceLock<Arc<[Reach]>>,
     /// The ranks of this host, by local index.
     locals: Box<[CachePadded<LocalRank>]>,
     stripes: OnceLock<Stripes>,
+    /// The locks of the node's ranks, if all its processes have mapped them.
+    control: OnceLock<NodeControl>,
+    pub(super) remote_waiters: RemoteWaiters,
+    /// This process.
+    own_host: HostId,
+    /// Whether the processes of each node share the locks of its ranks. Set before the first access.
+    nodes_share: AtomicBool,
+    lock_groups: OnceLock<Box<[u32]>>,
     /// The memory, if the library has allocated it.
     memory: OnceLock<Memory>,
     /// Ranks of other hosts that have tried to access memory that is not there, and have not been told.
@@ -52,6 +65,8 @@ pub(super) struct Part {
     host: HostId,
     /// Its local index; none on other hosts.
     local: Option<u32>,
+    /// Its index among the ranks of this node; none on other nodes.
+    node_index: Option<u32>,
     /// The memory, where this host can access it.
     region: OnceLock<Region>,
 }
@@ -59,7 +74,9 @@ pub(super) struct Part {
 /// The state of a rank of this host.
 #[derive(Default)]
 pub(super) struct LocalRank {
-    pub(super) lock: WindowLock,
+    lock: OwnLock,
+    /// The locks for which it waits.
+    pub(super) awaited: AwaitedLocks,
     pub(super) signals: Signals,
     /// The memory that is attached to a dynamic window.
     attached: SpinLock<Vec<Region>>,
@@ -86,6 +103,8 @@ impl WindowShared {
             comm.ok_or_else(|| fault(ErrorClass::Intern, "a window has a rank on each of its hosts"))?;
         let layout = job.layout();
         let host_map = comm.host_map();
+        let own_node = layout.node_of(layout.own());
+        let mut of_node = 0..;
         let Description {
             flavor,
             no_locks,
@@ -95,10 +114,13 @@ impl WindowShared {
         let sizes = bytes.into_iter().zip(units);
         let part = |((seat, process), (bytes, unit)): ((usize, u32), (usize, usize))| {
             let local_index = host_map.map_or(seat, |host_map| host_map.local_index_of(seat));
+            let host = layout.host_of(process);
+            let is_near = layout.node_of(host) == own_node;
             Part {
                 bytes,
                 unit,
-                host: layout.host_of(process),
+                host,
+                node_index: is_near.then(|| of_node.next()).flatten(),
                 local: layout.is_here(process).then_some(local_index as u32),
                 region: OnceLock::new(),
             }
@@ -109,8 +131,14 @@ impl WindowShared {
             flavor,
             no_locks,
             parts,
+            reach: OnceLock::new(),
             locals: (0..here).map(|_| CachePadded::default()).collect(),
             stripes: OnceLock::new(),
+            control: OnceLock::new(),
+            remote_waiters: RemoteWaiters::default(),
+            own_host: layout.own(),
+            nodes_share: AtomicBool::new(false),
+            lock_groups: OnceLock::new(),
             memory: OnceLock::new(),
             offenders: SpinLock::default(),
             has_offenders: AtomicBool::new(false),
@@ -139,6 +167,12 @@ impl WindowShared {
         &self.parts
     }
 
+    /// What operations need of the parts first. Called when all parts are ready.
+    pub(super) fn reach(&self) -> Arc<[Reach]> {
+        let all = || self.parts.iter().map(Reach::of).collect();
+        Arc::clone(self.reach.get_or_init(all))
+    }
+
     /// What a rank has in the window.
     #[inline]
     pub(super) fn part(&self, seat: usize) -> &Part {
@@ -157,14 +191,76 @@ impl WindowShared {
         (0..self.parts.len()).filter(|seat| self.parts[*seat].local.is_some())
     }
 
+    /// What a rank has in the window; none if there is no such rank.
+    pub(super) fn find_part(&self, seat: u32) -> Option<&Part> {
+        self.parts.get(seat as usize)
+    }
+
+    /// This process.
+    pub(super) fn own_host(&self) -> HostId {
+        self.own_host
+    }
+
+    /// The lock of a rank, if this process reaches it.
+    #[inline]
+    pub(super) fn lock_of(&self, seat: usize) -> Option<Lock<'_>> {
+        let part = self.parts.get(seat)?;
+        if let Some(control) = self.control.get() {
+            return Some(Lock::Shared(control.lock(part.node_index? as usize)));
+        }
+        Some(Lock::Own(&self.locals[part.local? as usize].lock))
+    }
+
+    /// The first ranks of all groups, ascending: the locks of the ranks of a group are in one place, where the process of
+    /// the first one reaches them.
+    pub(super) fn lock_groups(&self, layout: &Layout) -> &[u32] {
+        self.lock_groups.get_or_init(|| {
+            let by_node = self.nodes_share.load(Ordering::Relaxed);
+            let mut known = HashSet::new();
+            let mut leaders = Vec::new();
+            for (seat, part) in self.parts.iter().enumerate() {
+                let is_new = known.insert(match by_node {
+                    true => layout.node_of(part.host),
+                    false => part.host,
+                });
+                leaders.extend(is_new.then_some(seat as u32));
+            }
+            leaders.into()
+        })
+    }
+
+    /// All locks that this process reaches, with their ranks.
+    pub(super) fn locks_within_reach(&self) -> impl Iterator<Item = (u32, Lock<'_>)> {
+        (0..self.parts.len()).filter_map(|seat| Some((seat as u32, self.lock_of(seat)?)))
+    }
+
     /// The locks for elements on which the machine has no atomic instructions.
     pub(super) fn stripes(&self) -> &Stripes {
         self.stripes.get_or_init(Stripes::own)
     }
 
-    /// Takes locks that other processes have, too. Called before the first access.
-    pub(super) fn share_stripes(&self, stripes: Stripes) {
-        drop(self.stripes.set(stripes));
+    /// How many locks the processes of this node may share.
+    pub(super) fn control_size(&self) -> ControlSize {
+        ControlSize {
+            locks: self.parts.iter().filter(|part| part.node_index.is_some()).count(),
+            origins: self.parts.len(),
+        }
+    }
+
+    /// The processes of each node share the locks of its ranks, also those of this node if there are several. Called
+    /// before the first access.
+    pub(super) fn share(&self, control: Option<NodeControl>) {
+        // Relaxed: the ranks meet before the first access.
+        self.nodes_share.store(true, Ordering::Relaxed);
+        if let Some(control) = control {
+            drop(self.stripes.set(control.stripes()));
+            drop(self.control.set(control));
+        }
+    }
+
+    /// Whether the processes of the node share locks, so that each can access memory that they share, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.control.get().is_some()
     }
 
     /// Keeps memory that the library has allocated for as long as the window.
@@ -220,6 +316,11 @@ impl Part {
     #[inline]
     pub(super) fn host(&self) -> HostId {
         self.host
+    }
+
+    /// Its index among the ranks of this node; none on other nodes.
+    pub(super) fn node_index(&self) -> Option<u32> {
+        self.node_index
     }
 
     /// Refuses an access to memory that the part does not have.

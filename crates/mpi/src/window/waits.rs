@@ -1,9 +1,9 @@
 //! What deadlock reports tell of windows.
 
-use super::lock::{Held, LockKind};
 use super::shared::WindowShared;
 use crate::deadlock::WaitPoint;
 use crate::layout::Layout;
+use simurgh_core::{Held, LockKind, LockRequest};
 
 impl WaitPoint for WindowShared {
     fn waits(&self, layout: &Layout) -> Vec<String> {
@@ -15,8 +15,9 @@ impl WaitPoint for WindowShared {
         let mut found = Vec::new();
         for seat in self.local_seats() {
             let Some(local) = self.local(seat) else { continue };
-            let (held, queue) = local.lock.waits();
-            for (origin, kind) in queue {
+            let lock = self.lock_of(seat);
+            let (held, queue) = lock.map_or((Held::Free, Vec::new()), |lock| lock.waits());
+            for LockRequest { origin, kind } in queue {
                 let kind = match kind {
                     LockKind::Exclusive => "an exclusive",
                     LockKind::Shared => "a shared",

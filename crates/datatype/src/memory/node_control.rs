@@ -1,0 +1,145 @@
+//! What the processes of a node share about a window, apart from its data: locks.
+
+use super::shared_memory::{FileName, NodeMemory};
+use super::stripes::Stripes;
+use rustix::io::Errno;
+use simurgh_core::sync::{Arc, AtomicU32};
+use simurgh_core::{LockCell, SharedLock};
+use std::ptr::NonNull;
+
+/// Memory that the processes of a node share, with the locks of their ranks, and those for elements on which the
+/// machine has no atomic instructions. It begins with the latter; then come the cells of the ranks' locks, and the
+/// places of their queues: one in each for every rank of the window. Pages that nobody has touched take no memory, and
+/// a queue uses its first places as long as few wait.
+pub struct NodeControl {
+    memory: Arc<NodeMemory>,
+    cells: NonNull<LockCell>,
+    places: NonNull<AtomicU32>,
+    size: ControlSize,
+}
+
+/// What a [`NodeControl`] is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControlSize {
+    /// Number of ranks of the node, each with a lock.
+    pub locks: usize,
+    /// Number of all ranks, which may wait for each lock.
+    pub origins: usize,
+}
+
+// SAFETY:
+// - all that is given out is atomic, in memory that lives as long as this.
+unsafe impl Send for NodeControl {}
+// SAFETY:
+// - as above.
+unsafe impl Sync for NodeControl {}
+
+/// Where the cells begin.
+const CELLS: usize = Stripes::BYTES.next_multiple_of(align_of::<LockCell>());
+
+impl ControlSize {
+    /// Where the places begin, and the number of all bytes; none if they are more than addresses reach.
+    fn layout(self) -> Option<(usize, usize)> {
+        let places = size_of::<LockCell>().checked_mul(self.locks)?.checked_add(CELLS)?;
+        let ring = size_of::<AtomicU32>().checked_mul(self.origins)?;
+        Some((places, ring.checked_mul(self.locks)?.checked_add(places)?))
+    }
+}
+
+impl NodeControl {
+    /// Makes locks that are free.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn create(size: ControlSize) -> Result<Self, Errno> {
+        let (_, bytes) = size.layout().ok_or(Errno::NOMEM)?;
+        Self::on(NodeMemory::create(bytes)?, size)
+    }
+
+    /// Maps the locks that another process has made, which keeps the file open meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn open(name: FileName, size: ControlSize) -> Result<Self, Errno> {
+        let (_, bytes) = size.layout().ok_or(Errno::NOMEM)?;
+        Self::on(NodeMemory::open(name, bytes)?, size)
+    }
+
+    fn on(memory: NodeMemory, size: ControlSize) -> Result<Self, Errno> {
+        let (places, _) = size.layout().ok_or(Errno::NOMEM)?;
+        let start = memory.start();
+        // SAFETY:
+        // - the memory has as many bytes as the layout, so both offsets are within it.
+        let (cells, places) = unsafe { (start.byte_add(CELLS), start.byte_add(places)) };
+        Ok(Self {
+            memory: Arc::new(memory),
+            cells: cells.cast(),
+            places: places.cast(),
+            size,
+        })
+    }
+
+    /// The name of the file, for as long as the process that has made it keeps this.
+    #[must_use]
+    pub fn file_name(&self) -> Option<FileName> {
+        self.memory.file_name()
+    }
+
+    /// The locks for elements.
+    #[must_use]
+    pub fn stripes(&self) -> Stripes {
+        Stripes::shared(Arc::clone(&self.memory))
+    }
+
+    /// The lock of a rank of the node, by its index.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many.
+    #[inline]
+    #[must_use]
+    pub fn lock(&self, index: usize) -> SharedLock<'_> {
+        assert!(index < self.size.locks, "the rank is one of the node");
+        let origins = self.size.origins;
+        // SAFETY:
+        // - `index` is checked, so cell and places are within the memory, where only this type gives out anything;
+        // - they are aligned, were zeroed before their first use, and live as long as `self`.
+        unsafe {
+            let places = self.places.add(index * origins);
+            let places = std::slice::from_raw_parts(places.as_ptr(), origins);
+            SharedLock::new(self.cells.add(index).as_ref(), places)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simurgh_core::{LockKind, LockRequest};
+
+    #[test]
+    fn a_lock_that_one_mapping_takes_is_held_in_the_other() {
+        let size = ControlSize { locks: 3, origins: 5 };
+        let made = NodeControl::create(size).expect("memory");
+        let name = made.file_name().expect("it is open");
+        let other = NodeControl::open(name, size).expect("the file is there");
+        let request = |origin| LockRequest {
+            kind: LockKind::Exclusive,
+            origin,
+        };
+        for index in 0..size.locks {
+            assert!(made.lock(index).word().try_acquire(request(1)));
+            for origin in [2, 3, 4] {
+                assert!(!other.lock(index).word().try_acquire(request(origin)));
+                assert!(!other.lock(index).acquire(request(origin)));
+            }
+        }
+        for index in 0..size.locks {
+            assert_eq!(made.lock(index).hand_on(LockKind::Exclusive), [2]);
+        }
+        let longer = ControlSize { locks: 4, origins: 5 };
+        assert!(NodeControl::open(name, longer).is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! Locks of windows whose ranks are threads of one process, processes, or both, on one node or several.
+
+use simurgh_testing::{Compile, Stage, TCP, passed};
+
+/// The ways in which ranks live.
+const PLACES: [&[&str]; 7] = [
+    &["--mode", "threads"],
+    &["--mode", "processes"],
+    &["--hosts-per-node", "2"],
+    &["--hosts-per-node", "2", "--transport", "ofi"],
+    &["--launcher", "fork", "-hosts", "a,b"],
+    &["--launcher", "fork", "-hosts", "a,b", "--hosts-per-node", "2"],
+    &["--launcher", "fork", "-hosts", "a,b", "--mode", "processes"],
+];
+
+fn exclude(ranks: usize, places: &[&[&str]], seeds: &[&str]) {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/window_locks.c").against(&stage).build();
+    for options in places {
+        for seed in seeds {
+            let mpiexec = stage.mpiexec(ranks).options(TCP).options(*options);
+            let outcome = mpiexec.args(["exclude", seed]).run(&program);
+            outcome.expect_success();
+            assert_eq!(outcome.stdout, passed(ranks), "{options:?}, seed {seed}: {outcome}");
+        }
+    }
+}
+
+#[test]
+fn locks_exclude_wherever_ranks_live() {
+    for ranks in [4, 7] {
+        exclude(ranks, &PLACES, &["1", "2", "31", "48"]);
+    }
+}
+
+#[test]
+fn locks_of_one_and_of_two_ranks_exclude() {
+    exclude(1, &PLACES[..2], &["5"]);
+    exclude(2, &PLACES, &["6", "7"]);
+}
+
+#[test]
+fn locks_of_many_ranks_exclude() {
+    exclude(64, &PLACES[..3], &["8", "9"]);
+}
+
+/// The process of the rank does nothing for that: the lock is in memory that the processes share.
+#[test]
+fn a_lock_passes_from_hand_to_hand_while_its_rank_computes() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/window_locks.c").against(&stage).build();
+    let mpiexec = stage.mpiexec(3).mode("processes");
+    mpiexec.args(["busy"]).run(&program).expect_success();
+}
