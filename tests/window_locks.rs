@@ -21,7 +21,11 @@ fn exclude(ranks: usize, places: &[&[&str]], seeds: &[&str]) {
             let mpiexec = stage.mpiexec(ranks).options(TCP).options(*options);
             let outcome = mpiexec.args(["exclude", seed]).run(&program);
             outcome.expect_success();
-            assert_eq!(outcome.stdout, passed(ranks), "{options:?}, seed {seed}: {outcome}");
+            assert_eq!(
+                outcome.stdout,
+                passed(ranks),
+                "{options:?}, seed {seed}: {outcome}"
+            );
         }
     }
 }

@@ -8,8 +8,8 @@ enum { TURNS = 150, PASSES = 200 };
 
 static uint64_t state;
 static MPI_Win win;
-/* Whether ranks hold two locks at a time, in the order of their targets. MPI_Win_lock_all, which keeps to no order, would
- * have them wait in a circle then. */
+/* Whether ranks hold two locks at a time, in the order of their targets. MPI_Win_lock_all, whose order is up to the
+ * library, might have them wait in a circle then. */
 static int in_pairs;
 
 static unsigned draw(unsigned below)

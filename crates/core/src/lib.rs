@@ -49,8 +49,9 @@ mod owner;
 
 pub use blocking::{
     ArrivalError, Barrier, BroadcastRing, CompletedPhase, Condvar, Contributions, CyclicBarrier, FlagBarrier,
-    FlagPhaseGuard, Held, LockCell, LockKind, LockQueue, LockRequest, LockWord, Mutex, MutexGuard, PhaseGuard,
-    PhaseValues, ReleasedParties, Round, RoundGuard, SharedLock, SplitBarrier, Wait, WaitList, WorkShare,
+    FlagPhaseGuard, Held, LockCell, LockKind, LockQueue, LockRequest, LockWord, Mutex, MutexGuard,
+    PhaseGuard, PhaseValues, ReleasedParties, Round, RoundGuard, SharedLock, SplitBarrier, Wait, WaitList,
+    WorkShare,
 };
 pub use execution::{Completion, EcRef, Mailbox, ParkToken, current, park, wait_all, wait_any, yield_now};
 pub use network::Network;

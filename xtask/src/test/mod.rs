@@ -30,8 +30,9 @@ use programs::{Environment, Program};
 use progress::Progress;
 
 /// The models of the lock-free structures: a package, and the target with its models.
-const MODELS: [[&str; 2]; 3] = [
+const MODELS: [[&str; 2]; 4] = [
     ["simurgh-core", "--test=loom"],
+    ["simurgh-core", "--test=loom_locks"],
     ["simurgh-net", "--lib"],
     ["simurgh-heap", "--lib"],
 ];

@@ -153,7 +153,9 @@ impl LockQueue for Ring<'_> {
 
     fn remove_first(&mut self) {
         let length = self.length().saturating_sub(1);
-        let LockCell { head, length: left, .. } = self.0.cell;
+        let LockCell {
+            head, length: left, ..
+        } = self.0.cell;
         // An empty queue begins at the first place again, so that the other pages of a long one are never touched.
         let next = match length {
             0 => 0,

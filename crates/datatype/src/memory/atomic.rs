@@ -119,7 +119,13 @@ impl Update {
         };
         // SAFETY:
         // - as demanded of the caller; the element is an aligned word.
-        unsafe { direct(Row { element, input, result }) };
+        unsafe {
+            direct(Row {
+                element,
+                input,
+                result,
+            })
+        };
         true
     }
 

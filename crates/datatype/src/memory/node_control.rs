@@ -40,7 +40,9 @@ const CELLS: usize = Stripes::BYTES.next_multiple_of(align_of::<LockCell>());
 impl ControlSize {
     /// Where the places begin, and the number of all bytes; none if they are more than addresses reach.
     fn layout(self) -> Option<(usize, usize)> {
-        let places = size_of::<LockCell>().checked_mul(self.locks)?.checked_add(CELLS)?;
+        let places = size_of::<LockCell>()
+            .checked_mul(self.locks)?
+            .checked_add(CELLS)?;
         let ring = size_of::<AtomicU32>().checked_mul(self.origins)?;
         Some((places, ring.checked_mul(self.locks)?.checked_add(places)?))
     }

@@ -30,7 +30,9 @@ impl Comm {
         };
         let layout = self.process().job().layout();
         let hosts = 0..host_map.hosts();
-        let mut nodes: Vec<u32> = hosts.map(|position| layout.node_of(host_map.host(position))).collect();
+        let mut nodes: Vec<u32> = hosts
+            .map(|position| layout.node_of(host_map.host(position)))
+            .collect();
         nodes.sort_unstable();
         nodes.windows(2).any(|pair| pair[0] == pair[1])
     }
@@ -41,9 +43,15 @@ impl Comm {
             return None;
         }
         let layout = self.process().job().layout();
-        let hosts = self.shared().members.processes().map(|process| layout.host_of(process));
+        let hosts = self
+            .shared()
+            .members
+            .processes()
+            .map(|process| layout.host_of(process));
         let node = layout.node_of(layout.own());
-        let near = hosts.enumerate().filter(|(_, host)| layout.node_of(*host) == node);
+        let near = hosts
+            .enumerate()
+            .filter(|(_, host)| layout.node_of(*host) == node);
         let near: Vec<(usize, u32)> = near.collect();
         let is_alone = near.iter().all(|(_, host)| *host == layout.own());
         if is_alone || near[0].0 != self.seat() {
@@ -61,7 +69,9 @@ impl WindowShared {
     /// Maps the memory for locks that the first rank of this node has made; `names` are those of all ranks.
     pub(super) fn map_control(&self, names: &[Option<(u32, u32)>]) -> Mapped {
         let near = |seat: &usize| self.part(*seat).node_index().is_some();
-        let is_alone = (0..names.len()).filter(near).all(|seat| self.local(seat).is_some());
+        let is_alone = (0..names.len())
+            .filter(near)
+            .all(|seat| self.local(seat).is_some());
         let name = (0..names.len()).find(near).and_then(|first| names[first]);
         let control = name.and_then(|(process, descriptor)| {
             let name = FileName { process, descriptor };

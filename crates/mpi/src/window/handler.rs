@@ -150,7 +150,6 @@ impl Served<'_> {
 
     /// The lock of the target, which is taken here for ranks that do not reach it.
     fn lock_of_target(&self) -> Option<Lock<'_>> {
-        self.window.local(self.label.target as usize)?;
         self.window.lock_of(self.label.target as usize)
     }
 

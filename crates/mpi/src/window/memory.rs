@@ -2,8 +2,8 @@
 //!
 //! The ranks of one host get a block of the process. Where several hosts of a node take part, the first of them makes a
 //! memory file, which the others open and map: so all ranks of the node load and store directly, and the origin of an
-//! operation does it itself. They do so only if they share the window's locks, too (`control`). If a process cannot map it, no
-//! process of its window does: then each host has its own memory, or the window of shared memory fails.
+//! operation does it itself. They do so only if they share the window's locks, too (`control`). If a process cannot map
+//! it, no process of its window does: then each host has its own memory, or the window of shared memory fails.
 
 use super::error::fault;
 use super::hints::ALIGNMENT;

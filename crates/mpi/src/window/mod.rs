@@ -18,9 +18,9 @@
 //! All ways to a rank's memory use the same atomic updates, with the same locks where the machine has no instruction
 //! ([`Stripes`](crate::memory::Stripes)), so that accumulates of all ranks are atomic to each other.
 //!
-//! Costs: a put or get of a few bytes on one host goes a short way (`plain`). It takes the lock of the rank's epochs, which is no locked instruction
-//! unless threads of the rank call MPI at the same time, and the copy. A flush without operations under way to other
-//! hosts is a look at that.
+//! Costs: a put or get of a few bytes on one host goes a short way (`plain`). It takes the lock of the rank's epochs,
+//! which is no locked instruction unless threads of the rank call MPI at the same time, and the copy. A flush without
+//! operations under way to other hosts is a look at that.
 
 pub mod assertion;
 mod completed;

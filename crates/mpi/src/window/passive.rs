@@ -5,6 +5,7 @@ use super::assertion::{self, NOCHECK};
 use super::error::fault;
 use super::lock::Lock;
 use super::packet::{Kind, detail_of};
+use super::shared::LockGroups;
 use crate::constants::PROC_NULL;
 use crate::error::{ErrorClass, Result};
 use simurgh_core::sync::{Arc, Ordering, fence};
@@ -41,7 +42,7 @@ impl Window {
                 epochs.lock(seat, kind);
             }
             None => {
-                let host = self.shared.part(seat as usize).host();
+                let host = self.lock_groups().agents[seat as usize];
                 {
                     let mut epochs = self.epochs();
                     epochs.check_lock(seat)?;
@@ -92,8 +93,8 @@ impl Window {
         }
     }
 
-    /// Takes shared locks of all ranks, and begins an access epoch for them (`MPI_Win_lock_all`). All ranks take them in
-    /// the same order, so that nobody waits in a circle.
+    /// Takes shared locks of all ranks, and begins an access epoch for them (`MPI_Win_lock_all`). All ranks take them
+    /// in the same order, so that nobody waits in a circle.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl Window {
             epochs.await_lock_all();
         }
         let mut granted = Ok(());
-        for leader in self.lock_groups() {
+        for leader in &self.lock_groups().leaders {
             granted = granted.and(self.lock_group(*leader));
         }
         self.epochs().lock_all();
@@ -133,7 +134,7 @@ impl Window {
         Ok(())
     }
 
-    fn lock_groups(&self) -> &[u32] {
+    fn lock_groups(&self) -> &LockGroups {
         self.shared.lock_groups(self.process().job().layout())
     }
 
@@ -145,11 +146,14 @@ impl Window {
     pub fn unlock_all(&self) -> Result<()> {
         self.epochs().unlock_all()?;
         let flushed = self.flush_hosts();
-        let far = self.lock_groups().iter();
+        let far = self.lock_groups().leaders.iter();
         let far = far.filter(|leader| self.shared.lock_of(**leader as usize).is_none());
         let ask = |leader: &u32| {
             let host = self.shared.part(*leader as usize).host();
-            (host, self.ask_host(host, &[self.label(Kind::UnlockAll, 0, *leader)]))
+            (
+                host,
+                self.ask_host(host, &[self.label(Kind::UnlockAll, 0, *leader)]),
+            )
         };
         let asked = far.map(ask).collect();
         for (seat, lock) in self.shared.locks_within_reach() {

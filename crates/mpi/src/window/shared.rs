@@ -16,7 +16,7 @@ use crate::memory::{self, Block, ControlSize, NodeControl, NodeMemory, Region, S
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock};
 use simurgh_net::HostId;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// A window, as the ranks of a host share it.
@@ -40,7 +40,7 @@ pub(super) struct WindowShared {
     own_host: HostId,
     /// Whether the processes of each node share the locks of its ranks. Set before the first access.
     nodes_share: AtomicBool,
-    lock_groups: OnceLock<Box<[u32]>>,
+    lock_groups: OnceLock<LockGroups>,
     /// The memory, if the library has allocated it.
     memory: OnceLock<Memory>,
     /// Ranks of other hosts that have tried to access memory that is not there, and have not been told.
@@ -80,6 +80,16 @@ pub(super) struct LocalRank {
     pub(super) signals: Signals,
     /// The memory that is attached to a dynamic window.
     attached: SpinLock<Vec<Region>>,
+}
+
+/// The groups of ranks whose locks are in one place.
+#[derive(Default)]
+pub(super) struct LockGroups {
+    /// The first rank of each group, ascending.
+    pub(super) leaders: Vec<u32>,
+    /// For each rank the process that takes the locks of its group in the names of those that do not reach them: that
+    /// of the group's first rank.
+    pub(super) agents: Vec<HostId>,
 }
 
 /// What all ranks say about themselves when a window is made.
@@ -211,22 +221,35 @@ impl WindowShared {
         Some(Lock::Own(&self.locals[part.local? as usize].lock))
     }
 
-    /// The first ranks of all groups, ascending: the locks of the ranks of a group are in one place, where the process of
-    /// the first one reaches them.
-    pub(super) fn lock_groups(&self, layout: &Layout) -> &[u32] {
+    /// The groups of ranks whose locks are in one place.
+    pub(super) fn lock_groups(&self, layout: &Layout) -> &LockGroups {
         self.lock_groups.get_or_init(|| {
+            // Relaxed: the ranks have met since it was set.
             let by_node = self.nodes_share.load(Ordering::Relaxed);
-            let mut known = HashSet::new();
-            let mut leaders = Vec::new();
+            let mut agents = HashMap::new();
+            let mut groups = LockGroups::default();
             for (seat, part) in self.parts.iter().enumerate() {
-                let is_new = known.insert(match by_node {
+                let place = match by_node {
                     true => layout.node_of(part.host),
                     false => part.host,
+                };
+                let agent = *agents.entry(place).or_insert_with(|| {
+                    groups.leaders.push(seat as u32);
+                    part.host
                 });
-                leaders.extend(is_new.then_some(seat as u32));
+                groups.agents.push(agent);
             }
-            leaders.into()
+            groups
         })
+    }
+
+    /// The process that takes locks of this node's ranks in the names of those that do not reach them.
+    pub(super) fn own_agent(&self) -> HostId {
+        let mut near = self.parts.iter().filter(|part| part.node_index.is_some());
+        match near.next() {
+            Some(first) if self.is_shared() => first.host,
+            _ => self.own_host,
+        }
     }
 
     /// All locks that this process reaches, with their ranks.

@@ -130,7 +130,7 @@ impl WindowShared {
     fn grant_all(&self, lock: u32, granted: Vec<u32>, network: Option<&Network>) {
         for origin in granted {
             let told = self.grant(lock, origin, network);
-            if let (None, Some(host), Some(network)) = (told, self.queued_by(lock, origin), network) {
+            if let (None, Some(host), Some(network)) = (told, self.queued_by(origin), network) {
                 let label = Label {
                     window: self.id(),
                     kind: Kind::Granted,
@@ -144,13 +144,13 @@ impl WindowShared {
     }
 
     /// The other process that has queued the request of a rank: its own one if that reaches the lock, and otherwise the
-    /// one of the lock's rank.
-    fn queued_by(&self, lock: u32, origin: u32) -> Option<HostId> {
-        let (lock, origin) = (self.find_part(lock)?, self.find_part(origin)?);
+    /// one that takes locks here in the names of others.
+    fn queued_by(&self, origin: u32) -> Option<HostId> {
+        let origin = self.find_part(origin)?;
         let host = match origin.node_index() {
             Some(_) => origin.host(),
-            None => lock.host(),
+            None => self.own_agent(),
         };
-        (lock.node_index().is_some() && host != self.own_host()).then_some(host)
+        (host != self.own_host()).then_some(host)
     }
 }
