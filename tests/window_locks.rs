@@ -32,9 +32,8 @@ fn exclude(ranks: usize, places: &[&[&str]], seeds: &[&str]) {
 
 #[test]
 fn locks_exclude_wherever_ranks_live() {
-    for ranks in [4, 7] {
-        exclude(ranks, &PLACES, &["1", "2", "31", "48"]);
-    }
+    exclude(4, &PLACES, &["31", "48"]);
+    exclude(7, &PLACES, &["1", "2"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 #include "mpi_check.h"
 #include <stdint.h>
 
-enum { TURNS = 150, PASSES = 200 };
+enum { TURNS = 60, PASSES = 200 };
 
 static uint64_t state;
 static MPI_Win win;
