@@ -14,6 +14,7 @@ use crate::workspace::Workspace;
 /// The programs of `benches/c`.
 const PROGRAMS: &[&str] = &[
     "latency",
+    "transfers",
     "layouts",
     "bandwidth",
     "hello",

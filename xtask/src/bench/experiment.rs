@@ -253,6 +253,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     growth(1024),
     growth(2048),
     processes("latency", Placement::TwoProcesses),
+    processes("transfers", Placement::TwoProcesses),
     processes("bandwidth", Placement::TwoProcesses),
     processes("latency", Placement::Tcp),
     processes("overlap", Placement::TwoProcesses),

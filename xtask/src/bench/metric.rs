@@ -13,6 +13,10 @@ pub(crate) enum Metric {
     Gaps,
     /// Time one way, by bytes of data: blocks of several lengths at several distances.
     Indexed,
+    /// Time one way, by message size, of messages from the same buffer into the same other one.
+    Cached,
+    /// Time one way, by message size, of messages in buffers that no cache holds.
+    Uncached,
     /// Bytes per time, by message size, with 64 messages under way.
     Bandwidth,
     /// Messages per time, by message size, with 64 messages under way.
@@ -53,6 +57,8 @@ impl Metric {
             "face" => Some(Metric::Face),
             "gaps" => Some(Metric::Gaps),
             "indexed" => Some(Metric::Indexed),
+            "cached" => Some(Metric::Cached),
+            "uncached" => Some(Metric::Uncached),
             "bandwidth" => Some(Metric::Bandwidth),
             "rate" => Some(Metric::Rate),
             "memory" => Some(Metric::Memory),
@@ -77,6 +83,8 @@ impl Metric {
             Metric::Face => "Face of an array, ns one way",
             Metric::Gaps => "Structs with gaps, ns one way",
             Metric::Indexed => "Indexed blocks, ns one way",
+            Metric::Cached => "Buffers in the caches, ns one way",
+            Metric::Uncached => "Buffers outside the caches, ns one way",
             Metric::Bandwidth => "Bandwidth, MB/s",
             Metric::Rate => "Message rate, thousand/s",
             Metric::Start => "Start to end of a hello program, s",
@@ -102,6 +110,8 @@ impl Metric {
             Metric::Face => "face",
             Metric::Gaps => "gaps",
             Metric::Indexed => "indexed",
+            Metric::Cached => "cached",
+            Metric::Uncached => "uncached",
             Metric::Bandwidth => "bandwidth",
             Metric::Rate => "rate",
             Metric::Start => "start",
