@@ -193,15 +193,17 @@ impl Shm {
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
-        let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
+        let length = envelope.length as usize;
+        let ticket = self.pool.take(&self.segment.returns, length).ok_or(Busy)?;
         let claim = segment
             .ring
             .claim(cache, envelope)
             .inspect_err(|_| self.pool.put(ticket))?;
         let buffer = self.segment.buffer(ticket.index());
         // SAFETY:
-        // - `send` checks the length; the pool has given the buffer to this thread alone until the packet is published.
-        fill(unsafe { slice::from_raw_parts_mut(buffer.as_ptr(), envelope.length as usize) });
+        // - `send` checks the length, and the place leaves room for it in the buffer;
+        // - the pool has given the buffer to this thread alone until the packet is published.
+        fill(unsafe { slice::from_raw_parts_mut(buffer.add(ticket.place(length)).as_ptr(), length) });
         claim.slot().write_word(ticket.pack());
         Ok(claim.publish(header))
     }
@@ -244,12 +246,13 @@ impl Shm {
     #[inline]
     fn receive_from(peer: &Peer, ticket: Ticket, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
         let buffer = peer.segment.buffer(ticket.index());
+        let length = envelope.length as usize;
         // SAFETY:
-        // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment, which stays
-        //   mapped as long as there is a reference to it;
+        // - `receive` has checked the length and `unpack` the index, and the place leaves room for the length whatever
+        //   the generation: it lies within the peer's segment, which stays mapped as long as there is a reference to it;
         // - the peer writes it again only when it has been returned. A peer that breaks the rules changes bytes under
         //   the handler, which takes any bytes.
-        let data = unsafe { slice::from_raw_parts(buffer.as_ptr(), envelope.length as usize) };
+        let data = unsafe { slice::from_raw_parts(buffer.add(ticket.place(length)).as_ptr(), length) };
         handler.packet(envelope.from, &slot.header(), data);
         peer.segment.returns.give_back(ticket);
     }
