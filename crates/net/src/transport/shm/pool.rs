@@ -93,7 +93,7 @@ impl Ticket {
         self.index as usize
     }
 
-    /// Where a packet with so many bytes of data lies in the buffer: in each generation in the next place that has room.
+    /// Where a packet with so many bytes lies in the buffer: in each generation in the next place that has room.
     ///
     /// # Panics
     ///
@@ -205,7 +205,9 @@ impl Pool {
 /// The index of the first free buffer that is preferred, or else of one that long packets use, or else of any.
 #[inline]
 fn first(free: u64, preferred: u64) -> u32 {
-    let found = [free & preferred, free & !FEW].into_iter().find(|some| *some != 0);
+    let found = [free & preferred, free & !FEW]
+        .into_iter()
+        .find(|some| *some != 0);
     found.unwrap_or(free).trailing_zeros()
 }
 

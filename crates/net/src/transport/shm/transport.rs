@@ -249,7 +249,8 @@ impl Shm {
         let length = envelope.length as usize;
         // SAFETY:
         // - `receive` has checked the length and `unpack` the index, and the place leaves room for the length whatever
-        //   the generation: it lies within the peer's segment, which stays mapped as long as there is a reference to it;
+        //   the generation: it lies within the peer's segment, which stays mapped as long as there is a reference to
+        //   it;
         // - the peer writes it again only when it has been returned. A peer that breaks the rules changes bytes under
         //   the handler, which takes any bytes.
         let data = unsafe { slice::from_raw_parts(buffer.add(ticket.place(length)).as_ptr(), length) };
