@@ -1,6 +1,6 @@
 /* One-way latency of a ping-pong between ranks 0 and 1, by message size, with separate buffers for what is sent and
- * what is received: the same ones for each message, so that they stay in the caches, and others for each message, from areas
- * that no cache holds.
+ * what is received: the same ones for each message, so that they stay in the caches, and others for each message,
+ * from areas that no cache holds.
  *
  * Prints "cached SIZE NANOSECONDS" and "uncached SIZE NANOSECONDS" per size: the best of several batches, each long
  * enough for the clock. Before that, the data of one message of each size is checked.
