@@ -87,7 +87,8 @@ static int next_of(const struct stream *stream, const int *taken, int tag)
     return -1;
 }
 
-static void check_message(int round, const struct stream *stream, int number, const unsigned char *data, MPI_Status *status)
+static void check_message(int round, const struct stream *stream, int number, const unsigned char *data,
+                          MPI_Status *status)
 {
     int bytes;
     OK(MPI_Get_count(status, MPI_BYTE, &bytes));

@@ -1,5 +1,5 @@
-/* Two threads of each rank exchange short messages with those of another rank, each with its mate there. One of them may
- * sleep while the other one looks for its message, and takes what comes for both. */
+/* Two threads of each rank exchange short messages with those of another rank, each with its mate there. One of them
+ * may sleep while the other one looks for its message, and takes what comes for both. */
 #include "mpi_check.h"
 #include "random/draw.h"
 #include <pthread.h>

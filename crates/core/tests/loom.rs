@@ -6,9 +6,8 @@ use std::time::Duration;
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock};
 use simurgh_core::{
-    Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, MessageRing, Mutex,
-    Network, Node, ParkToken, Revocable, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all,
-    wait_any,
+    Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, Mutex, Network, Node,
+    ParkToken, Revocable, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all, wait_any,
 };
 
 struct Item {
@@ -192,64 +191,6 @@ fn a_nudge_ends_a_sleep() {
             inbox.sleep(ticket);
         }
         nudger.join().unwrap();
-    });
-}
-
-/// Sends a message of one line; false if the ring takes none.
-fn leave(ring: &MessageRing, value: u64) -> bool {
-    let fill = |_, data: &mut [u64; 7]| {
-        data[0] = value;
-        (1, 0)
-    };
-    ring.send(1, fill).is_ok()
-}
-
-/// The values of the messages that have been claimed, oldest first.
-fn take_all(ring: &MessageRing) -> Vec<u64> {
-    let next = || {
-        let first = ring.await_first()?;
-        let value = first.line(0, 1)[0];
-        first.finish(1);
-        Some(value)
-    };
-    std::iter::from_fn(next).collect()
-}
-
-#[test]
-fn what_a_ring_has_taken_is_there_when_it_has_been_closed() {
-    model(|| {
-        let ring = Arc::new(MessageRing::new());
-        let senders: Vec<_> = (1..3)
-            .map(|value| {
-                let ring = Arc::clone(&ring);
-                thread::spawn(move || leave(&ring, value).then_some(value))
-            })
-            .collect();
-        ring.close();
-        let mut found = take_all(&ring);
-        let mut taken: Vec<_> = senders
-            .into_iter()
-            .filter_map(|sender| sender.join().unwrap())
-            .collect();
-        found.sort_unstable();
-        taken.sort_unstable();
-        assert_eq!(found, taken);
-    });
-}
-
-#[test]
-fn lines_of_a_ring_are_written_again_only_after_they_have_been_read() {
-    model(|| {
-        let ring = Arc::new(MessageRing::new());
-        let sender = {
-            let ring = Arc::clone(&ring);
-            // One more than there are lines.
-            thread::spawn(move || (1..4).filter(|value| leave(&ring, *value)).collect::<Vec<_>>())
-        };
-        let mut found = take_all(&ring);
-        let sent = sender.join().unwrap();
-        found.extend(take_all(&ring));
-        assert_eq!(found, sent);
     });
 }
 

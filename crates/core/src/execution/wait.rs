@@ -92,8 +92,9 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
 
 /// Lets other execution contexts of this worker run.
 ///
-/// Before that, the caller looks into its mailbox, does a piece of an idle task if there is one, and polls the network: a
-/// caller that polls in a loop leaves no processor idle that would do that work. An attached thread lets other threads run now and then.
+/// Before that, the caller looks into its mailbox, does a piece of an idle task if there is one, and polls the network:
+/// a caller that polls in a loop leaves no processor idle that would do that work. An attached thread lets other
+/// threads run now and then.
 #[inline]
 pub fn yield_now() {
     let me = current();

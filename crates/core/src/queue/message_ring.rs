@@ -6,12 +6,12 @@
 //! position of the endless sequence of lines it has been written, and seven words of data. Data and word travel
 //! together: the receiver looks at the line that comes next until its word has that position.
 //!
-//! * `tail` has the position behind all lines that senders have claimed, and the number of reasons for which the ring is
-//!   closed. A sender claims lines by one compare-exchange of this word, writes them, and publishes each with a Release
-//!   store of its word. A closed ring refuses: who closes it knows all positions that will ever be written before it is
-//!   opened again.
-//! * `head` has the position up to which the receiver is done with the lines. Only the receiver writes it. Senders have a
-//!   copy beside `tail` and look at the original when the ring seems to be full.
+//! * `tail` has the position behind all lines that senders have claimed, and the number of reasons for which the ring
+//!   is closed. A sender claims lines by one compare-exchange of this word, writes them, and publishes each with a
+//!   Release store of its word. A closed ring refuses: who closes it knows all positions that will ever be written
+//!   before it is opened again.
+//! * `head` has the position up to which the receiver is done with the lines. Only the receiver writes it. Senders have
+//!   a copy beside `tail` and look at the original when the ring seems to be full.
 //!
 //! # Costs
 //!

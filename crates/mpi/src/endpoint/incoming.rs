@@ -1,8 +1,9 @@
 //! Short messages that come through a ring: a rank that is alone on its virtual processor has one.
 //!
 //! A sender elsewhere that finds its receive in the match table moves the lines of the table, of the receive, of the
-//! buffer and of the status cell to its own cache, and the receiver gets them back one after the other. Through the ring
-//! ([`MessageRing`]) a short message moves the lines that it lies in, once; the receiver does the rest in its own cache.
+//! buffer and of the status cell to its own cache, and the receiver gets them back one after the other. Through the
+//! ring ([`MessageRing`]) a short message moves the lines that it lies in, once; the receiver does the rest in its own
+//! cache.
 //!
 //! | one message of 8 bytes | lines that move |
 //! |---|---|
@@ -11,14 +12,14 @@
 //!
 //! # Order
 //!
-//! Whoever locks the match table delivers first what is in the ring, so that a message that goes through the table never
+//! Whoever locks the match table delivers first what is in the ring. So a message that goes through the table never
 //! overtakes one that has gone through the ring. The rank itself delivers what it sees; a sender also waits for what is
 //! being written.
 //!
 //! # Sleep
 //!
-//! Before the rank sleeps it closes the ring ([`Mailbox`](simurgh_core::Mailbox)) and delivers all of it. Then its senders
-//! use the table, and wake it.
+//! Before the rank sleeps it closes the ring ([`Mailbox`](simurgh_core::Mailbox)) and delivers all of it. Then its
+//! senders use the table, and wake it.
 
 use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, status_of};
 use crate::instrument;
@@ -103,8 +104,8 @@ const fn lines_for(bytes: usize) -> u32 {
 }
 
 impl Endpoint {
-    /// Gives the rank a ring, and opens it unless another thread of the rank sleeps: that one has not closed the ring, so
-    /// it would not be woken by what comes through it.
+    /// Gives the rank a ring, and opens it unless another thread of the rank sleeps: that one has not closed the ring,
+    /// so it would not be woken by what comes through it.
     pub(crate) fn add_ring(&self, has_threads: bool) {
         let mut table = self.table.lock();
         if self.has_open_ring() {

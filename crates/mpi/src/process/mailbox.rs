@@ -1,6 +1,6 @@
 //! The mailbox of a rank: the ring through which short messages of other virtual processors come.
 //!
-//! Where several threads of the rank call MPI, each minds the mailbox from its first call on, since another one may have
+//! Where several threads of the rank call MPI, each minds the mailbox from its first call on: another one may have
 //! given the rank a ring.
 
 use super::{Process, ThreadLevel};

@@ -1,0 +1,72 @@
+//! Every interleaving of small uses of the message ring. Run with `RUSTFLAGS="--cfg loom"`, in release.
+#![cfg(loom)]
+
+use loom::thread;
+use simurgh_core::MessageRing;
+use simurgh_core::sync::Arc;
+
+/// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
+fn model(f: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.max_branches = 10_000;
+    builder.check(f);
+}
+
+/// Sends a message of one line; false if the ring takes none.
+fn leave(ring: &MessageRing, value: u64) -> bool {
+    let fill = |_, data: &mut [u64; 7]| {
+        data[0] = value;
+        (1, 0)
+    };
+    ring.send(1, fill).is_ok()
+}
+
+/// The values of the messages that have been claimed, oldest first.
+fn take_all(ring: &MessageRing) -> Vec<u64> {
+    let next = || {
+        let first = ring.await_first()?;
+        let value = first.line(0, 1)[0];
+        first.finish(1);
+        Some(value)
+    };
+    std::iter::from_fn(next).collect()
+}
+
+#[test]
+fn what_a_ring_has_taken_is_there_when_it_has_been_closed() {
+    model(|| {
+        let ring = Arc::new(MessageRing::new());
+        let senders: Vec<_> = (1..3)
+            .map(|value| {
+                let ring = Arc::clone(&ring);
+                thread::spawn(move || leave(&ring, value).then_some(value))
+            })
+            .collect();
+        ring.close();
+        let mut found = take_all(&ring);
+        let mut taken: Vec<_> = senders
+            .into_iter()
+            .filter_map(|sender| sender.join().unwrap())
+            .collect();
+        found.sort_unstable();
+        taken.sort_unstable();
+        assert_eq!(found, taken);
+    });
+}
+
+#[test]
+fn lines_of_a_ring_are_written_again_only_after_they_have_been_read() {
+    model(|| {
+        let ring = Arc::new(MessageRing::new());
+        let sender = {
+            let ring = Arc::clone(&ring);
+            // One more than there are lines.
+            thread::spawn(move || (1..4).filter(|value| leave(&ring, *value)).collect::<Vec<_>>())
+        };
+        let mut found = take_all(&ring);
+        let sent = sender.join().unwrap();
+        found.extend(take_all(&ring));
+        assert_eq!(found, sent);
+    });
+}
