@@ -38,6 +38,8 @@ int main(int argc, char **argv)
     check_begin_threads(&argc, &argv);
     pthread_t threads[THREADS];
     int numbers[THREADS];
+    /* At first the rank has one thread. */
+    exchange(&(int){THREADS});
     for (int i = 0; i < THREADS; i++) {
         numbers[i] = i;
         CHECK(!pthread_create(&threads[i], NULL, exchange, &numbers[i]));

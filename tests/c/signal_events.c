@@ -262,6 +262,8 @@ int main(int argc, char **argv)
     descriptors_tell();
     values_are_queued();
     broken_pipes_are_the_ranks();
+    /* A child of another rank would keep the pipe open. */
+    OK(MPI_Barrier(MPI_COMM_WORLD));
     children_inherit();
     return check_end();
 }

@@ -1,6 +1,7 @@
 /* Locks of windows. The first argument says what is tested:
  * exclude SEED: ranks lock random targets in random ways and change what the locks protect.
- * busy: ranks pass the lock of rank 0 on while rank 0 computes, without a call of MPI. */
+ * busy: ranks pass the lock of rank 0 on while rank 0 computes, without a call of MPI.
+ * ask: ranks take turns, and ask again and again whose it is. */
 #include "mpi_check.h"
 #include <stdint.h>
 
@@ -138,11 +139,35 @@ static void busy(void)
     OK(MPI_Win_free(&win));
 }
 
+/* Ranks take turns, each looking again and again whether its turn has come, as locks that programs make of atomic
+ * operations do. */
+static void ask_again(void)
+{
+    enum { ASKS = 2000 };
+    int64_t *base, turn, one = 1;
+    OK(MPI_Win_allocate(sizeof *base, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    *base = 0;
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock_all(0, win));
+    for (int i = 0; i < ASKS; i++) {
+        do {
+            OK(MPI_Fetch_and_op(NULL, &turn, MPI_INT64_T, 0, 0, MPI_NO_OP, win));
+            OK(MPI_Win_flush(0, win));
+        } while (turn != (int64_t)i * check_size + check_rank);
+        OK(MPI_Accumulate(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_SUM, win));
+        OK(MPI_Win_flush(0, win));
+    }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Win_free(&win));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     if (strcmp(argv[1], "busy") == 0) {
         busy();
+    } else if (strcmp(argv[1], "ask") == 0) {
+        ask_again();
     } else {
         in_pairs = atoi(argv[2]) % 2;
         state = strtoull(argv[2], NULL, 10) + (uint64_t)check_rank * 0x9e3779b97f4a7c15u;

@@ -22,12 +22,11 @@ pub trait Mailbox: Send + Sync {
     /// whether others may leave messages there from now on, so that the caller has to [mind](mind_mailbox) the mailbox.
     fn begin_looking(&self) -> bool;
 
-    /// Closes the mailbox once more, and delivers all that has been left there. Returns what [`Mailbox::open`] is to be
-    /// called with; 0 if it need not be called.
-    fn close(&self) -> u8;
+    /// Closes the mailbox once more, and delivers all that has been left there. False if there was nothing to close.
+    fn close(&self) -> bool;
 
-    /// Takes a [`Mailbox::close`] back, which has returned this.
-    fn open(&self, closed: u8);
+    /// Takes a [`Mailbox::close`] back that has returned true.
+    fn open(&self);
 }
 
 /// The mailbox of the calling execution context, if that minds it.
@@ -35,7 +34,7 @@ pub trait Mailbox: Send + Sync {
 pub(super) struct OwnMailbox(Option<&'static dyn Mailbox>);
 
 /// A mailbox that is closed until this is dropped.
-pub(super) struct ClosedMailbox(OwnMailbox, u8);
+pub(super) struct ClosedMailbox(OwnMailbox);
 
 impl OwnMailbox {
     /// That of the caller. It must not be kept beyond the call of the runtime.
@@ -75,15 +74,15 @@ impl OwnMailbox {
     #[inline]
     #[must_use = "it is opened when this is dropped"]
     pub(super) fn close(self) -> ClosedMailbox {
-        ClosedMailbox(self, self.0.map_or(0, Mailbox::close))
+        ClosedMailbox(Self(self.0.filter(|mailbox| mailbox.close())))
     }
 }
 
 impl Drop for ClosedMailbox {
     #[inline]
     fn drop(&mut self) {
-        if let Some(mailbox) = self.0.0.filter(|_| self.1 != 0) {
-            mailbox.open(self.1);
+        if let Some(mailbox) = self.0.0 {
+            mailbox.open();
         }
     }
 }

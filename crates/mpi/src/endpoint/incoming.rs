@@ -51,8 +51,8 @@ pub(super) struct Incoming {
     ring: OnceLock<MessageRing>,
     has_ring: AtomicBool,
     is_open: AtomicBool,
-    /// Threads of the rank that sleep, where there may be several.
-    sleepers: AtomicU32,
+    /// Threads that have called MPI for the rank.
+    threads: AtomicU32,
 }
 
 /// The number of a message that has come through the ring. It tells the message from all others that wait.
@@ -104,18 +104,18 @@ const fn lines_for(bytes: usize) -> u32 {
 }
 
 impl Endpoint {
-    /// Gives the rank a ring, and opens it unless another thread of the rank sleeps: that one has not closed the ring,
-    /// so it would not be woken by what comes through it.
-    pub(crate) fn add_ring(&self, has_threads: bool) {
+    /// Gives the rank a ring, and opens it if the caller is the rank's only thread: another one that sleeps has not
+    /// closed the ring, so it would not be woken by what comes through it.
+    pub(crate) fn add_ring(&self) {
         let mut table = self.table.lock();
         if self.has_open_ring() {
             return;
         }
         let ring = self.incoming.ring.get_or_init(MessageRing::closed);
         table.has_ring = true;
-        // SeqCst: either this sees a thread that sleeps, or that one sees the ring and closes it.
+        // SeqCst: either this sees a second thread, or that one sees the ring and closes it before it sleeps.
         self.incoming.has_ring.store(true, Ordering::SeqCst);
-        if !has_threads || self.incoming.sleepers.load(Ordering::SeqCst) == 0 {
+        if self.incoming.threads.load(Ordering::SeqCst) <= 1 {
             ring.open();
             // Relaxed: a hint, but to those that hold the lock.
             self.incoming.is_open.store(true, Ordering::Relaxed);
@@ -130,23 +130,17 @@ impl Endpoint {
         self.incoming.ring.get().filter(|_| has_ring)
     }
 
-    /// Whether the rank has a ring that is open, but while one of its threads sleeps.
+    /// Whether the rank has a ring that is open unless the rank sleeps.
     #[inline]
     pub(crate) fn has_open_ring(&self) -> bool {
         // Relaxed: see `add_ring`.
         self.incoming.is_open.load(Ordering::Relaxed)
     }
 
-    /// Counts a thread of the rank that is about to sleep.
-    pub(crate) fn begin_sleep(&self) {
+    /// Counts a thread that begins to call MPI for the rank. Returns how many there are.
+    pub(crate) fn add_thread(&self) -> u32 {
         // SeqCst: see `add_ring`.
-        self.incoming.sleepers.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// Takes a [`Endpoint::begin_sleep`] back.
-    pub(crate) fn end_sleep(&self) {
-        // SeqCst: see `add_ring`.
-        self.incoming.sleepers.fetch_sub(1, Ordering::SeqCst);
+        self.incoming.threads.fetch_add(1, Ordering::SeqCst) + 1
     }
 
     /// Leaves a message in the ring of the rank, and returns its place. `None` if it is too long, or the ring takes

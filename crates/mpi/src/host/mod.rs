@@ -62,11 +62,11 @@ impl Host {
         self.endpoints.iter().map(|endpoint| &**endpoint)
     }
 
-    /// Gives a process of this host a ring for short messages, which is opened unless the process `has_threads` that
-    /// sleep.
+    /// Gives a process of this host, which calls this, a ring for short messages. It is opened if the process has one
+    /// thread.
     #[cold]
-    pub(crate) fn add_ring(&self, process: u32, has_threads: bool) {
-        self.endpoint(process).add_ring(has_threads);
+    pub(crate) fn add_ring(&self, process: u32) {
+        self.endpoint(process).add_ring();
         // Relaxed: who sees it too late sends by way of the match table.
         self.has_rings.store(true, Ordering::Relaxed);
     }

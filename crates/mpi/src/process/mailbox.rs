@@ -1,25 +1,17 @@
 //! The mailbox of a rank: the ring through which short messages of other virtual processors come.
 //!
-//! Where several threads of the rank call MPI, each minds the mailbox from its first call on: another one may have
-//! given the rank a ring.
+//! A rank gets a ring only as long as one of its threads alone has called MPI. That one minds the mailbox from then on,
+//! and all further ones from their first call.
 
-use super::{Process, ThreadLevel};
+use super::Process;
 use simurgh_core::Mailbox;
-
-/// [`Mailbox::close`] has closed the ring.
-const RING: u8 = 1;
-/// [`Mailbox::close`] has counted a thread that sleeps.
-const THREAD: u8 = 2;
+use simurgh_core::sync::Arc;
 
 impl Process {
-    /// Whether several threads of the process may wait at a time.
-    fn has_threads(&self) -> bool {
-        self.thread_level() == ThreadLevel::Multiple
-    }
-
-    /// Has the calling thread of the process mind the mailbox, if others may call MPI, too.
-    pub(super) fn mind_mailbox(&self) {
-        if self.thread_level() as i32 >= ThreadLevel::Serialized as i32 {
+    /// Gives the calling thread, which begins to call MPI for the process, its mailbox.
+    pub(super) fn add_thread(self: &Arc<Self>) {
+        simurgh_core::set_mailbox(Some(Arc::clone(self) as _));
+        if self.endpoint().add_thread() > 1 {
             simurgh_core::mind_mailbox();
         }
     }
@@ -37,32 +29,21 @@ impl Mailbox for Process {
     fn begin_looking(&self) -> bool {
         let endpoint = self.endpoint();
         if !endpoint.has_open_ring() && self.job().layout().here().len() > 1 {
-            self.job().host().add_ring(self.id(), self.has_threads());
+            self.job().host().add_ring(self.id());
         }
-        endpoint.ring().is_some()
+        endpoint.has_open_ring()
     }
 
-    fn close(&self) -> u8 {
+    fn close(&self) -> bool {
         let endpoint = self.endpoint();
-        let mut closed = 0;
-        if self.has_threads() {
-            endpoint.begin_sleep();
-            closed |= THREAD;
-        }
-        if let Some(ring) = endpoint.ring() {
-            ring.close();
-            drop(endpoint.table());
-            closed |= RING;
-        }
-        closed
+        let Some(ring) = endpoint.ring() else { return false };
+        ring.close();
+        drop(endpoint.table());
+        true
     }
 
-    fn open(&self, closed: u8) {
-        let endpoint = self.endpoint();
-        if closed & THREAD != 0 {
-            endpoint.end_sleep();
-        }
-        if let Some(ring) = endpoint.ring().filter(|_| closed & RING != 0) {
+    fn open(&self) {
+        if let Some(ring) = self.endpoint().ring() {
             ring.open();
         }
     }

@@ -96,8 +96,7 @@ impl Process {
 
     /// Makes the calling execution context work for `process`.
     pub fn bind(process: Arc<Self>) {
-        simurgh_core::set_mailbox(Some(Arc::clone(&process) as _));
-        process.mind_mailbox();
+        process.add_thread();
         simurgh_core::set_owner(Some(process));
     }
 
@@ -195,7 +194,6 @@ impl Process {
     /// Promises a level of thread support. With the highest, threads call MPI at any time from now on.
     pub fn promise(&self, level: ThreadLevel) {
         self.level.raise(level);
-        self.mind_mailbox();
         if level == ThreadLevel::Multiple {
             self.serialized().end();
             revoke_bias();

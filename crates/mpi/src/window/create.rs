@@ -15,7 +15,7 @@ use crate::error::{ErrorClass, Result};
 use crate::info::Info;
 use crate::memory::{NodeControl, Region};
 use crate::portable::portable;
-use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU32, SpinLock};
 
 /// What a rank says about itself.
 struct Arguments {
@@ -118,6 +118,7 @@ impl Comm {
             comm: self.child(Arc::clone(&shared.comm), self.seat()),
             process: Arc::clone(process),
             has_other_hosts: shared.comm.host_map().is_some(),
+            calls: AtomicU32::new(0),
             shared,
             reach: Arc::default(),
             epochs: SpinLock::default(),

@@ -59,7 +59,7 @@ use epoch::Epochs;
 use hints::Hints;
 use plain::Reach;
 use shared::WindowShared;
-use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU32, SpinLock};
 use std::fmt;
 
 /// The ways in which windows get their memory.
@@ -85,6 +85,8 @@ pub struct Window {
     reach: Arc<[Reach]>,
     /// Whether some of its ranks live on other hosts.
     has_other_hosts: bool,
+    /// Calls after which the rank might have let others run.
+    calls: AtomicU32,
     epochs: SpinLock<Epochs>,
     hints: SpinLock<Hints>,
     name: SpinLock<String>,

@@ -11,6 +11,16 @@ use crate::error::{ErrorClass, Result};
 use simurgh_core::sync::{Arc, Ordering, fence};
 use simurgh_core::{LockKind, LockRequest};
 
+/// After so many calls that the rank might repeat until others have done something, it lets them run.
+const CALLS_PER_YIELD: u32 = 64;
+
+/// Apart from the calls that do it now and then, which stay short.
+#[cold]
+#[inline(never)]
+fn let_others_run() {
+    simurgh_core::yield_now();
+}
+
 impl Window {
     /// Locks a target, and begins an access epoch for it (`MPI_Win_lock`). The rank is suspended until it has the lock;
     /// requests are granted in the order in which they come.
@@ -205,12 +215,18 @@ impl Window {
         fence(Ordering::SeqCst);
     }
 
-    /// Answers what other hosts have asked, where only the rank's own calls do that. A rank that waits for others in a
-    /// loop of such calls would otherwise keep them waiting for ever.
+    /// Answers what other hosts have asked, where only the rank's own calls do that, and lets other ranks run now and
+    /// then. A rank that waits for others in a loop of such calls would otherwise keep them waiting.
     #[inline]
     pub(super) fn serve_others(&self) {
         if self.has_other_hosts {
             simurgh_core::make_progress();
+        }
+        // Relaxed: a count of the rank's own calls, of which some may be lost between its threads.
+        let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
+        self.calls.store(calls, Ordering::Relaxed);
+        if calls.is_multiple_of(CALLS_PER_YIELD) {
+            let_others_run();
         }
     }
 
