@@ -56,18 +56,11 @@ fn a_lock_passes_from_hand_to_hand_while_its_rank_computes() {
     mpiexec.args(["busy"]).run(&program).expect_success();
 }
 
-/// Thousands of turns: where ranks that ask keep their processors, each takes milliseconds.
+/// Thousands of turns: where ranks that ask keep their processor, each takes milliseconds.
 #[test]
 fn ranks_that_ask_again_and_again_let_others_run() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/window_locks.c").against(&stage).build();
-    for (ranks, options) in [
-        (4, ["--vps", "1"]),
-        (16, ["--vps", "2"]),
-        (8, ["--mode", "processes"]),
-        (8, ["--hosts-per-node", "2"]),
-    ] {
-        let mpiexec = stage.mpiexec(ranks).options(options).options(["--timeout", "15"]);
-        mpiexec.args(["ask"]).run(&program).expect_success();
-    }
+    let mpiexec = stage.mpiexec(4).vps(1).options(["--timeout", "15"]);
+    mpiexec.args(["ask"]).run(&program).expect_success();
 }
