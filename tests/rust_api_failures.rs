@@ -1,6 +1,9 @@
 //! Runs that fail: the caller gets the error, and nothing hangs. All in one test, so that the threads of the process
 //! are known.
 
+use std::thread;
+use std::time::Duration;
+
 use simurgh::{Builder, Communicator, Op, Result, Results, RunError, Source, Tag};
 use simurgh_testing::panic_quietly;
 
@@ -124,6 +127,16 @@ fn a_collective_that_a_rank_does_not_start() {
     assert_eq!(waits, [Some("recv"), Some("wait for an operation of a scope")]);
 }
 
+/// A thread that the run does not know ends while all ranks wait. Until then it might have woken one.
+fn a_deadlock_is_seen_when_an_unknown_thread_has_ended() {
+    let unknown = thread::spawn(|| thread::sleep(Duration::from_millis(200)));
+    let error = builder(2)
+        .run(|world| world.recv(&mut 0, 1 - world.rank(), 0).map(|_| ()))
+        .expect_err("both ranks wait");
+    assert!(matches!(&error, RunError::Deadlock { waits } if waits.len() == 2), "{error}");
+    unknown.join().expect("the thread sleeps only");
+}
+
 fn settings() {
     assert!(matches!(
         builder(0).run(|_| ()),
@@ -141,4 +154,5 @@ fn failures_are_reported_and_nobody_hangs() {
     busy_ranks_leave();
     functions_of_reductions_may_panic();
     a_collective_that_a_rank_does_not_start();
+    a_deadlock_is_seen_when_an_unknown_thread_has_ended();
 }

@@ -8,8 +8,8 @@
 //!
 //! The last virtual processor to fall asleep checks that. A thread of which the runtime has never heard might still
 //! act, and so might an attached one that runs. While there is one, nothing is concluded, unless the owner of the
-//! runtime knows that all of these wait for each other. That may become true without a word to the runtime, so the last
-//! virtual processor to fall asleep checks it again now and then.
+//! runtime knows that all of these wait for each other. They may begin to wait, or end, without a word to the runtime.
+//! So the last virtual processor to fall asleep checks again now and then.
 //!
 //! With a network others may still send something, so all this is only half of the truth: the process is *quiescent*
 //! ([`simurgh_core::Quiescence`]). Since it is so between any two messages, the check is made only after nothing has

@@ -13,8 +13,8 @@ use crate::failure::{Failure, Result};
 use crate::peers::{MPICH, OPEN_MPI};
 use crate::workspace::Workspace;
 
-/// The limit for one program, which has dozens of tests with limits of their own.
-const LIMIT_MINUTES: u64 = 60;
+/// The limit for one program. The longest take little more than a minute; many of their tests have limits of their own.
+const LIMIT_MINUTES: u64 = 10;
 
 /// The environment variables of test programs.
 #[derive(Clone)]

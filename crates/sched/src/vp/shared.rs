@@ -62,9 +62,10 @@ impl Shared {
         self.sleepers.are_all(&self.team, quiet, others_wait)
     }
 
-    /// Whether that may become true although no virtual processor wakes up before.
+    /// Whether that may become true although no virtual processor wakes up before: a thread that is not of the runtime
+    /// may end or begin to wait. Nobody asks if nobody wants to know.
     pub(super) fn may_all_sleep_later(&self) -> bool {
-        self.others_wait.is_some() && self.sleepers.count() == self.team.len()
+        self.on_deadlock.is_some() && self.sleepers.count() == self.team.len()
     }
 
     /// Notes that the calling thread belongs to the runtime. Returns its number.
