@@ -133,7 +133,10 @@ fn a_deadlock_is_seen_when_an_unknown_thread_has_ended() {
     let error = builder(2)
         .run(|world| world.recv(&mut 0, 1 - world.rank(), 0).map(|_| ()))
         .expect_err("both ranks wait");
-    assert!(matches!(&error, RunError::Deadlock { waits } if waits.len() == 2), "{error}");
+    assert!(
+        matches!(&error, RunError::Deadlock { waits } if waits.len() == 2),
+        "{error}"
+    );
     unknown.join().expect("the thread sleeps only");
 }
 

@@ -1,9 +1,12 @@
 //! Every interleaving of small uses of the lock-free types. Run with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
+mod models;
+
 use std::time::Duration;
 
 use loom::thread;
+use models::model;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock};
 use simurgh_core::{
     Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, Mutex, Network, Node,
@@ -28,14 +31,6 @@ fn item(value: usize) -> &'static Item {
         link: AtomicPtr::new(std::ptr::null_mut()),
         value,
     }))
-}
-
-/// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
-fn model(f: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.max_branches = 10_000;
-    builder.check(f);
 }
 
 #[test]

@@ -1,17 +1,12 @@
 //! Every interleaving of small uses of locks that processes share. Run with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
+mod models;
+
 use loom::thread;
+use models::model;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering};
 use simurgh_core::{LockCell, LockKind, LockRequest, SharedLock};
-
-/// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
-fn model(f: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.max_branches = 10_000;
-    builder.check(f);
-}
 
 /// What ranks of several processes share: a lock, how often each has been told that it has it, and what it protects.
 struct SharedLockModel {

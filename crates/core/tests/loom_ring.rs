@@ -1,21 +1,16 @@
 //! Every interleaving of small uses of the message ring. Run with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
-use loom::thread;
-use simurgh_core::MessageRing;
-use simurgh_core::sync::Arc;
+mod models;
 
-/// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
-fn model(f: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.max_branches = 10_000;
-    builder.check(f);
-}
+use loom::thread;
+use models::model;
+use simurgh_core::sync::Arc;
+use simurgh_core::{LineData, MessageRing};
 
 /// Sends a message of one line; false if the ring takes none.
 fn leave(ring: &MessageRing, value: u64) -> bool {
-    let fill = |_, data: &mut [u64; 7]| {
+    let fill = |_, data: &mut LineData| {
         data[0] = value;
         (1, 0)
     };

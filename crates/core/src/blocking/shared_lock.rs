@@ -1,10 +1,8 @@
 //! A lock in memory that processes share, with its queue.
 
 use super::ordered_lock::{Held, LockKind, LockQueue, LockRequest, LockWord};
-use crate::sync::{AtomicU32, Ordering, back_off, relax};
+use crate::sync::{AtomicU32, Ordering, relax, wait_for};
 
-/// Checks of the queue's lock before a waiter offers its core to others.
-const SPINS: u32 = 200;
 /// Set in a place for a request to hold the lock exclusively. The other bits are the origin.
 const EXCLUSIVE: u32 = 1 << 31;
 /// How often a report looks whether the queue's lock is free: a process may have died with it.
@@ -93,18 +91,7 @@ impl<'a> SharedLock<'a> {
     }
 
     fn lock_queue(&self) -> Ring<'a> {
-        let mut checks = 0;
-        loop {
-            if let Some(ring) = self.try_lock_queue() {
-                return ring;
-            }
-            checks += 1;
-            if checks < SPINS {
-                relax();
-            } else {
-                back_off(checks - SPINS);
-            }
-        }
+        wait_for(|| self.try_lock_queue())
     }
 }
 

@@ -235,8 +235,11 @@ pub fn wait_all(events: &[&Completion]) {
         );
         done.get() == events.len()
     };
+    if all_done() {
+        return;
+    }
     let mailbox = OwnMailbox::get_to_wait();
-    if all_done() || spin_looking(mailbox, all_done) {
+    if spin_looking(mailbox, all_done) {
         return;
     }
     let _closed = mailbox.close();

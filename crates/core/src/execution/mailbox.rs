@@ -41,8 +41,7 @@ impl OwnMailbox {
     #[cfg(not(loom))]
     #[inline]
     pub(super) fn get() -> Self {
-        let me = try_current().map(EcRef::control);
-        Self(me.filter(|me| me.minds_mailbox.get()).and_then(of))
+        Self(try_current().map(EcRef::control).and_then(minded))
     }
 
     /// As [`OwnMailbox::get`], before the caller waits. If it is alone on its virtual processor, others may leave
@@ -50,10 +49,13 @@ impl OwnMailbox {
     #[cfg(not(loom))]
     #[inline]
     pub(super) fn get_to_wait() -> Self {
-        if is_alone() {
-            return Self(try_current().and_then(|me| begin_looking(me.control())));
-        }
-        Self::get()
+        Self(try_current().map(EcRef::control).and_then(|me| {
+            if is_alone(me) {
+                begin_looking(me)
+            } else {
+                minded(me)
+            }
+        }))
     }
 
     /// No thread of the model has one.
@@ -96,14 +98,20 @@ fn of(me: &'static Ec) -> Option<&'static dyn Mailbox> {
     unsafe { (*me.mailbox().get()).as_deref() }
 }
 
+/// The mailbox of the calling execution context, if the context minds it.
+#[cfg(not(loom))]
+#[inline]
+fn minded(me: &'static Ec) -> Option<&'static dyn Mailbox> {
+    me.minds_mailbox.get().then(|| of(me)).flatten()
+}
+
 /// Says that the calling execution context is going to look into its mailbox; the mailbox, if the context minds it now.
 #[cfg(not(loom))]
 fn begin_looking(me: &'static Ec) -> Option<&'static dyn Mailbox> {
-    let mailbox = of(me)?;
-    if mailbox.begin_looking() {
+    if of(me)?.begin_looking() {
         me.minds_mailbox.set(true);
     }
-    me.minds_mailbox.get().then_some(mailbox)
+    minded(me)
 }
 
 /// Sets the mailbox of the calling execution context, attaching the calling thread if need be. Not to be called by what

@@ -210,12 +210,12 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     false
 }
 
-/// Whether the caller is the only execution context that lives on its worker, and may check for events there again and
-/// again.
-pub(super) fn is_alone() -> bool {
+/// Whether the caller, with this control block, is the only execution context that lives on its worker, and may check
+/// for events there again and again.
+pub(super) fn is_alone(me: &Ec) -> bool {
     // SAFETY:
     // - workers live for the rest of the program, and the calling EC runs on this one.
-    let worker = unsafe { current().control().worker().as_ref() };
+    let worker = unsafe { me.worker().as_ref() };
     worker.is_some_and(|worker| worker.spin_limit() > 0 && worker.ec_count().size() <= 1)
 }
 

@@ -21,7 +21,7 @@
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering, back_off, prefetch_write, relax};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_write, wait_for};
 
 /// Lines of a ring.
 #[cfg(not(loom))]
@@ -31,9 +31,6 @@ const LINES: usize = 2;
 
 /// Lines between a message and the one that its sender prefetches: several are on their way at a time.
 const AHEAD: u32 = 3;
-
-/// Checks for a line that is being written, before the receiver offers its core to others.
-const SPINS: u32 = 200;
 
 /// One reason to be closed, in `tail`.
 const CLOSED: u64 = 1 << 32;
@@ -243,18 +240,7 @@ impl MessageRing {
     #[inline]
     fn await_line(&self, position: u32) -> u32 {
         let line = self.line(position);
-        let mut checks = 0;
-        loop {
-            if let Some(note) = line.holds(position) {
-                return note;
-            }
-            checks += 1;
-            if checks < SPINS {
-                relax();
-            } else {
-                back_off(checks - SPINS);
-            }
-        }
+        wait_for(|| line.holds(position))
     }
 }
 

@@ -15,10 +15,7 @@ use std::cell::UnsafeCell;
 
 use super::{IntrusiveQueue, Node};
 use crate::sync::asymmetric_fence::{heavy_fence, light_fence};
-use crate::sync::{AtomicBool, AtomicU32, Ordering, back_off, relax};
-
-/// Checks for the end of a steal before the owner offers its core to others: the thief may need it.
-const SPINS: u32 = 200;
+use crate::sync::{AtomicBool, AtomicU32, Ordering, wait_for};
 
 /// A queue with an owner, from which one other thread at a time may steal everything.
 pub struct RunQueue<T: Node> {
@@ -81,16 +78,8 @@ impl<T: Node> RunQueue<T> {
     /// Waits for the end of the steal with this number.
     #[cold]
     fn await_steal(&self, steal: u32) {
-        let mut checks = 0;
         // Acquire: as in `with`.
-        while self.steals.load(Ordering::Acquire) == steal {
-            checks += 1;
-            if checks < SPINS {
-                relax();
-            } else {
-                back_off(checks - SPINS);
-            }
-        }
+        wait_for(|| (self.steals.load(Ordering::Acquire) != steal).then_some(()));
     }
 
     /// Steals everything, unless the owner is just using the queue.

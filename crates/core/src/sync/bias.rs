@@ -24,7 +24,7 @@
 //! nobody writes. The revocation costs one system call.
 
 use super::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
-use super::{AtomicU8, AtomicU32, Ordering, back_off, relax};
+use super::{AtomicU8, AtomicU32, Ordering, wait_for};
 #[cfg(not(loom))]
 use crossbeam_utils::CachePadded;
 
@@ -37,9 +37,6 @@ const REVOKED: u8 = 2;
 const ENTERING: u32 = 1;
 /// In `depth`: one access.
 const ACCESS: u32 = 2;
-
-/// Checks for the end of an access before the revoking thread offers its core to others.
-const SPINS: u32 = 200;
 
 /// Whether accesses to something need locks.
 pub struct Bias {
@@ -97,16 +94,8 @@ impl Bias {
     }
 
     fn await_end_of_access(&self) {
-        let mut checks = 0;
         // Acquire pairs with the Release in `leave`.
-        while self.depth.load(Ordering::Acquire) > 0 {
-            checks += 1;
-            if checks < SPINS {
-                relax();
-            } else {
-                back_off(checks - SPINS);
-            }
-        }
+        wait_for(|| (self.depth.load(Ordering::Acquire) == 0).then_some(()));
     }
 
     /// Begins an access. If this returns true, no lock is needed, and [`Bias::leave`] has to be called; accesses that
@@ -205,7 +194,7 @@ pub fn if_biased<R>(plain: impl FnOnce() -> R, locked: impl FnOnce() -> R) -> R 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::sync::AtomicU64;
+    use crate::sync::{AtomicU64, relax};
     use std::thread;
 
     #[test]

@@ -74,14 +74,34 @@ pub fn store_fenced(word: &AtomicU64, value: u64) {
     }
 }
 
+/// How often [`wait_for`] checks in a spin, before it leaves the core to others between two checks.
+const SPINS: u32 = 200;
 /// How often [`back_off`] only yields, before it sleeps.
 const YIELDS: u32 = 100;
 /// The length of such a sleep.
 const NAP: std::time::Duration = std::time::Duration::from_micros(50);
 
+/// Checks again and again until there is a value. For what another kernel thread is about to do, since the caller's
+/// execution context stays where it is.
+#[inline]
+pub(crate) fn wait_for<R>(mut check: impl FnMut() -> Option<R>) -> R {
+    let mut checks = 0;
+    loop {
+        if let Some(result) = check() {
+            return result;
+        }
+        checks += 1;
+        if checks < SPINS {
+            relax();
+        } else {
+            back_off(checks - SPINS);
+        }
+    }
+}
+
 /// Leaves the core to other kernel threads, after the `turn`-th check of something that takes long.
 #[cold]
-pub(crate) fn back_off(turn: u32) {
+fn back_off(turn: u32) {
     #[cfg(loom)]
     {
         let _ = (turn, YIELDS, NAP);

@@ -3,10 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
-use super::{AtomicBool, Ordering, Serialized, back_off, relax};
-
-/// Checks of a held lock before a waiter offers its core to others.
-const SPINS: u32 = 200;
+use super::{AtomicBool, Ordering, Serialized, wait_for};
 
 /// A lock for short critical sections: a waiter spins for a bounded time, and then leaves its core to others, for
 /// longer and longer.
@@ -95,15 +92,7 @@ impl<T: ?Sized> SpinLock<T> {
 
     #[cold]
     fn lock_contended(&self) {
-        let mut checks = 0;
-        while self.held.load(Ordering::Relaxed) || !self.take() {
-            checks += 1;
-            if checks < SPINS {
-                relax()
-            } else {
-                back_off(checks - SPINS)
-            }
-        }
+        wait_for(|| (!self.held.load(Ordering::Relaxed) && self.take()).then_some(()));
     }
 
     /// Releases the lock on behalf of a guard that was forgotten.

@@ -171,18 +171,26 @@ impl Endpoint {
     }
 
     /// Delivers the messages that are in the ring.
+    #[inline]
     pub(super) fn deliver_present(&self, table: &mut MatchTable) {
-        let Some(ring) = self.ring() else { return };
-        while let Some(message) = ring.first() {
-            self.deliver(table, message);
-        }
+        self.deliver_each(table, MessageRing::first);
     }
 
     /// Delivers the messages that are in the ring, and those that are just being written.
     #[cold]
     pub(super) fn deliver_all(&self, table: &mut MatchTable) {
+        self.deliver_each(table, MessageRing::await_first);
+    }
+
+    /// Delivers the messages of the ring as long as there is a next one.
+    #[inline]
+    fn deliver_each<'a>(
+        &'a self,
+        table: &mut MatchTable,
+        next: impl Fn(&'a MessageRing) -> Option<FirstMessage<'a>>,
+    ) {
         let Some(ring) = self.ring() else { return };
-        while let Some(message) = ring.await_first() {
+        while let Some(message) = next(ring) {
             self.deliver(table, message);
         }
     }

@@ -51,19 +51,20 @@ impl Endpoint {
     /// Locks the match table. All messages that have been sent are in it.
     #[inline]
     pub(crate) fn table(&self) -> BiasedGuard<'_, MatchTable> {
-        let mut table = self.table.lock();
-        if table.has_ring {
-            self.deliver_all(&mut table);
-        }
-        table
+        self.lock_table(Self::deliver_all)
     }
 
     /// Locks the match table for the rank itself. Messages that are just being sent may not be in it.
     #[inline]
     pub(crate) fn own_table(&self) -> BiasedGuard<'_, MatchTable> {
+        self.lock_table(Self::deliver_present)
+    }
+
+    #[inline]
+    fn lock_table(&self, deliver: impl Fn(&Self, &mut MatchTable)) -> BiasedGuard<'_, MatchTable> {
         let mut table = self.table.lock();
         if table.has_ring {
-            self.deliver_present(&mut table);
+            deliver(self, &mut table);
         }
         table
     }

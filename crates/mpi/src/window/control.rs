@@ -24,7 +24,7 @@ pub(super) struct Mapped(SpinLock<Option<NodeControl>>, bool);
 
 impl Comm {
     /// Whether some of the members' processes live on one node.
-    fn has_nodes(&self) -> bool {
+    pub(super) fn has_nodes(&self) -> bool {
         let Some(host_map) = self.shared().host_map() else {
             return false;
         };
@@ -39,9 +39,6 @@ impl Comm {
 
     /// Makes the memory for the locks of a window, if this rank is the one of its node that does so.
     pub(super) fn make_control(&self) -> Option<NodeControl> {
-        if !self.has_nodes() {
-            return None;
-        }
         let layout = self.process().job().layout();
         let hosts = self
             .shared()
@@ -85,9 +82,6 @@ impl WindowShared {
 impl Window {
     /// Waits until all processes have mapped the memory for locks, and uses it if they have.
     pub(super) fn agree_on_control(&self, mapped: &Mapped) -> Result<()> {
-        if !self.comm.has_nodes() {
-            return Ok(());
-        }
         let Mapped(control, is_reached) = mapped;
         let reached = Reached {
             is_reached: *is_reached,

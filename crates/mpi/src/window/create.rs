@@ -92,7 +92,8 @@ impl Comm {
         }
         let (process, members) = (self.process(), &self.shared().members);
         let hints = Hints::of(info);
-        let control = self.make_control();
+        let has_nodes = self.has_nodes();
+        let control = has_nodes.then(|| self.make_control()).flatten();
         let name = control.as_ref().and_then(NodeControl::file_name);
         let arguments = Arguments {
             flavor: flavor as u8,
@@ -127,7 +128,9 @@ impl Comm {
             errhandler: SpinLock::new(process.job().initial_errhandler()),
         };
         // The file of its maker is open until all have said whether they have it.
-        window.agree_on_control(mapped)?;
+        if has_nodes {
+            window.agree_on_control(mapped)?;
+        }
         drop(control);
         Ok(window)
     }
