@@ -315,13 +315,16 @@ impl OwnProcess {
         event_loop: EventLoop,
         transports: Transports,
     ) -> Result<EventLoop, HostError> {
-        let attend = move |network| self.drive_network(network, threads::of_transports());
+        // Only libfabric starts threads. To list them leaves entries of /proc behind, over which the end of the last
+        // thread and whoever waits for the process get in each other's way in the kernel.
+        let of_transports = transports.ofi.as_ref().map_or(0, |_| threads::of_transports());
         if let Some(network) = self.host.job().driver() {
-            attend(network);
+            self.drive_network(network, of_transports);
         }
         let _ = self
             .no_transport_threads
-            .set(threads::of_transports() + simurgh_core::passive_threads() == 0);
+            .set(of_transports + simurgh_core::passive_threads() == 0);
+        let attend = move |network| self.drive_network(network, threads::of_transports());
         event_loop.set_dynamic_wire_up(DynamicWireUp::new(self.spec.clone(), transports, attend))?;
         self.connected.complete();
         Ok(event_loop)
