@@ -13,6 +13,7 @@ use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
 use simurgh_net::transport::{Access, Loopback};
 use simurgh_settings::{Id, Values};
 use std::ffi::OsStr;
+use std::ops::Range;
 
 /// Sizes of communicators; the largest ones on the scheduler only.
 const SIZES: [usize; 4] = [1, 2, 5, 16];
@@ -313,12 +314,16 @@ const OPS: [BuiltinOp; 6] = [
 
 /// The combination of the first `ranks` ranks' data.
 fn combined(op: BuiltinOp, ranks: usize, round: usize, len: usize) -> Vec<i32> {
-    (0..len)
-        .map(|index| {
-            let values = (0..ranks).map(|rank| datum(rank, round, index));
-            values.reduce(|left, right| apply(op, left, right)).unwrap_or(-1)
-        })
-        .collect()
+    combined_part(op, ranks, round, 0..len)
+}
+
+/// The elements of that with these numbers.
+fn combined_part(op: BuiltinOp, ranks: usize, round: usize, part: Range<usize>) -> Vec<i32> {
+    part.map(|index| {
+        let values = (0..ranks).map(|rank| datum(rank, round, index));
+        values.reduce(|left, right| apply(op, left, right)).unwrap_or(-1)
+    })
+    .collect()
 }
 
 #[test]
@@ -385,7 +390,8 @@ fn reduce_scatter_leaves_each_rank_its_part() {
         let counts: Vec<usize> = (0..size).map(|rank| (rank * 3 + len / 16) % 900).collect();
         let total = counts.iter().sum();
         let before: usize = counts[..rank].iter().sum();
-        let expected = combined(BuiltinOp::Sum, size, round, total)[before..][..counts[rank]].to_vec();
+        let own = before..before + counts[rank];
+        let expected = combined_part(BuiltinOp::Sum, size, round, own);
         let mine = data(rank, round, total);
         let mut part = vec![-1; counts[rank]];
         comm.reduce_scatter(
