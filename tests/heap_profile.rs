@@ -1,12 +1,17 @@
 //! The heap profile: where ranks have allocated memory, as a file for pprof and as a flame graph.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use prost::Message;
-use simurgh_testing::{Binary, Compile, Scratch, Stage};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::pipe::fcntl_getpipe_size;
+use rustix::process::Signal;
+use simurgh_testing::{Binary, Compile, LIMIT, Scratch, Stage, Started, signal};
 
 /// The messages of pprof's `profile.proto`, with the fields that are looked at.
 #[derive(Clone, PartialEq, Message)]
@@ -62,9 +67,12 @@ struct Location {
 
 impl Profile {
     fn read(path: &Path) -> Self {
+        Self::of(File::open(path).expect("the profile has been written"))
+    }
+
+    fn of(compressed: impl Read) -> Self {
         let mut bytes = Vec::new();
-        let file = File::open(path).expect("the profile has been written");
-        GzDecoder::new(file)
+        GzDecoder::new(compressed)
             .read_to_end(&mut bytes)
             .expect("it is compressed");
         Self::decode(&bytes[..]).expect("it is a profile")
@@ -185,6 +193,60 @@ fn each_host_writes_its_own() {
     let [first, second] = ["job.0", "job.1"].map(|name| Profile::read(&scratch.path().join(name)));
     assert_eq!(first.sum("alloc_space", "main"), 0.0);
     assert!(second.sum("alloc_space", "main") > 40.0);
+}
+
+/// A named pipe that is full, and so many bytes are in it.
+fn full_pipe(path: &Path) -> (File, usize) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+    let mut pipe = File::options().read(true).write(true).open(path).expect("a pipe");
+    let bytes = fcntl_getpipe_size(&pipe).expect("a size");
+    pipe.write_all(&vec![0; bytes]).expect("room");
+    (pipe, bytes)
+}
+
+/// A job that writes its profile there.
+fn job_with_profile(path: &Path) -> Started {
+    let file = path.display().to_string();
+    let mpiexec = Stage::locate()
+        .mpiexec(2)
+        .mode("threads")
+        .options(["--heap-profile", &file]);
+    Started::new(&mpiexec.command(&program()))
+}
+
+/// The profile is written to a pipe that is full for longer than processes have to end after a signal.
+#[test]
+fn a_profile_is_complete_however_long_it_takes_to_write() {
+    let scratch = Scratch::new("heap-profile");
+    let path = scratch.path().join("pipe");
+    let (keeper, full) = full_pipe(&path);
+    let mut reader = File::open(&path).expect("a pipe");
+    let job = job_with_profile(&path);
+    let profile = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(1500));
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    job.ends(LIMIT).expect_success();
+    drop(keeper);
+    let bytes = profile.join().expect("no panic").expect("all bytes");
+    assert!(Profile::of(&bytes[full..]).sum("alloc_space", "main") > 40.0);
+}
+
+/// Nobody reads the pipe.
+#[test]
+fn a_job_whose_profile_cannot_go_on_can_be_interrupted() {
+    let scratch = Scratch::new("heap-profile");
+    let path = scratch.path().join("pipe");
+    let (_pipe, _) = full_pipe(&path);
+    let job = job_with_profile(&path);
+    let id = job.id();
+    let interrupted = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(1500));
+        signal(id, Signal::INT);
+    });
+    job.ends(LIMIT).expect_code(130);
+    interrupted.join().expect("no panic");
 }
 
 #[test]

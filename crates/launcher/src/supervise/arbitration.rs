@@ -90,7 +90,12 @@ impl Supervisor<'_> {
                 };
                 self.enter(phase, Some(time));
             }
-            Phase::Leaving | Phase::Aborting { .. } | Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
+            Phase::Leaving
+            | Phase::Aborting { .. }
+            | Phase::Asking(_)
+            | Phase::Finishing
+            | Phase::Ending
+            | Phase::Killed => {}
         }
     }
 

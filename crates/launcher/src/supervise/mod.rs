@@ -3,8 +3,9 @@
 //! The launcher stays the parent of the hosts as long as it lives. A host asks the kernel to be killed when its parent
 //! ends, so even `kill -9` of the launcher leaves none behind; a host that was started through another command ends
 //! when its channel is closed. Other signals are passed on to the hosts, which end the job and flush the output of the
-//! ranks. Hosts that have not ended within [`GRACE`] are killed. The launcher is a subreaper: it inherits the processes
-//! that ranks have started, and kills them if the job ended badly.
+//! ranks. Hosts that have not ended within [`GRACE`] after they were told to are killed; those whose ranks have all ended
+//! have longer, since they may have statistics and profiles to write. The launcher is a subreaper: it inherits the
+//! processes that ranks have started, and kills them if the job ended badly.
 //!
 //! One thread does everything. It sleeps until a signal comes, a host says something ([`simurgh_net::control`]), or the
 //! process of a host ends. It is decided once how a job ends, by what is known first ([`phase`]), so the user reads one
@@ -234,15 +235,15 @@ impl Supervisor<'_> {
     fn forward_signals(&mut self) {
         let signals: Vec<_> = self.signals.pending().collect();
         for (signal, fatal) in signals {
-            if fatal && self.phase.is_over() {
+            if fatal && self.phase.is_over() && !matches!(self.phase, Phase::Finishing) {
                 // The same Ctrl-C comes twice, from the terminal and from the monitor.
                 continue;
             }
             self.signal_all(signal);
             if fatal {
-                // Before the ranks run, no program can have a say in the status of the job.
-                let undecided =
-                    matches!(self.phase, Phase::Joining) && !self.members.iter().any(Member::is_program);
+                // Before the ranks run and after their end, no program can have a say in the status of the job.
+                let undecided = matches!(self.phase, Phase::Joining | Phase::Finishing)
+                    && !self.members.iter().any(Member::is_program);
                 self.status = undecided.then_some(128 + signal.as_raw() as u8);
                 self.report_failure(&format!("it was ended by signal {}", signal.as_raw()));
                 self.enter(Phase::Ending, Some(GRACE));

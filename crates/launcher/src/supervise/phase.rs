@@ -9,12 +9,16 @@ use std::time::{Duration, Instant};
 /// The status of a job whose time is over, as that of `timeout(1)`.
 const TIMED_OUT: u8 = 124;
 
+/// The time that hosts have to write what they collect, such as statistics and profiles, when all their ranks have ended.
+/// Much of that may be written to a slow disk, but a host that hangs is not waited for.
+pub(super) const TIME_TO_FINISH: Duration = Duration::from_secs(60);
+
 /// How far a job has come.
 ///
 /// ```text
-/// Joining → Running → Leaving (programs) or Ending (hosts)     the ranks end
+/// Joining → Running → Leaving (programs) or Finishing (hosts)  the ranks end
 ///    └─────────┴─→ Arbitrating, Aborting, Asking → Ending      something else ends the job
-///                                       Ending → Killed        the time to end is over
+///                           Finishing, Ending → Killed        the time to end is over
 /// ```
 pub(super) enum Phase {
     /// Not all hosts have joined.
@@ -39,6 +43,8 @@ pub(super) enum Phase {
     },
     /// The job is going to end, and the hosts are asked what their ranks wait for.
     Asking(Verdict),
+    /// All ranks have ended well or badly, and the hosts have been released: they write what they have collected.
+    Finishing,
     /// All hosts have been told to end.
     Ending,
     /// All hosts have been killed.
@@ -48,7 +54,7 @@ pub(super) enum Phase {
 impl Phase {
     /// Whether it is decided how the job ends.
     pub(super) fn is_over(&self) -> bool {
-        matches!(self, Self::Ending | Self::Killed)
+        matches!(self, Self::Finishing | Self::Ending | Self::Killed)
     }
 }
 
@@ -103,15 +109,35 @@ impl Supervisor<'_> {
             Phase::Arbitrating { .. } => self.continue_arbitration(),
             Phase::Aborting { .. } => self.abort_unless_another_ends(),
             Phase::Asking(_) => self.answer(),
-            Phase::Ending => {
-                self.signal_all(Signal::KILL);
-                // A node that cannot be reached does not answer.
-                let patience = self.remote.is_some().then_some(GRACE);
-                self.enter(Phase::Killed, patience);
+            Phase::Finishing => {
+                self.report_unfinished();
+                self.kill_all();
             }
+            Phase::Ending => self.kill_all(),
             Phase::Killed => self.give_up_nodes(),
             Phase::Running | Phase::Leaving => {}
         }
+    }
+
+    fn kill_all(&mut self) {
+        self.signal_all(Signal::KILL);
+        // A node that cannot be reached does not answer.
+        let patience = self.remote.is_some().then_some(GRACE);
+        self.enter(Phase::Killed, patience);
+    }
+
+    /// Tells the user of hosts that have not ended in time after their ranks.
+    fn report_unfinished(&mut self) {
+        let unfinished = self.members.iter().filter(|member| !member.is_gone());
+        let names: Vec<_> = unfinished.map(ToString::to_string).collect();
+        let message = format!(
+            "killed {} s after the end of all ranks: {}. What was being written then, such as a heap profile, is incomplete",
+            TIME_TO_FINISH.as_secs(),
+            names.join(", ")
+        );
+        self.print_message(&message);
+        self.report_failure(&message);
+        self.status = self.status.filter(|status| *status != 0).or(Some(1));
     }
 
     fn missing(&self) -> String {

@@ -5,10 +5,9 @@
 //! been connected with worlds of other launchers, the [universe](crate::universe) decides.
 
 use super::Supervisor;
-use super::phase::Phase;
+use super::phase::{Phase, TIME_TO_FINISH};
 use crate::connections::Connections;
 use crate::hosts::Member;
-use crate::process::GRACE;
 use crate::universe::ToServer;
 use simurgh_net::HostId;
 use simurgh_net::control::ToHost;
@@ -217,7 +216,7 @@ impl Supervisor<'_> {
             return self.enter(Phase::Leaving, None);
         }
         self.status.get_or_insert(0);
-        self.enter(Phase::Ending, Some(GRACE));
+        self.enter(Phase::Finishing, Some(TIME_TO_FINISH));
     }
 
     /// Tells all other hosts that those of a world are gone. Quiet hosts report again, since they count their packets
