@@ -3,7 +3,7 @@
  *
  * impostor short|swallow|one-way|relay|forge|replay FIRST SECOND: the ports at which two hosts expect packets.
  *
- * - short: connects to either in the name of the other a dozen times, and leaves.
+ * - short: connects to either in the name of the other a dozen times, or until one has ended, and leaves.
  * - swallow: takes up all that comes; one-way: but for what the first host sends.
  * - relay: passes it on; forge: and writes FALS where TRUE stands; replay: and passes the first packet on twice.
  *
@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CONNECT = 0, ACCEPTED = 1, TIMES = 12, TRIES = 200 };
+enum { CONNECT = 0, ACCEPTED = 1, TIMES = 12, TRIES = 200, REFUSED = -1, GONE = -2 };
 
 /* How connections of libfabric's tcp begin, and what rxm says with that. */
 struct control {
@@ -50,16 +50,22 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* A connection to a host in the name of the one at another port; -1 if that is refused. `index` is what each calls the
- * other, as told to the host and by it. */
+/* A connection to a host in the name of the one at another port; REFUSED, or GONE if the host has ended. `index` is what
+ * each calls the other, as told to the host and by it. */
 static int take_place(int port, int claimed, uint32_t *index)
 {
     static uint64_t process = 1 << 20;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int connection = socket(AF_INET, SOCK_STREAM, 0);
-    if (connection < 0 || connect(connection, (struct sockaddr *)&address, sizeof address))
-        fail("connect");
+    if (connection < 0)
+        fail("socket");
+    if (connect(connection, (struct sockaddr *)&address, sizeof address)) {
+        if (errno != ECONNREFUSED)
+            fail("connect");
+        close(connection);
+        return GONE;
+    }
     struct request request = {
         .control = {.version = 3, .type = CONNECT, .length = htons(24), .byte_order = 1},
         .version = 1,
@@ -71,17 +77,18 @@ static int take_place(int port, int claimed, uint32_t *index)
         .receives = 1024,
         .connection = ++process << 32 | *index,
     };
-    if (sizeof request != 56 || write(connection, &request, sizeof request) != sizeof request)
-        fail("write");
+    if (sizeof request != 56)
+        fail("request");
     struct pollfd wait = {.fd = connection, .events = POLLIN};
     struct answer answer;
-    if (poll(&wait, 1, 2000) == 1 && read(connection, &answer, sizeof answer) == sizeof answer
+    if (send(connection, &request, sizeof request, MSG_NOSIGNAL) == sizeof request
+        && poll(&wait, 1, 2000) == 1 && read(connection, &answer, sizeof answer) == sizeof answer
         && answer.control.type == ACCEPTED) {
         *index = (uint32_t)answer.connection;
         return connection;
     }
     close(connection);
-    return -1;
+    return REFUSED;
 }
 
 static int is_open(int connection)
@@ -143,14 +150,16 @@ int main(int argc, char **argv)
     const char *kind = argv[1];
     const int ports[2] = {atoi(argv[2]), atoi(argv[3])};
     if (!strcmp(kind, "short")) {
-        int taken = 0;
+        int has_harmed = 0;
         for (int time = 0; time < TIMES; time++) {
             uint32_t index = 0;
             int connection = take_place(ports[time % 2], ports[1 - time % 2], &index);
-            taken += connection >= 0;
+            has_harmed |= connection != REFUSED;
+            if (connection == GONE)
+                break;
             close(connection);
         }
-        if (!taken)
+        if (!has_harmed)
             return 1;
         printf("left\n");
         return 0;
