@@ -50,6 +50,28 @@ fn they_work_in_processes() {
     all_are_fine(&stage.mpiexec(2).mode("processes").run(&program), 2);
 }
 
+/// Ranks that end in different ways, also where they run another program than the one that goes on.
+#[test]
+fn the_memory_of_a_rank_goes_back_when_the_rank_ends_and_others_go_on() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/rank_end_memory.c")
+        .flags(["-O2", "-Wall", "-Wextra", "-fno-builtin"])
+        .libraries(["-lpthread"])
+        .against(&stage)
+        .build();
+    let path = program.path().display().to_string();
+    let apart = stage.mpiexec(1).mode("threads").args([":", "-n", "5", &path]);
+    let relocatable = stage
+        .mpiexec(6)
+        .mode("threads")
+        .options(["--relocatable", "--rank-range", "1G"]);
+    for mpiexec in [stage.mpiexec(6).mode("threads"), apart, relocatable] {
+        let run = mpiexec.run(&program);
+        run.expect_success();
+        assert_eq!(run.stdout.trim(), "memory is back", "{run}");
+    }
+}
+
 /// Without addresses for heaps, ranks have that of the C library.
 #[test]
 fn they_work_where_addresses_are_limited() {

@@ -10,10 +10,13 @@
 //! # Layers
 //!
 //! * `region`: mapped memory with a guard region
+//! * `give_back`: giving pages back to the system
 //! * `dump`: what a range of addresses holds, to be mapped again
 
 mod dump;
+mod give_back;
 mod region;
 
 pub use dump::{Dump, FilePiece, Kept};
+pub use give_back::give_back;
 pub use region::{Region, RegionError, page_size, reserve};

@@ -40,6 +40,7 @@
 //! * `statistics`: what a rank's heaps have in use, and hold
 //! * `mallinfo`: the same as C programs ask for it
 //! * `rank_heaps`: the heaps of a rank, and the one of the calling context
+//! * `rank_end`: the end of a rank
 //! * `c`: the functions of C
 //! * `zoned`: the functions of C that programs get, in debug builds with red zones
 //! * `checked`: the functions of C for ranks whose blocks are checked
@@ -67,6 +68,7 @@ mod page_move;
 mod placement;
 mod policy;
 mod purge;
+mod rank_end;
 mod rank_heaps;
 mod remote;
 mod report;
@@ -197,6 +199,8 @@ pub struct RankHeaps {
     source: Source,
     /// The number of the rank, for profiles.
     rank: u32,
+    /// Whether the rank has ended, and its memory is gone.
+    has_ended: AtomicBool,
 }
 
 impl RankHeaps {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::account::Account;
 use crate::page_move::PageMove;
@@ -21,6 +21,7 @@ impl RankHeaps {
             account: Account::unlimited(),
             source: Source::new(),
             rank: 0,
+            has_ended: AtomicBool::new(false),
         }
     }
 

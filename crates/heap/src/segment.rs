@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::mem::offset_of;
+use std::ops::Range;
 use std::ptr;
 
 use crate::Heap;
@@ -171,6 +172,11 @@ impl Segment {
     /// The address behind the span.
     pub(crate) fn end(&self) -> usize {
         self.address() + self.span.get() * SEGMENT
+    }
+
+    /// The addresses of the span behind its header.
+    pub(crate) fn behind_header(&self) -> Range<usize> {
+        self.address() + HEADER..self.end()
     }
 
     /// Whether the memory of the span may hold something else than zeros.

@@ -8,6 +8,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use crate::page::Page;
+use crate::rank_end::is_of_ended;
 use crate::report::{self, CheckedBlock, Fault, FaultKind};
 use crate::segment::Segment;
 use crate::{arena, c};
@@ -77,6 +78,9 @@ fn begin(block: *mut c_void, size: usize) -> *mut c_void {
 
 /// The size of a block of a heap, if it is in use and its zone is as it was.
 fn check(address: usize) -> Result<usize, FaultKind> {
+    if is_of_ended(address) {
+        return Err(FaultKind::NoBlock);
+    }
     let word = word_of(address).ok_or(FaultKind::NoBlock)?;
     // SAFETY:
     // - it lies in the block.
@@ -141,7 +145,8 @@ extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 ///
 /// As for `free` of C.
 pub unsafe extern "C" fn free(block: *mut c_void) {
-    if IS_DEBUG && arena::contains(block.addr()) {
+    // Blocks of a rank that has ended have lost their zones.
+    if IS_DEBUG && arena::contains(block.addr()) && !is_of_ended(block.addr()) {
         or_fault("free", block.addr(), check(block.addr()));
         if let Some(word) = word_of(block.addr()) {
             // SAFETY:

@@ -192,6 +192,7 @@ int simurgh_await_condition(pthread_cond_t *condition, pthread_mutex_t *mutex);
 bool simurgh_await_mutex(pthread_mutex_t *mutex);
 /* Whether there is a thread for such waits. */
 bool simurgh_has_waiter(void);
+bool simurgh_waiter_is_busy(void);
 /* Sleeps for a moment, at most until `end` on the monotonic clock. False once that time is reached. */
 bool simurgh_sleep_a_slice(struct timespec end);
 struct timespec simurgh_time_after(struct timespec duration);

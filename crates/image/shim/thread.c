@@ -104,6 +104,12 @@ EXPORT int simurgh_shim_threads(void)
     return __atomic_load_n(&running_threads, __ATOMIC_SEQ_CST) + simurgh_has_waiter();
 }
 
+/* The number of threads besides the main one that may use memory of the rank. Any thread may call this. */
+EXPORT int simurgh_shim_memory_users(void)
+{
+    return __atomic_load_n(&running_threads, __ATOMIC_SEQ_CST) + simurgh_waiter_is_busy();
+}
+
 static void end_thread(void *own)
 {
     simurgh_run_thread_destructors();

@@ -31,6 +31,15 @@ bool simurgh_has_waiter(void)
     return is_there;
 }
 
+/* Whether the thread waits for an object of the program, or is about to. */
+bool simurgh_waiter_is_busy(void)
+{
+    libc.pthread_mutex_lock(&lock);
+    bool is_busy = task != NOTHING;
+    libc.pthread_mutex_unlock(&lock);
+    return is_busy;
+}
+
 static int wait_without_lock(void)
 {
     enum task kind = task;

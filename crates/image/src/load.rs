@@ -39,6 +39,16 @@ pub(crate) fn file_parts(place: Place) -> impl Iterator<Item = FilePart> {
     })
 }
 
+/// The parts of an image that are mapped from no file, and begin as zeros.
+pub(crate) fn unfilled_parts(place: Place) -> impl Iterator<Item = Range<usize>> {
+    let pieces = place.program().template.pieces.iter();
+    let unfilled = pieces.filter(|piece| piece.origin == Origin::Nothing);
+    unfilled.map(move |piece| {
+        let start = place.address() + piece.start as usize;
+        start..start + piece.length as usize
+    })
+}
+
 /// The file of a piece, and the place of the piece in it.
 fn file_of(program: &'static LinkedProgram, piece: &Piece) -> Option<(&'static File, u64)> {
     match piece.origin {

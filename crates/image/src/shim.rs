@@ -35,6 +35,7 @@ pub(crate) struct Symbols {
     pub(crate) fault: u64,
     pub(crate) come: u64,
     pub(crate) threads: u64,
+    pub(crate) memory_users: u64,
 }
 
 impl Symbols {
@@ -51,6 +52,7 @@ impl Symbols {
             fault: value("simurgh_shim_fault")?,
             come: value("simurgh_shim_come")?,
             threads: value("simurgh_shim_threads")?,
+            memory_users: value("simurgh_shim_memory_users")?,
         })
     }
 }

@@ -56,7 +56,7 @@ fn with_texts(functions: &[(&'static str, usize)]) -> Vec<(&'static str, usize)>
 }
 
 /// Whether the blocks of ranks are checked.
-fn are_checked(settings: &Values) -> bool {
+pub(super) fn are_checked(settings: &Values) -> bool {
     /// The word `all`.
     const ALL: usize = 2;
     settings.amount(Id::Check) == ALL

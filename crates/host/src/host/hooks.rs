@@ -6,6 +6,7 @@ use super::crash::altstack;
 use super::end::exit_status;
 use super::output::Stream;
 use super::rank::finished;
+use super::rank_memory;
 use super::signals::hooks as signals;
 use super::state::{Host, Rank};
 use simurgh_core::enter_runtime;
@@ -73,7 +74,7 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
     rank.heaps().enter();
-    rank.note_thread(simurgh_core::this_kernel_thread());
+    rank.note_thread(simurgh_core::this_kernel_thread(), rank_memory::is_there);
     Process::bind(Arc::clone(rank.process()));
     // Without the alternate stack, a stack overflow of this thread ends the job without a report. That is no reason to
     // refuse the thread.
@@ -86,7 +87,9 @@ unsafe extern "C" fn thread_ended(user: *mut c_void) {
     RankHeaps::leave();
     // SAFETY:
     // - the image hands back what it was given.
-    unsafe { rank(user) }.wake_joiner();
+    let rank = unsafe { rank(user) };
+    rank.wake_joiner();
+    rank_memory::thread_ends(rank);
 }
 
 unsafe extern "C" fn await_thread(user: *mut c_void, word: *mut u32, value: u32) {

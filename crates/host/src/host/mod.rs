@@ -52,6 +52,7 @@ mod questions;
 mod quiescence;
 mod ranges;
 mod rank;
+mod rank_memory;
 mod relocation;
 mod self_pipe;
 mod signal_sources;

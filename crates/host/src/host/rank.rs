@@ -3,7 +3,7 @@
 use super::end::{end_job, exit_status};
 use super::heap_use::Moment;
 use super::state::{Host, Rank, RankPlace};
-use super::{heaps, hooks, signals};
+use super::{heaps, hooks, rank_memory, signals};
 use simurgh_image::{Instance, MainThread, Prepared, ProcessorSet, RankContext};
 use simurgh_mpi::{Phase, Process};
 use std::ffi::CString;
@@ -36,6 +36,7 @@ pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program, p
             rank.heap_use().note(Moment::Ended);
             heaps::check_at_end(rank);
             finished(host, rank, exit_status(status));
+            rank_memory::main_has_ended(host, rank);
         }
         Err(error) => {
             let hint = mappings_hint();

@@ -3,6 +3,7 @@
 use super::heap_use::HeapUse;
 use super::heaps;
 use super::output::{self, LineBuffer, Stream};
+use super::rank_memory::MemoryEnd;
 use super::self_pipe::{Event, SelfPipe};
 use simurgh_core::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, SpinLock};
 use simurgh_core::{EcRef, current, park};
@@ -45,10 +46,12 @@ pub(super) struct Rank {
     place: OnceLock<RankPlace>,
     /// The number of its range of addresses, where it has one: that of the process in its realm.
     range: usize,
-    /// The kernel threads that it has had, and how often it has been dumped, where it is relocatable.
+    /// The kernel threads that it has had; some of those that have gone are left out.
     threads: SpinLock<Vec<u32>>,
+    /// How often it has been dumped, where it is relocatable.
     dumps: AtomicU64,
     ended: AtomicBool,
+    memory_end: MemoryEnd,
     /// The execution context that waits for a thread of the rank to end.
     joiner: SpinLock<Option<EcRef>>,
 }
@@ -135,8 +138,8 @@ impl Host {
     pub(super) fn rank_ended(&self, rank: &Rank, status: u8) {
         // The rank cannot learn of a loss any more; the user has been told.
         let _ = rank.output.finish().and(rank.errors.finish());
-        // Release pairs with the Acquire in `has_ended`. A rank with several threads may end more than once.
-        if rank.ended.swap(true, Ordering::Release) {
+        // A rank with several threads may end more than once. SeqCst: see `begin_end`.
+        if rank.ended.swap(true, Ordering::SeqCst) {
             return;
         }
         if status != 0 {
@@ -153,7 +156,14 @@ impl Host {
 
     /// Whether the caller is the first to end the job. All other callers have to wait for the end of the process.
     pub(super) fn begin_end(&self) -> bool {
-        !self.ending.swap(true, Ordering::AcqRel)
+        // SeqCst, here, in `is_ending`, `rank_ended` and `has_ended`: either who ends the job sees that a rank has
+        // ended, or the rank sees that the job ends.
+        !self.ending.swap(true, Ordering::SeqCst)
+    }
+
+    /// Whether somebody ends the job.
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::SeqCst)
     }
 }
 
@@ -191,6 +201,7 @@ impl Rank {
             threads: SpinLock::default(),
             dumps: AtomicU64::new(0),
             ended: AtomicBool::new(false),
+            memory_end: MemoryEnd::default(),
             joiner: SpinLock::default(),
             process,
         }
@@ -250,11 +261,18 @@ impl Rank {
         self.range
     }
 
-    /// Notes that a kernel thread runs for the rank, if it matters.
-    pub(super) fn note_thread(&self, thread: u32) {
-        if self.process.job().settings().is_on(Id::Relocatable) {
-            self.threads.lock().push(thread);
+    /// How far the end of its memory has come.
+    pub(super) fn memory_end(&self) -> &MemoryEnd {
+        &self.memory_end
+    }
+
+    /// Notes that a kernel thread runs for the rank. Before the list grows, those that have gone are forgotten.
+    pub(super) fn note_thread(&self, thread: u32, is_there: impl Fn(u32) -> bool) {
+        let mut threads = self.threads.lock();
+        if threads.len() == threads.capacity() {
+            threads.retain(|thread| is_there(*thread));
         }
+        threads.push(thread);
     }
 
     /// The number of the rank's kernel threads that are still there; the others are forgotten.
@@ -315,7 +333,7 @@ impl Rank {
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        // Acquire pairs with the Release in `rank_ended`.
-        self.ended.load(Ordering::Acquire)
+        // SeqCst: see `Host::begin_end`.
+        self.ended.load(Ordering::SeqCst)
     }
 }

@@ -13,6 +13,7 @@
 //! there.
 
 use super::super::end::end_job;
+use super::super::rank_memory::is_there;
 use super::super::state::{Host, Rank};
 use super::{PRESENCE, Ranges};
 use simurgh_alloc::{Dump, FilePiece, Kept};
@@ -20,7 +21,6 @@ use simurgh_core::while_suspended;
 use simurgh_image::{FilePart, ImageState};
 use std::io;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::PoisonError;
 use thiserror::Error;
 
@@ -69,7 +69,6 @@ pub(super) fn dump_and_restore(
         .filter(|place| place.ec == ec)
         .ok_or(NotNow::NotMain)?;
     // A thread that has ended for the program may still run for a moment.
-    let is_there = |thread: u32| Path::new(&format!("/proc/self/task/{thread}")).exists();
     let threads = place.images.threads().max(rank.count_threads(is_there));
     if threads > 0 {
         return Err(NotNow::Threads(threads));

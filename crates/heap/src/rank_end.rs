@@ -1,0 +1,69 @@
+//! The end of a rank: all memory of its heaps goes back to the system.
+//!
+//! What goes are the pages. The addresses stay mapped and are nobody else's, and the headers of the segments stay as
+//! they are. So whoever has a block of the rank may still free it, and a pointer that somebody has kept harms nobody.
+
+use std::sync::atomic::Ordering;
+
+use crate::segment::{ALL_LISTS, Segment};
+use crate::single::FIRST;
+use crate::{Heap, RankHeaps, arena, reserved};
+
+impl RankHeaps {
+    /// Gives all memory of the rank back to the system, also that of blocks in use. They hold zeros from then on.
+    ///
+    /// # Safety
+    ///
+    /// No context of the rank runs any more, save the calling one, which has [left](RankHeaps::leave). Others use no
+    /// block of the rank any more, but may free it.
+    pub unsafe fn end(&self) {
+        // Release pairs with the Acquire in `has_ended`.
+        self.has_ended.store(true, Ordering::Release);
+        // A heap that has ended stays in use for ever: nobody takes it again.
+        let left = self
+            .all()
+            .filter(|heap| !heap.is_used.swap(true, Ordering::Acquire));
+        left.for_each(Heap::give_up_everything);
+    }
+}
+
+impl Heap {
+    fn give_up_everything(&self) {
+        let segments = (0..ALL_LISTS).flat_map(|list| self.on_list(list));
+        segments.chain(self.spans()).for_each(give_up);
+    }
+
+    /// Whether its rank has ended, and its memory is gone.
+    pub(crate) fn has_ended(&self) -> bool {
+        // SAFETY:
+        // - it was set to a reference that is valid for ever before anybody got to know the heap.
+        unsafe { &*self.of.get() }.has_ended.load(Ordering::Acquire)
+    }
+}
+
+/// Gives up all memory of a segment, or of a span, behind its header.
+fn give_up(segment: &'static Segment) {
+    if segment.has_reserved_pages() {
+        let block = segment.page(FIRST);
+        // SAFETY:
+        // - nobody uses blocks of the rank any more, and this one has got reserved pages.
+        unsafe { reserved::take_out(block.start()..block.start() + block.block()) };
+    }
+    let memory = segment.behind_header();
+    // SAFETY:
+    // - as above. If the system refuses, the memory stays until the process ends.
+    let _ = unsafe { arena::purge(memory.start, memory.len()) };
+}
+
+/// Whether a block at this address would be one of a rank that has ended.
+pub(crate) fn is_of_ended(address: usize) -> bool {
+    if !arena::is_usable(address) {
+        return false;
+    }
+    // SAFETY:
+    // - the arena has memory there, and what has been taken of it begins with headers.
+    let heap = unsafe { Segment::of_block(address) }.heap();
+    // SAFETY:
+    // - heaps stay where they are.
+    Segment::may_be_heap(heap) && arena::is_usable(heap.addr()) && unsafe { &*heap }.has_ended()
+}
