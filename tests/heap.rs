@@ -1,6 +1,6 @@
 //! The memory that the programs of ranks allocate.
 
-use simurgh_testing::{Binary, Compile, Outcome, Stage, run_with_few_addresses};
+use simurgh_testing::{Binary, Compile, Mpiexec, Outcome, Stage, run_with_few_addresses};
 
 fn in_c() -> Binary {
     Compile::c("tests/c/heap.c")
@@ -54,22 +54,30 @@ fn they_work_in_processes() {
 #[test]
 fn the_memory_of_a_rank_goes_back_when_the_rank_ends_and_others_go_on() {
     let stage = Stage::locate();
-    let program = Compile::c("tests/c/rank_end_memory.c")
-        .flags(["-O2", "-Wall", "-Wextra", "-fno-builtin"])
-        .libraries(["-lpthread"])
-        .against(&stage)
-        .build();
+    let with = |flags: &[&str]| {
+        Compile::c("tests/c/rank_end_memory.c")
+            .flags(["-O2", "-Wall", "-Wextra", "-fno-builtin"])
+            .flags(flags)
+            .libraries(["-lpthread"])
+            .against(&stage)
+            .build()
+    };
+    let program = with(&[]);
     let path = program.path().display().to_string();
     let apart = stage.mpiexec(1).mode("threads").args([":", "-n", "5", &path]);
     let relocatable = stage
         .mpiexec(6)
         .mode("threads")
         .options(["--relocatable", "--rank-range", "1G"]);
-    for mpiexec in [stage.mpiexec(6).mode("threads"), apart, relocatable] {
-        let run = mpiexec.run(&program);
+    let comes_back = |mpiexec: Mpiexec, program| {
+        let run = mpiexec.run(program);
         run.expect_success();
         assert_eq!(run.stdout.trim(), "memory is back", "{run}");
+    };
+    for mpiexec in [stage.mpiexec(6).mode("threads"), apart, relocatable] {
+        comes_back(mpiexec, &program);
     }
+    comes_back(stage.mpiexec(6).mode("threads"), &with(&["-fopenmp"]));
 }
 
 /// Without addresses for heaps, ranks have that of the C library.

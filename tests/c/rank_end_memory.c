@@ -1,9 +1,11 @@
 /* The memory of ranks that end before others. All ranks but the first take memory of each kind, and end in different
  * ways; one of them leaves a thread. The first rank goes on, and waits until the system has their memory back: that of
- * the rank with the thread not before the thread has ended. */
+ * the rank with the thread not before the thread has ended. Compiled with OpenMP, ranks also have its threads, which
+ * exit() ends. */
 #include "mpi_check.h"
 #include <alloca.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 enum { MIB = 1 << 20, SMALL = 1000, LONG = 5 * MIB, EACH = 32 * MIB, DEEP = 4 * MIB };
@@ -41,6 +43,26 @@ static void fill(void)
     kept[count++] = memset(malloc(EACH), 1, EACH);
     memset(large, 1, EACH);
     go_deep();
+}
+
+static void fill_by_openmp(void)
+{
+#ifdef _OPENMP
+#pragma omp parallel num_threads(3)
+    {
+        char *volatile block = memset(malloc(MIB), 1, MIB);
+        CHECK(block[MIB / 2] == 1);
+    }
+#endif
+}
+
+static bool has_openmp(void)
+{
+#ifdef _OPENMP
+    return true;
+#else
+    return false;
+#endif
 }
 
 /* Uses the memory of the rank until it is told to end. */
@@ -91,6 +113,7 @@ int main(int argc, char **argv)
         return 0;
     }
     fill();
+    fill_by_openmp();
     atexit(at_exit);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -99,6 +122,9 @@ int main(int argc, char **argv)
     if (way == LEAVES_THREAD)
         CHECK(pthread_create(&thread, NULL, outlive, NULL) == 0);
     MPI_Finalize();
+    /* The other ways leave the threads of OpenMP alone, as in a process. */
+    if (has_openmp() && (way == EXITS_AT_ONCE || way == ENDS_MAIN_THREAD))
+        way = EXITS;
     switch (way) {
     case EXITS:
         exit(0);

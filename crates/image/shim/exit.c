@@ -7,6 +7,9 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+/* Of OpenMP 5.0. */
+extern int omp_pause_resource_all(int kind) __attribute__((weak));
+
 enum handler_kind { PLAIN, WITH_STATUS };
 
 struct handler {
@@ -139,6 +142,15 @@ static void futex(int *word, int operation, int value)
     libc.syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
+/* Ends the threads of OpenMP's run-time, if the program has it: they wait for work for ever. A process would end them,
+ * and they would keep the rank's memory. It does nothing within a parallel region. */
+static void end_openmp(void)
+{
+    enum { HARD = 2 };
+    if (omp_pause_resource_all && simurgh_on_main() && !in_child_process())
+        omp_pause_resource_all(HARD);
+}
+
 bool simurgh_has_exited(void)
 {
     return __atomic_load_n(&phase, __ATOMIC_ACQUIRE) == EXITED;
@@ -180,6 +192,7 @@ EXPORT void exit(int status)
     exit_status = status;
     simurgh_run_thread_destructors();
     run_handlers(&exit_handlers, NULL);
+    end_openmp();
     simurgh_destroy_additions();
     simurgh_destroy(simurgh_shim_rank.objects, simurgh_shim_rank.object_count);
     simurgh_flush_streams();

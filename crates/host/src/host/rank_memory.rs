@@ -11,6 +11,7 @@
 
 use super::heaps;
 use super::state::{Host, Rank};
+use super::threads::HOST;
 use simurgh_alloc::give_back;
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{PassiveThread, with_signals_blocked};
@@ -83,8 +84,9 @@ fn wait_elsewhere(host: &'static Host, rank: &'static Rank) {
         give_back_memory(host, rank);
         drop(passive);
     };
+    let thread = std::thread::Builder::new().name(HOST.to_owned());
     // Where there can be no more threads, the memory goes when the process ends.
-    let _ = with_signals_blocked(|| std::thread::Builder::new().spawn(wait));
+    let _ = with_signals_blocked(|| thread.spawn(wait));
 }
 
 fn give_back_memory(host: &Host, rank: &Rank) {
