@@ -67,3 +67,57 @@ pub(crate) fn is_of_ended(address: usize) -> bool {
     // - heaps stay where they are.
     Segment::may_be_heap(heap) && arena::is_usable(heap.addr()) && unsafe { &*heap }.has_ended()
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::is_of_ended;
+    use crate::tests::{as_rank, as_thread};
+    use crate::{RankHeaps, c, free};
+
+    /// Blocks of many sizes, none of whose bytes is zero, with their sizes.
+    fn fill() -> Vec<(usize, usize)> {
+        let sizes = [1, 100, 3000, 40_000, 3 << 20, 20 << 20];
+        let make = |size: usize, alignment| {
+            let block = c::memalign(alignment, size);
+            // SAFETY:
+            // - the block has room for so many bytes.
+            unsafe { block.cast::<u8>().write_bytes(7, size) };
+            (block.addr(), size)
+        };
+        let all = sizes
+            .into_iter()
+            .flat_map(|size| [make(size, 16), make(size, 16)]);
+        all.chain([make(5 << 20, 8 << 20)]).collect()
+    }
+
+    #[test]
+    fn all_memory_goes_and_others_may_free_blocks() {
+        let heaps: &'static RankHeaps = Box::leak(Box::new(RankHeaps::new()));
+        // Two heaps, since two threads allocate at the same time.
+        let blocks = as_thread(heaps, || [fill(), as_thread(heaps, fill)]).concat();
+        // SAFETY:
+        // - no thread of the rank is left.
+        unsafe { heaps.end() };
+        for (block, size) in &blocks {
+            // SAFETY:
+            // - the memory stays mapped.
+            let bytes = unsafe { std::slice::from_raw_parts(*block as *const u8, *size) };
+            // A page of memory may have the end of the header.
+            let mut rest = bytes.iter().skip(4096).step_by(97);
+            assert!(rest.all(|byte| *byte == 0), "size {size}");
+            assert!(is_of_ended(*block));
+        }
+        as_rank(move |_| {
+            for (block, _) in blocks {
+                // SAFETY:
+                // - it is a block that nobody has freed yet.
+                unsafe { free(block as *mut _) };
+            }
+            let own = c::memalign(16, 100);
+            assert!(!is_of_ended(own.addr()));
+            // SAFETY:
+            // - as above.
+            unsafe { c::free(own) };
+        });
+    }
+}

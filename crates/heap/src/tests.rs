@@ -82,7 +82,7 @@ pub(crate) fn as_rank<R: Send>(f: impl FnOnce(&'static RankHeaps) -> R + Send) -
 }
 
 /// Runs `f` as a thread of a rank.
-fn as_thread<R: Send>(heaps: &'static RankHeaps, f: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn as_thread<R: Send>(heaps: &'static RankHeaps, f: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             assert!(heaps.enter());
@@ -572,41 +572,5 @@ fn statistics_say_which_sizes_are_in_use() {
         small.into_iter().for_each(C::free);
         C::free(long);
         assert_eq!(in_use(), Blocks::default());
-    });
-}
-
-#[test]
-fn at_the_end_of_a_rank_its_memory_goes_and_others_may_free_its_blocks() {
-    let sizes = [1, 100, 3000, 40_000, 3 << 20, 20 << 20];
-    let heaps: &'static RankHeaps = Box::leak(Box::new(RankHeaps::new()));
-    let fill = || {
-        let blocks = sizes.map(|size| [(); 3].map(|()| Filled::new(C::malloc(size), size, 7)));
-        Filled::new(C::aligned(8 << 20, 5 << 20).expect("memory"), 5 << 20, 7).free();
-        blocks
-    };
-    // Two heaps, since two threads allocate at the same time.
-    let of_threads = as_thread(heaps, || [fill(), as_thread(heaps, fill)]);
-    let blocks: Vec<_> = of_threads.into_iter().flatten().flatten().collect();
-    // SAFETY:
-    // - no thread of the rank is left.
-    unsafe { heaps.end() };
-    for Filled { block, size, .. } in &blocks {
-        // SAFETY:
-        // - the memory stays mapped.
-        let bytes = unsafe { std::slice::from_raw_parts(*block, *size) };
-        // A page of memory may have the end of the header.
-        let mut rest = bytes.iter().skip(4096).step_by(97);
-        assert!(rest.all(|byte| *byte == 0), "size {size}");
-        assert!(crate::rank_end::is_of_ended(block.addr()));
-    }
-    as_rank(move |_| {
-        for of_ended in blocks {
-            // SAFETY:
-            // - it is a block that nobody has freed yet.
-            unsafe { crate::free(of_ended.block.cast()) };
-        }
-        let own = C::malloc(100);
-        assert!(!crate::rank_end::is_of_ended(own.addr()));
-        C::free(own);
     });
 }

@@ -2,8 +2,8 @@
 //!
 //! That is the memory of its heaps, the part of its stack that it has used, and the large variables of its program and
 //! libraries. It goes when the main execution context of the rank has ended, and no thread of the rank is left that
-//! could use it. The main context sees to it, if it is the last to end. A thread cannot: it goes on for a moment when it
-//! tells that it ends, and may run functions of the program (destructors of thread-specific data). So another thread
+//! could use it. The main context sees to it, if it is the last to end. A thread cannot: it goes on for a moment when
+//! it tells that it ends, and may run functions of the program (destructors of thread-specific data). So another thread
 //! waits until it has gone.
 //!
 //! What the rank has in the engine, and in the C library, is not part of it. Pointers that others have kept lead to
