@@ -50,8 +50,8 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* A connection to a host in the name of the one at another port; REFUSED, or GONE if the host has ended. `index` is what
- * each calls the other, as told to the host and by it. */
+/* A connection to a host in the name of the one at another port; REFUSED, or GONE if the host has ended. `index` is
+ * what each calls the other, as told to the host and by it. */
 static int take_place(int port, int claimed, uint32_t *index)
 {
     static uint64_t process = 1 << 20;

@@ -3,9 +3,9 @@
 //! The launcher stays the parent of the hosts as long as it lives. A host asks the kernel to be killed when its parent
 //! ends, so even `kill -9` of the launcher leaves none behind; a host that was started through another command ends
 //! when its channel is closed. Other signals are passed on to the hosts, which end the job and flush the output of the
-//! ranks. Hosts that have not ended within [`GRACE`] after they were told to are killed; those whose ranks have all ended
-//! have longer, since they may have statistics and profiles to write. The launcher is a subreaper: it inherits the
-//! processes that ranks have started, and kills them if the job ended badly.
+//! ranks. Hosts that have not ended within [`GRACE`] after they were told to are killed; those whose ranks have all
+//! ended have longer, since they may have statistics and profiles to write. The launcher is a subreaper: it inherits
+//! the processes that ranks have started, and kills them if the job ended badly.
 //!
 //! One thread does everything. It sleeps until a signal comes, a host says something ([`simurgh_net::control`]), or the
 //! process of a host ends. It is decided once how a job ends, by what is known first ([`phase`]), so the user reads one

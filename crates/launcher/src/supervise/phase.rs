@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 /// The status of a job whose time is over, as that of `timeout(1)`.
 const TIMED_OUT: u8 = 124;
 
-/// The time that hosts have to write what they collect, such as statistics and profiles, when all their ranks have ended.
-/// Much of that may be written to a slow disk, but a host that hangs is not waited for.
+/// The time that hosts have to write what they collect, such as statistics and profiles, when all their ranks have
+/// ended. Much of that may be written to a slow disk, but a host that hangs is not waited for.
 pub(super) const TIME_TO_FINISH: Duration = Duration::from_secs(60);
 
 /// How far a job has come.
@@ -131,7 +131,7 @@ impl Supervisor<'_> {
         let unfinished = self.members.iter().filter(|member| !member.is_gone());
         let names: Vec<_> = unfinished.map(ToString::to_string).collect();
         let message = format!(
-            "killed {} s after the end of all ranks: {}. What was being written then, such as a heap profile, is incomplete",
+            "killed {} s after the end of all ranks: {}. What was being written, such as a heap profile, is incomplete",
             TIME_TO_FINISH.as_secs(),
             names.join(", ")
         );
