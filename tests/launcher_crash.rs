@@ -110,6 +110,20 @@ fn processes_of_several_nodes_say_where_they_crash() {
     }
 }
 
+/// The program goes on while the thread that will report its crash still connects with the others.
+#[test]
+fn processes_that_crash_while_they_connect_say_where() {
+    let program = mpi_program();
+    for options in [&["--transport", "ofi"][..], &["--launcher", "fork", "-hosts", "a,b"]] {
+        let mpiexec = Stage::locate().mpiexec(2).mode("processes").options(options);
+        let outcome = mpiexec.args(["segv", "session"]).run(&program);
+        outcome
+            .expect_code(139)
+            .expect_stderr("segmentation fault (SIGSEGV) at address 0x0")
+            .expect_stderr("launch_crash.c:");
+    }
+}
+
 #[test]
 fn a_crash_leaves_a_core_file() {
     let pattern = std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap();

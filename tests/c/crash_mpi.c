@@ -1,4 +1,5 @@
-/* As launch_crash.c, between MPI_Init and MPI_Finalize; with "own", the program has a handler of its own. */
+/* As launch_crash.c, between MPI_Init and MPI_Finalize; with "own", the program has a handler of its own. With a second
+ * argument, between MPI_Session_init and MPI_Session_finalize. */
 #define main crash
 #include "launch_crash.c"
 #undef main
@@ -19,6 +20,13 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "own")) {
         signal(SIGSEGV, on_fault);
         argv[1] = "segv";
+    }
+    if (argc > 2) {
+        MPI_Session session;
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+        int status = crash(argc, argv);
+        MPI_Session_finalize(&session);
+        return status;
     }
     MPI_Init(&argc, &argv);
     int status = crash(argc, argv);

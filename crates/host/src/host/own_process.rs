@@ -277,9 +277,12 @@ impl OwnProcess {
         begin: impl FnOnce() -> Result<EventLoop, HostError> + Send + 'static,
     ) -> Result<(), HostError> {
         let thread = std::thread::Builder::new().name(threads::LISTENER.to_owned());
-        let body = move || match begin() {
-            Ok(event_loop) => self.listen(&event_loop),
-            Err(error) => give_up(&error),
+        let body = move || {
+            crash::report_here();
+            match begin() {
+                Ok(event_loop) => self.listen(&event_loop),
+                Err(error) => give_up(&error),
+            }
         };
         simurgh_core::with_signals_blocked(|| thread.spawn(body))
             .map_err(HostError::system("starting a thread"))?;
@@ -358,7 +361,6 @@ impl OwnProcess {
 
     /// Handles the launcher's messages for as long as the process lives.
     fn listen(&self, event_loop: &EventLoop) {
-        crash::report_here();
         let is_quiet = |wave| {
             self.poll_leader
                 .get()

@@ -74,7 +74,11 @@ pub(super) fn install() -> io::Result<()> {
 
 /// Installs the handlers in a rank's own process where the program has none but those of Fortran's run-time, which
 /// report crashes and know of no ranks. Gives the calling thread, which is the program's, an alternate stack.
+///
+/// Another thread has been started that becomes the reporter. If the program crashes before that, the crash waits for
+/// it.
 pub(super) fn install_in_program() -> io::Result<()> {
+    note_process();
     if !altstack::is_there() {
         altstack::add()?;
     }
@@ -87,12 +91,17 @@ pub(super) fn install_in_program() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the calling thread the reporter.
-pub(super) fn report_here() {
+/// Notes that crashes of this process are reported.
+fn note_process() {
     PROCESS.store(
         rustix::process::getpid().as_raw_nonzero().get(),
         Ordering::Relaxed,
     );
+}
+
+/// Makes the calling thread the reporter.
+pub(super) fn report_here() {
+    note_process();
     // Release pairs with the Acquire in `on_crash`.
     REPORTER.store(record::this_thread(), Ordering::Release);
 }
