@@ -44,17 +44,20 @@ fn group(runtime: &Runtime, count: usize, f: impl Fn(usize) + Send + Sync + 'sta
 fn thread_local_variables_belong_to_the_execution_context_wherever_it_runs() {
     thread_local!(static MINE: Cell<usize> = const { Cell::new(0) });
     let runtime = runtime(2);
-    group(&runtime, 20, |index| {
+    let visits = Arc::new([const { AtomicUsize::new(0) }; 2]);
+    let counted = Arc::clone(&visits);
+    group(&runtime, 20, move |index| {
         MINE.set(index);
-        let mut visits = [0; 2];
         for round in 0..200 {
             migrate(round);
-            visits[current().vp().expect("a coroutine")] += 1;
+            counted[current().vp().expect("a coroutine")].fetch_add(1, Ordering::Relaxed);
             yield_now();
             assert_eq!(MINE.get(), index);
         }
-        assert!(visits.iter().all(|&visits| visits > 10), "{visits:?}");
     });
+    // An idle processor may take over the same contexts each time they move to the other one, but never all.
+    let visits = [0, 1].map(|vp| visits[vp].load(Ordering::Relaxed));
+    assert!(visits.iter().all(|&visits| visits > 200), "{visits:?}");
 }
 
 #[test]
