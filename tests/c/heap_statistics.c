@@ -50,6 +50,7 @@ int main(int argc, char **argv)
     CHECK(value_of("heap_bytes") - bytes >= wanted && value_of("heap_bytes") - bytes < wanted * 3 / 2);
     CHECK(value_of("heap_blocks") - blocks == (unsigned long long)(BLOCKS + 1 + long_blocks));
     CHECK(value_of("heap_held") >= value_of("heap_bytes") && value_of("heap_held_max") >= value_of("heap_held"));
+    CHECK(value_of("heap_remote") <= value_of("heap_held") + 8 * LONG);
     CHECK(read_variable("heap_blocks_by_size", counts) == CLASSES);
     CHECK(counts[3] >= BLOCKS - 8 && counts[CLASSES - 1] == (unsigned long long)long_blocks + 1);
     char text[20000] = "";

@@ -38,7 +38,8 @@
 //! * `small`: blocks that share a page with others of their size, which is most of them
 //! * `account`: the memory that a rank may have
 //! * `statistics`: what a rank's heaps have in use, and hold
-//! * `mallinfo`: the same as C programs ask for it
+//! * `node_share`: how much of that is on other nodes
+//! * `mallinfo`: what is in use, as C programs ask for it
 //! * `rank_heaps`: the heaps of a rank, and the one of the calling context
 //! * `rank_end`: the end of a rank
 //! * `c`: the functions of C
@@ -60,6 +61,7 @@ mod links;
 mod mallinfo;
 mod mapped;
 mod mixed;
+mod node_share;
 mod nodes;
 mod notice;
 mod owners;
@@ -101,6 +103,7 @@ use size_class::CLASSES;
 use source::Source;
 
 pub use mapped::Mapped;
+pub use node_share::NodeShare;
 pub use nodes::{NodeSet, current as current_node, set_nodes};
 pub use notice::{before_pages_go, pages_go};
 pub use page_move::{Batch, PageMove};

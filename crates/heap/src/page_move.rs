@@ -103,7 +103,7 @@ impl PageMove {
 }
 
 /// The nodes of pages; a negative number for one that is not there.
-fn nodes_of(pages: &[usize]) -> Vec<i32> {
+pub(crate) fn nodes_of(pages: &[usize]) -> Vec<i32> {
     move_pages(pages, &[])
 }
 

@@ -104,6 +104,11 @@ impl Source {
         ptr::from_ref(self).addr()
     }
 
+    /// The segments that have been taken, on a machine with several nodes; those that were used last first.
+    pub(crate) fn segments(&self) -> Vec<Range<usize>> {
+        owners::segments_of(self.number())
+    }
+
     /// A move of the rank's memory to a node, if its strategy wants that: `first`, then its segments, those that it has
     /// used last first, then `last`. What it touches of its segments from now on comes from the node.
     pub(crate) fn follow(
@@ -113,7 +118,7 @@ impl Source {
         last: &[Range<usize>],
     ) -> Option<PageMove> {
         self.placement().1.follows_rank().then(|| {
-            let segments = owners::segments_of(self.number());
+            let segments = self.segments();
             PageMove::prefer(node, &segments);
             let all = first.iter().cloned().chain(segments).chain(last.iter().cloned());
             PageMove::new(node, all)

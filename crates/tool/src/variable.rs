@@ -1,7 +1,7 @@
 //! Performance variables.
 
 use super::{Representation, enumeration};
-use simurgh_heap::{RankHeaps, Statistics};
+use simurgh_heap::{NodeShare, RankHeaps, Statistics};
 use simurgh_instrument::{COLLECTIVES, Counters};
 use simurgh_mpi::Comm;
 use simurgh_mpi::Network;
@@ -61,6 +61,8 @@ enum Source {
     Processors(fn(&VpStats) -> u64),
     /// The statistics of the heaps of the calling rank; zeros for ranks that have none.
     Heaps(fn(&Statistics) -> Vec<u64>),
+    /// Where the memory of the rank's heaps is.
+    Nodes(fn(&NodeShare) -> u64),
 }
 
 /// All performance variables, by index.
@@ -356,6 +358,16 @@ fn heaps() -> Vec<Variable> {
             "the most bytes that the rank's heaps have held for blocks",
         ),
         Variable {
+            category: Category::Memory,
+            ..variable(
+                "heap_remote",
+                Level,
+                Source::Nodes(|share| share.elsewhere),
+                "bytes of the memory of the rank's heaps that lie on other NUMA nodes than the processor that runs it, \
+                 estimated; 0 on a machine with one node",
+            )
+        },
+        Variable {
             verbosity: Verbosity::TunerDetail,
             ..of_rank(
                 "heap_blocks_by_size",
@@ -416,6 +428,7 @@ impl Variable {
             Source::Network(read) => vec![process.job().network().map_or(0, |network| read(network))],
             Source::Processors(read) => process.job().processors().iter().map(read).collect(),
             Source::Heaps(read) => read(&RankHeaps::statistics_of_caller().unwrap_or_default()),
+            Source::Nodes(read) => vec![read(&RankHeaps::node_share_of_caller().unwrap_or_default())],
         }
     }
 }

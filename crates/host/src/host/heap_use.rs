@@ -2,7 +2,7 @@
 
 use super::state::{Host, Rank};
 use super::stats::amount;
-use simurgh_heap::{Blocks, RankHeaps, Statistics};
+use simurgh_heap::{Blocks, NodeShare, RankHeaps, Statistics};
 use simurgh_mpi::Process;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -32,7 +32,15 @@ const MOMENTS: [(Moment, &str); 3] = [
 #[derive(Debug, Default)]
 pub(super) struct HeapUse {
     is_wanted: bool,
-    noted: [OnceLock<Box<Statistics>>; MOMENTS.len()],
+    noted: [OnceLock<Box<Noted>>; MOMENTS.len()],
+}
+
+/// What is noted at a moment.
+#[derive(Debug)]
+struct Noted {
+    statistics: Statistics,
+    /// None on a machine with one node.
+    nodes: Option<NodeShare>,
 }
 
 impl HeapUse {
@@ -49,12 +57,17 @@ impl HeapUse {
         if self.is_wanted
             && let Some(statistics) = RankHeaps::statistics_of_caller()
         {
-            let _ = self.noted[moment as usize].set(Box::new(statistics));
+            let nodes = RankHeaps::node_share_of_caller();
+            let _ = self.noted[moment as usize].set(Box::new(Noted { statistics, nodes }));
         }
     }
 
-    fn at(&self, moment: Moment) -> Option<&Statistics> {
+    fn noted(&self, moment: Moment) -> Option<&Noted> {
         self.noted[moment as usize].get().map(Box::as_ref)
+    }
+
+    fn at(&self, moment: Moment) -> Option<&Statistics> {
+        self.noted(moment).map(|noted| &noted.statistics)
     }
 }
 
@@ -108,7 +121,29 @@ pub(super) fn text(ranks: &[Rank]) -> String {
     if let Some((name, all)) = largest {
         text.push_str(&by_size(name, all));
     }
+    for (moment, name) in MOMENTS {
+        let noted = ranks
+            .iter()
+            .filter_map(|rank| rank.heap_use().noted(moment)?.nodes);
+        text.push_str(&by_nodes(name, noted));
+    }
     text
+}
+
+/// What lies on other nodes than its rank at a moment; nothing if that is not known of any rank.
+fn by_nodes(name: &str, shares: impl Iterator<Item = NodeShare>) -> String {
+    let sum = shares.reduce(|sum, share| NodeShare {
+        here: sum.here + share.here,
+        elsewhere: sum.elsewhere + share.elsewhere,
+    });
+    sum.map_or_else(String::new, |sum| {
+        format!(
+            "\n    on other NUMA nodes than their ranks {name}: {} of {} ({:.0} %)",
+            amount(sum.elsewhere),
+            amount(sum.here + sum.elsewhere),
+            sum.remote() * 100.0
+        )
+    })
 }
 
 fn at_moment(name: &str, all: &[&Statistics]) -> String {
@@ -163,6 +198,16 @@ fn sum(all: &[&Statistics], blocks: impl Fn(&Statistics) -> Blocks) -> Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_share_on_other_nodes_is_that_of_all_ranks() {
+        let share = |here, elsewhere| NodeShare { here, elsewhere };
+        assert_eq!(by_nodes("at the end", std::iter::empty()), "");
+        assert_eq!(
+            by_nodes("at the end", [share(30 << 20, 0), share(0, 10 << 20)].into_iter()),
+            "\n    on other NUMA nodes than their ranks at the end: 10 MiB of 40 MiB (25 %)"
+        );
+    }
 
     #[test]
     fn sizes_are_shown_by_their_bytes() {
