@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
-use simurgh_host::{Claim, NativeJob};
+use simurgh_host::{Claim, Moment, NativeJob};
 use simurgh_mpi::{Hardware, Job, Process};
 use simurgh_sched::policy::{Policy, by_name};
 use simurgh_sched::{EcSpec, Runtime};
@@ -14,6 +14,7 @@ use simurgh_settings::{Id, Origin, Values};
 use crate::communicator::Communicator;
 use crate::error::{RANKS_MAX, RunError};
 use crate::panic_place;
+use crate::rank_heaps::OwnHeaps;
 use crate::results::Results;
 use crate::run_state::RunState;
 use crate::settings;
@@ -312,6 +313,7 @@ where
 
     /// The life of a rank.
     fn serve(&self, process: &Arc<Process>) {
+        let _heaps = OwnHeaps::enter();
         let rank = process.rank() as usize;
         let place = rank - self.first;
         match catch_unwind(AssertUnwindSafe(|| self.sail(process, place))) {
@@ -323,6 +325,7 @@ where
                 }
             }
         }
+        simurgh_host::note_heap(Moment::Ended);
         self.run_state.leave(place);
     }
 

@@ -79,6 +79,22 @@
 //! All ranks open a file together ([`FileOptions`]), and read and write values at offsets, each by itself or together
 //! ([`File`]).
 //!
+//! # Memory
+//!
+//! With the allocator of this crate each rank has a heap of its own, and can ask what it has in use:
+//!
+//! ```
+//! #[global_allocator]
+//! static ALLOCATOR: simurgh::Allocator = simurgh::Allocator;
+//!
+//! simurgh::Builder::new().ranks(2).run(|world| {
+//!     let values = vec![1.0; 100_000 * (1 + world.rank())];
+//!     let statistics = simurgh::Allocator::statistics().expect("a rank has a heap");
+//!     assert!(statistics.in_use().bytes >= 8 * values.len() as u64);
+//! })?;
+//! # Ok::<(), simurgh::RunError>(())
+//! ```
+//!
 //! # Errors
 //!
 //! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank
@@ -95,6 +111,7 @@
 // * `error`: the errors of a run
 // * `settings`: settings from the environment
 // * `results`: the results of a run
+// * `rank_heaps`: the heaps of ranks
 // * `panic_place`: where ranks panic
 // * `run_state`: the state of a run, and its end
 // * `communicator`: communicators, and their blocking calls
@@ -112,6 +129,7 @@ mod message;
 mod op;
 mod panic_place;
 mod peer;
+mod rank_heaps;
 mod results;
 mod run_state;
 mod scope;
@@ -132,6 +150,7 @@ pub use scope::{CollectiveRequest, ReceiveRequest, Scope, SendRequest};
 pub use status::Status;
 pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 
+pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
 pub use simurgh_typed::{Buffer, BufferMut, Equivalence, LockKind};
 

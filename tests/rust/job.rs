@@ -6,6 +6,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+#[global_allocator]
+static ALLOCATOR: simurgh::Allocator = simurgh::Allocator;
+
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let case = std::env::args().nth(1).unwrap_or_default();
     match case.as_str() {

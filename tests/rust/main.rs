@@ -121,6 +121,7 @@ fn statistics_and_checks_know_such_a_program() {
         "statistics of host 0, 2 ranks on",
         "statistics of host 1, 2 ranks on",
         "network: sent ",
+        "heaps: at most ",
     ] {
         outcome.expect_success().expect_stderr(text);
     }

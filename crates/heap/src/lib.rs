@@ -43,6 +43,7 @@
 //! * `rank_heaps`: the heaps of a rank, and the one of the calling context
 //! * `rank_end`: the end of a rank
 //! * `c`: the functions of C
+//! * `allocator`: the heaps as the allocator of a Rust program
 //! * `zoned`: the functions of C that programs get, in debug builds with red zones
 //! * `checked`: the functions of C for ranks whose blocks are checked
 //!
@@ -52,6 +53,7 @@
 //! that belongs to another context: one locked instruction. A heap: two pages of memory, and then what its blocks take.
 
 mod account;
+mod allocator;
 mod arena;
 mod c;
 pub mod checked;
@@ -102,6 +104,7 @@ use segment::{ALL_LISTS, Segment};
 use size_class::CLASSES;
 use source::Source;
 
+pub use allocator::Allocator;
 pub use mapped::Mapped;
 pub use node_share::NodeShare;
 pub use nodes::{NodeSet, current as current_node, set_nodes};

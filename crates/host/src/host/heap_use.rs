@@ -73,22 +73,33 @@ impl HeapUse {
 
 /// Notes the statistics of the calling rank.
 pub fn note(moment: Moment) {
-    if let Some(rank) = caller() {
+    if let Some(rank) = Host::running().and_then(caller_in) {
         rank.heap_use().note(moment);
     }
 }
 
-/// The rank that calls, if it lives in this host.
+/// The rank that calls, if it is of a program that this host has loaded.
 pub(super) fn caller() -> Option<&'static Rank> {
+    Host::running()
+        .filter(|host| !host.is_program())
+        .and_then(caller_in)
+}
+
+fn caller_in(host: &'static Host) -> Option<&'static Rank> {
     let id = Process::with_current(|process| process.map(|process| process.rank()))?;
-    let host = Host::running().filter(|host| !host.is_program())?;
     host.ranks().iter().find(|rank| rank.id() == id)
 }
 
-/// The lines for the statistics of a host; none if ranks have no heaps.
+/// The lines for the statistics of a host; none if ranks have no heaps, or have allocated nothing from them.
 pub(super) fn text(ranks: &[Rank]) -> String {
     let mut text = String::new();
-    let ended = |rank: &Rank| Some((rank.id(), rank.heap_use().at(Moment::Ended)?.most_held));
+    let ended = |rank: &Rank| {
+        let statistics = rank
+            .heap_use()
+            .at(Moment::Ended)
+            .filter(|found| found.heaps > 0)?;
+        Some((rank.id(), statistics.most_held))
+    };
     let most: Vec<(u32, u64)> = ranks.iter().filter_map(ended).collect();
     let Some((rank, bytes)) = most.iter().max_by_key(|(_, bytes)| *bytes) else {
         return text;
