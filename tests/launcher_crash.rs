@@ -114,7 +114,10 @@ fn processes_of_several_nodes_say_where_they_crash() {
 #[test]
 fn processes_that_crash_while_they_connect_say_where() {
     let program = mpi_program();
-    for options in [&["--transport", "ofi"][..], &["--launcher", "fork", "-hosts", "a,b"]] {
+    for options in [
+        &["--transport", "ofi"][..],
+        &["--launcher", "fork", "-hosts", "a,b"],
+    ] {
         let mpiexec = Stage::locate().mpiexec(2).mode("processes").options(options);
         let outcome = mpiexec.args(["segv", "session"]).run(&program);
         outcome
