@@ -33,6 +33,10 @@ const FLAGS: [&str; 25] = [
     "-Wl,-soname,simurgh-shim.so",
 ];
 
+/// The files whose variables every rank writes as it starts. The variables of files are laid out in the order of the
+/// files, so these are on one page of the rank's own; most ranks never touch the next one.
+const FIRST: [&str; 4] = ["signal_thread.c", "standard.c", "start.c", "stdio.c"];
+
 fn main() {
     println!("cargo:rerun-if-changed=shim");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -42,7 +46,7 @@ fn main() {
         .map(|entry| entry.expect("an entry of the folder shim").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
         .collect();
-    sources.sort();
+    sources.sort_by_key(|path| (!FIRST.iter().any(|first| path.ends_with(first)), path.clone()));
     let compiler = cc::Build::new().get_compiler();
     let status = Command::new(compiler.path())
         .args(FLAGS)
