@@ -74,7 +74,7 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
     rank.heaps().enter();
-    rank.note_thread(simurgh_core::this_kernel_thread(), rank_memory::is_there);
+    rank.note_thread(simurgh_core::this_kernel_thread());
     Process::bind(Arc::clone(rank.process()));
     // Without the alternate stack, a stack overflow of this thread ends the job without a report. That is no reason to
     // refuse the thread.

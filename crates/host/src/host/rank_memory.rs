@@ -16,7 +16,6 @@ use simurgh_alloc::give_back;
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{PassiveThread, with_signals_blocked};
 use simurgh_heap::RankHeaps;
-use std::path::Path;
 use std::time::Duration;
 
 /// The time between two looks at whether threads that end have gone.
@@ -51,7 +50,7 @@ pub(super) fn main_has_ended(host: &'static Host, rank: &'static Rank) {
     if place.images.memory_users() > 0 || !rank.memory_end().take_on() {
         return;
     }
-    match rank.count_threads(is_there) {
+    match rank.count_threads() {
         0 => give_back_memory(host, rank),
         _ => wait_elsewhere(host, rank),
     }
@@ -69,16 +68,11 @@ pub(super) fn thread_ends(rank: &'static Rank) {
     }
 }
 
-/// Whether a kernel thread of this process is there, perhaps about to end.
-pub(super) fn is_there(thread: u32) -> bool {
-    Path::new(&format!("/proc/self/task/{thread}")).exists()
-}
-
 /// Gives back the memory of a rank when its last threads have gone.
 fn wait_elsewhere(host: &'static Host, rank: &'static Rank) {
     let passive = PassiveThread::new();
     let wait = move || {
-        while rank.count_threads(is_there) > 0 {
+        while rank.count_threads() > 0 {
             std::thread::sleep(PERIOD);
         }
         give_back_memory(host, rank);

@@ -5,6 +5,7 @@ use super::heaps;
 use super::output::{self, LineBuffer, Stream};
 use super::rank_memory::MemoryEnd;
 use super::self_pipe::{Event, SelfPipe};
+use super::threads;
 use simurgh_core::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, SpinLock};
 use simurgh_core::{EcRef, current, park};
 use simurgh_heap::RankHeaps;
@@ -267,18 +268,18 @@ impl Rank {
     }
 
     /// Notes that a kernel thread runs for the rank. Before the list grows, those that have gone are forgotten.
-    pub(super) fn note_thread(&self, thread: u32, is_there: impl Fn(u32) -> bool) {
+    pub(super) fn note_thread(&self, thread: u32) {
         let mut threads = self.threads.lock();
         if threads.len() == threads.capacity() {
-            threads.retain(|thread| is_there(*thread));
+            threads.retain(|thread| threads::is_there(*thread));
         }
         threads.push(thread);
     }
 
     /// The number of the rank's kernel threads that are still there; the others are forgotten.
-    pub(super) fn count_threads(&self, is_there: impl Fn(u32) -> bool) -> usize {
+    pub(super) fn count_threads(&self) -> usize {
         let mut threads = self.threads.lock();
-        threads.retain(|thread| is_there(*thread));
+        threads.retain(|thread| threads::is_there(*thread));
         threads.len()
     }
 

@@ -13,7 +13,6 @@
 //! there.
 
 use super::super::end::end_job;
-use super::super::rank_memory::is_there;
 use super::super::state::{Host, Rank};
 use super::{PRESENCE, Ranges};
 use simurgh_alloc::{Dump, FilePiece, Kept};
@@ -69,7 +68,7 @@ pub(super) fn dump_and_restore(
         .filter(|place| place.ec == ec)
         .ok_or(NotNow::NotMain)?;
     // A thread that has ended for the program may still run for a moment.
-    let threads = place.images.threads().max(rank.count_threads(is_there));
+    let threads = place.images.threads().max(rank.count_threads());
     if threads > 0 {
         return Err(NotNow::Threads(threads));
     }

@@ -5,6 +5,7 @@ mod futex_waits;
 use crate::host::signals;
 use simurgh_core::sync::{AtomicU64, Ordering};
 use simurgh_net::transport::ofi::HEARTBEAT_THREAD;
+use std::path::Path;
 
 /// The name of the thread that listens to the launcher.
 pub(super) const LISTENER: &str = "simurgh-control";
@@ -25,6 +26,11 @@ pub(super) fn all() -> impl Iterator<Item = u32> {
         .flatten()
         .flatten();
     threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
+}
+
+/// Whether a thread of this process is there, perhaps about to end.
+pub(super) fn is_there(thread: u32) -> bool {
+    Path::new(&format!("/proc/self/task/{thread}")).exists()
 }
 
 /// The number of threads that the libraries of transports have started. It is found on the listening thread, whose name
