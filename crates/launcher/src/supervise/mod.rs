@@ -235,7 +235,7 @@ impl Supervisor<'_> {
     fn forward_signals(&mut self) {
         let signals: Vec<_> = self.signals.pending().collect();
         for (signal, fatal) in signals {
-            if fatal && self.phase.is_over() && !matches!(self.phase, Phase::Finishing) {
+            if fatal && self.phase.is_ending() {
                 // The same Ctrl-C comes twice, from the terminal and from the monitor.
                 continue;
             }

@@ -52,9 +52,14 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    /// Whether it is decided how the job ends.
+    /// Whether the ranks have ended, or have been told to. What their hosts say no longer changes how the job ends.
     pub(super) fn is_over(&self) -> bool {
         matches!(self, Self::Finishing | Self::Ending | Self::Killed)
+    }
+
+    /// Whether the hosts have been told to end at once. The user can still have that while they finish.
+    pub(super) fn is_ending(&self) -> bool {
+        matches!(self, Self::Ending | Self::Killed)
     }
 }
 
