@@ -1,13 +1,10 @@
 //! Every interleaving of small uses of the lock-free types. Run with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
-mod models;
-
 use std::time::Duration;
 
 use loom::thread;
-use models::model;
-use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock, model};
 use simurgh_core::{
     Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, Mutex, Network, Node,
     ParkToken, Revocable, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all, wait_any,

@@ -1,11 +1,8 @@
 //! Every interleaving of small uses of locks that processes share. Run with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
-mod models;
-
 use loom::thread;
-use models::model;
-use simurgh_core::sync::{Arc, AtomicU32, Ordering};
+use simurgh_core::sync::{Arc, AtomicU32, Ordering, model};
 use simurgh_core::{LockCell, LockKind, LockRequest, SharedLock};
 
 /// What ranks of several processes share: a lock, how often each has been told that it has it, and what it protects.

@@ -1,11 +1,8 @@
 //! Every interleaving of small uses of the message ring. Run with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
-mod models;
-
 use loom::thread;
-use models::model;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, model};
 use simurgh_core::{LineData, MessageRing};
 
 /// Sends a message of one line; false if the ring takes none.

@@ -8,6 +8,8 @@ pub(crate) mod asymmetric_fence;
 mod bias;
 mod biased_lock;
 mod futex;
+#[cfg(loom)]
+mod model;
 mod serialized;
 mod spin;
 
@@ -32,6 +34,8 @@ pub use bias::{Bias, if_biased};
 pub use bias::{begin_bias, revoke_bias};
 pub use biased_lock::{BiasedGuard, BiasedLock};
 pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
+#[cfg(loom)]
+pub use model::model;
 pub use serialized::Serialized;
 pub use spin::{SpinGuard, SpinLock};
 

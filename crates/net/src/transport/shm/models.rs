@@ -1,20 +1,12 @@
 //! Models of the data structures in shared memory, checked with loom in every interleaving of a few operations.
 
 use loom::thread;
-use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait};
+use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait, model};
 
 use super::pool::{Pool, ROOM, Returns};
 use super::ring::{Ring, SLOTS, SenderCache};
 use super::slot::Envelope;
 use crate::transport::{HEADER, WaitMethod};
-
-/// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
-fn model(f: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.max_branches = 10_000;
-    builder.check(f);
-}
 
 /// Sends a packet without data; whether there was room.
 fn send(ring: &Ring, cache: &SenderCache, number: u32) -> bool {
