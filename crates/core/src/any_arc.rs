@@ -1,7 +1,9 @@
 //! Counted references whose type is known only to those that put them somewhere.
 
 use std::any::{Any, TypeId};
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr::NonNull;
 
 use crate::sync::Arc;
@@ -23,6 +25,19 @@ unsafe impl Send for AnyArc {}
 // - as above.
 unsafe impl Sync for AnyArc {}
 
+/// A reference to the object of an [`AnyArc`], which keeps the object alive. It is an `Arc` for those who want to clone
+/// it.
+pub struct BorrowedArc<'a, T>(ManuallyDrop<Arc<T>>, PhantomData<&'a AnyArc>);
+
+impl<T> Deref for BorrowedArc<'_, T> {
+    type Target = Arc<T>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<T> {
+        &self.0
+    }
+}
+
 impl AnyArc {
     /// Makes one of a reference to an object.
     #[must_use]
@@ -36,16 +51,14 @@ impl AnyArc {
         }
     }
 
-    /// Calls `f` with the object, if it is a `T`.
+    /// A reference to the object that is not counted, if the object is a `T`.
     #[inline]
-    pub fn with<T: Any, R>(&self, f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
-        if self.of != TypeId::of::<T>() {
-            return f(None);
-        }
+    #[must_use]
+    pub fn borrow<T: Any>(&self) -> Option<BorrowedArc<'_, T>> {
         // SAFETY:
         // - the place comes from an `Arc` of this type, whose count includes `_object`; this one is not dropped.
-        let object = unsafe { ManuallyDrop::new(Arc::from_raw(self.place.as_ptr().cast::<T>())) };
-        f(Some(&object))
+        let object = || unsafe { ManuallyDrop::new(Arc::from_raw(self.place.as_ptr().cast::<T>())) };
+        (self.of == TypeId::of::<T>()).then(|| BorrowedArc(object(), PhantomData))
     }
 
     /// The object, if it is a `T`.
@@ -70,8 +83,8 @@ mod tests {
         let found = typed.get::<String>().expect("it is a string");
         assert!(ptr::eq(found, &*object));
         assert_eq!(typed.get::<&str>(), None);
-        assert!(typed.with(|found: Option<&Arc<String>>| Arc::ptr_eq(found.expect("as above"), &object)));
-        assert!(typed.with(|found: Option<&Arc<u8>>| found.is_none()));
+        assert!(Arc::ptr_eq(&typed.borrow::<String>().expect("as above"), &object));
+        assert!(typed.borrow::<u8>().is_none());
         drop(typed);
         assert_eq!(Arc::strong_count(&object), 1);
     }

@@ -64,7 +64,7 @@ pub use revocable::{EntryRef, Revocable, RevocableGuard};
 pub use execution::{set_worker, set_worker_count};
 
 #[cfg(not(loom))]
-pub use any_arc::AnyArc;
+pub use any_arc::{AnyArc, BorrowedArc};
 #[cfg(not(loom))]
 pub use execution::worker::{
     Evicted, IdleTask, Worker, WorkerConfig, WorkerStats, parallel_for, post_idle_task,

@@ -36,18 +36,19 @@ fn begin() -> Arc<Process> {
 /// Calls `body` with the process of the calling thread, which may be a thread that a program of one rank has started.
 #[inline]
 pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
-    Process::with_current(|current| match current {
-        Some(process) => body(Some(process)),
-        None => with(body),
+    // One call of `body`, so that it is inlined.
+    Process::with_current(|current| {
+        body(match current {
+            Some(process) => Some(process),
+            None => bound_to_singleton(),
+        })
     })
 }
 
-/// Calls `body` for a thread that belongs to no rank yet, and binds it to the singleton, if there is one.
+/// Binds a thread that belongs to no rank yet to the singleton, if there is one.
 #[cold]
-fn with<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
-    let process = SINGLETON.get();
-    if let Some(process) = process {
-        Process::bind(Arc::clone(process));
-    }
-    body(process)
+fn bound_to_singleton() -> Option<&'static Arc<Process>> {
+    let process = SINGLETON.get()?;
+    Process::bind(Arc::clone(process));
+    Some(process)
 }

@@ -63,19 +63,20 @@ pub struct RuntimeGuard {
 }
 
 /// Has the calling execution context enter the runtime.
-#[inline]
+#[inline(always)]
 pub fn enter_runtime() -> RuntimeGuard {
-    let ec = try_current();
-    let mut guard = RuntimeGuard { ec, outer: 0 };
-    if let Some(ec) = ec {
-        // The frames of all that is called from here on lie below this one.
-        let frame = std::ptr::from_ref(&guard).addr();
-        let place = &ec.control().interrupts().inside;
-        guard.outer = place.load(Ordering::Relaxed);
-        place.store(frame, Ordering::Relaxed);
-        light_fence();
-    }
-    guard
+    let Some(ec) = try_current() else {
+        return RuntimeGuard { ec: None, outer: 0 };
+    };
+    // The frames of all that is called from here on lie below this one. Not the address of the guard, which can then
+    // stay in registers.
+    let here = 0_u8;
+    let frame = std::ptr::from_ref(&here).addr();
+    let place = &ec.control().interrupts().inside;
+    let outer = place.load(Ordering::Relaxed);
+    place.store(frame, Ordering::Relaxed);
+    light_fence();
+    RuntimeGuard { ec: Some(ec), outer }
 }
 
 impl Drop for RuntimeGuard {
