@@ -11,6 +11,7 @@ mod collective;
 mod exchange;
 mod generalised;
 mod multiple;
+mod own_reference;
 mod persistent;
 mod pool;
 mod status_cell;
@@ -45,7 +46,7 @@ use std::sync::OnceLock;
 pub struct Request {
     status_cell: StatusCell,
     queued: Queued,
-    /// The reference for the thread that completes the request, while it is not in use: see [`Waiter::Own`].
+    /// The reference for the thread that completes the request, while no operation is under way.
     second: ArcCache<Self>,
     kind: Kind,
 }
@@ -91,12 +92,14 @@ impl Queued {
 
     /// Relaxed throughout: only threads of the request's rank write and read the place, and MPI lets only one of them
     /// at a time use the request. The table checks under its lock whether the entry is still there.
+    #[inline]
     fn set(&self, process: u32, place: Place) {
         self.process.store(process, Ordering::Relaxed);
         self.index.store(place.index, Ordering::Relaxed);
         self.sequence.store(place.sequence, Ordering::Relaxed);
     }
 
+    #[inline]
     fn forget(&self) {
         self.sequence.store(NOWHERE, Ordering::Relaxed);
     }
@@ -169,6 +172,7 @@ impl Request {
     }
 
     /// Whether an operation is under way or done and not yet waited for; `false` for a persistent request at rest.
+    #[inline]
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.persistent().is_none_or(Persistent::is_active)
@@ -189,13 +193,11 @@ impl Request {
         matches!(self.kind, Kind::Send | Kind::Receive) && self.status_cell.has_succeeded()
     }
 
-    /// Whether the request is of this kind and the kind has no data.
+    /// The status of a request that has [succeeded](Request::has_succeeded).
     #[inline]
-    fn is_as_simple_as(&self, kind: &Kind) -> bool {
-        matches!(
-            (&self.kind, kind),
-            (Kind::Send, Kind::Send) | (Kind::Receive, Kind::Receive)
-        )
+    #[must_use]
+    pub fn outcome(&self) -> Status {
+        self.status_cell.status()
     }
 
     /// Whether the request can be used for another operation once it is done.
@@ -310,27 +312,6 @@ impl Request {
     #[inline]
     pub(crate) fn queued_at(&self, process: u32, place: Place) {
         self.queued.set(process, place);
-    }
-
-    /// The waiter of an operation, for the side that completes it. The request has to be released by its rank when it
-    /// is done.
-    #[inline]
-    pub(crate) fn own_waiter(self: &Arc<Self>) -> Waiter {
-        Waiter::Own(self.second.take().unwrap_or_else(|| Arc::clone(self)))
-    }
-
-    /// Completes an operation by the reference that [`Request::own_waiter`] has given, and keeps the reference for the
-    /// next one.
-    #[inline]
-    pub(crate) fn finish_own(self: Arc<Self>, status: &Status) {
-        self.finish(status);
-        ArcCache::put(self, |request| &request.second);
-    }
-
-    /// Whether this is the only reference in use.
-    #[inline]
-    fn is_ours(self: &Arc<Self>) -> bool {
-        Arc::strong_count(self) == 1 + usize::from(self.second.is_full())
     }
 
     /// Completes an operation that only its own rank knows.

@@ -36,50 +36,55 @@ impl RequestPool {
     /// A request for a send.
     #[inline]
     pub(crate) fn take_send(&self) -> Arc<Request> {
-        self.take(Kind::Send)
+        self.take(|| Kind::Send, |kind| matches!(kind, Kind::Send))
     }
 
     /// A request for a receive.
     #[inline]
     pub(crate) fn take_receive(&self) -> Arc<Request> {
-        self.take(Kind::Receive)
+        self.take(|| Kind::Receive, |kind| matches!(kind, Kind::Receive))
     }
 
     /// A request for a send and a receive.
     pub(crate) fn take_exchange(&self) -> Arc<Request> {
-        self.take(Kind::Exchange(Exchange::new()))
+        self.take_other(Kind::Exchange(Exchange::new()))
     }
 
     /// A request for a nonblocking collective.
     pub(crate) fn take_collective(&self, work: Arc<dyn IdleTask>) -> Arc<Request> {
         let participation = Participation::default();
         participation.begin(work);
-        self.take(Kind::Collective(participation))
+        self.take_other(Kind::Collective(participation))
     }
 
+    /// A request of a kind without data, which `is_it` recognises.
     #[inline]
-    fn take(&self, kind: Kind) -> Arc<Request> {
-        match self.take_idle() {
-            Some(request) if request.is_as_simple_as(&kind) => {
-                // Only atomics have to be written, so the request needs no exclusive reference, which would take a
-                // locked instruction. Acquire pairs with the Release of the thread that has dropped the last other
-                // reference.
-                fence(Ordering::Acquire);
-                request.status_cell.reset();
-                request.queued.forget();
-                request
-            }
-            idle => Self::make(idle, kind),
-        }
+    fn take(&self, kind: impl Fn() -> Kind, is_it: impl Fn(&Kind) -> bool) -> Arc<Request> {
+        let serves = |last: &mut Arc<Request>| is_it(&last.kind) && last.is_ours();
+        let last = self.idle.lock_serialized(&self.serialized).pop_if(serves);
+        let Some(request) = last else {
+            return self.take_other(kind());
+        };
+        // Only atomics have to be written, so the request needs no exclusive reference, which would take a locked
+        // instruction. Acquire pairs with the Release of the thread that has dropped the last other reference.
+        fence(Ordering::Acquire);
+        request.status_cell.reset();
+        request.queued.forget();
+        request
+    }
+
+    /// A request of this kind, where the one that was given back last does not serve as it is.
+    #[inline(never)]
+    fn take_other(&self, kind: Kind) -> Arc<Request> {
+        Self::make(self.take_idle(), kind)
     }
 
     /// A request of this kind, if possible from one that is not in use.
-    #[inline(never)]
     fn make(idle: Option<Arc<Request>>, kind: Kind) -> Arc<Request> {
         let Some(mut request) = idle else {
             return Arc::new(Request::of_kind(kind));
         };
-        drop(request.second.take());
+        request.drop_own_reference();
         if let Some(inner) = Arc::get_mut(&mut request) {
             inner.kind = kind;
             inner.status_cell.reset();
@@ -91,12 +96,8 @@ impl RequestPool {
 
     /// The youngest request without other references: the thread that has completed a request may not have dropped its
     /// own yet.
-    #[inline]
     fn take_idle(&self) -> Option<Arc<Request>> {
         let mut idle = self.idle.lock_serialized(&self.serialized);
-        if idle.last().is_some_and(Request::is_ours) {
-            return idle.pop();
-        }
         let looks = idle.len().saturating_sub(LOOKS)..idle.len();
         let free = looks.rev().find(|&index| idle[index].is_ours())?;
         Some(idle.swap_remove(free))
@@ -116,7 +117,7 @@ impl RequestPool {
     }
 
     /// Keeps a request that is done for its next use.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn give_back(&self, request: Arc<Request>) {
         if !request.is_reusable() || Arc::ptr_eq(&request, &self.done_send) {
             return;
@@ -125,7 +126,7 @@ impl RequestPool {
         if idle.len() < POOLED_REQUESTS {
             idle.push(request);
         } else {
-            drop(request.second.take());
+            request.drop_own_reference();
         }
     }
 }
@@ -133,7 +134,7 @@ impl RequestPool {
 impl Drop for RequestPool {
     fn drop(&mut self) {
         for request in self.idle.lock().iter() {
-            drop(request.second.take());
+            request.drop_own_reference();
         }
     }
 }

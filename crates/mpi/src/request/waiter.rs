@@ -36,7 +36,7 @@ impl Waiter {
     }
 
     /// Records the outcome and wakes the thread that waits for it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn finish(self, callers: &impl Callers, status: &Status) {
         match self {
             Self::Call { process, slot } => callers.status_cell(process, slot).finish(status),
