@@ -87,7 +87,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
         self.most as usize
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, pattern: Pattern, kinds: PatternKinds, bins: &[Pattern], value: T) -> Place {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
@@ -104,6 +104,8 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     /// Puts an entry into its bins.
+    #[cold]
+    #[inline(never)]
     fn file(&mut self, index: u32, patterns: &[Pattern]) {
         let bins = self.bins.get_or_insert_default();
         let kinds = self.slab.node(index).kinds;
@@ -145,22 +147,29 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     /// Takes an entry out of all its lists.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, index: u32, bins: &[Pattern]) -> T {
         self.slab.unlink(&mut self.order, ORDER, index);
-        if self.indexed
-            && let Some(index_of_bins) = self.bins.as_mut()
-        {
+        self.len -= 1;
+        if self.indexed {
+            self.unfile(index, bins);
+        }
+        self.slab.remove(index)
+    }
+
+    /// Takes an entry out of its bins.
+    #[cold]
+    #[inline(never)]
+    fn unfile(&mut self, index: u32, bins: &[Pattern]) {
+        if let Some(index_of_bins) = self.bins.as_mut() {
             let kinds = self.slab.node(index).kinds;
             for (kind, &pattern) in bins.iter().enumerate().filter(|(kind, _)| kinds.has(*kind)) {
                 index_of_bins.unlink(&mut self.slab, pattern, kind + 1, index);
                 self.filed[pattern.kind()] -= 1;
             }
         }
-        self.len -= 1;
         // An empty queue has empty bins: the next entries are scanned again.
-        self.indexed &= self.len != 0;
-        self.slab.remove(index)
+        self.indexed = self.len != 0;
     }
 
     /// The entries from the oldest to the newest.
@@ -193,13 +202,13 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
 /// The posted receives of a rank.
 impl<T> Queue<T, 2> {
     /// Adds a receive.
-    #[inline]
+    #[inline(always)]
     pub fn post(&mut self, pattern: Pattern, value: T) -> Place {
         self.push(pattern, PatternKinds::ALL, &[pattern], value)
     }
 
     /// Takes the oldest receive that accepts a message.
-    #[inline]
+    #[inline(always)]
     pub fn take_for(&mut self, envelope: Envelope) -> Option<T> {
         if self.len == 0 {
             return None;
@@ -209,12 +218,21 @@ impl<T> Queue<T, 2> {
     }
 
     /// Finds the oldest receive that accepts a message.
-    #[inline]
+    #[inline(always)]
     fn find_for(&mut self, envelope: Envelope) -> u32 {
+        if !self.indexed
+            && let Some(index) = self.scan(self.scan_limit, |pattern| pattern.accepts(envelope))
+        {
+            return index;
+        }
+        self.find_in_bins_for(envelope)
+    }
+
+    /// Finds the oldest receive that accepts a message, where there are too many to scan.
+    #[cold]
+    #[inline(never)]
+    fn find_in_bins_for(&mut self, envelope: Envelope) -> u32 {
         if !self.indexed {
-            if let Some(index) = self.scan(self.scan_limit, |pattern| pattern.accepts(envelope)) {
-                return index;
-            }
             self.build(|pattern| [pattern; 4]);
         }
         let Some(bins) = self.bins.as_ref() else {
@@ -250,10 +268,20 @@ impl<T> Queue<T, 5> {
     #[inline]
     fn find(&mut self, pattern: Pattern) -> u32 {
         let fits = |candidate| pattern.accepts(as_envelope(candidate));
+        if !self.indexed
+            && let Some(index) = self.scan(self.scan_limit, fits)
+        {
+            return index;
+        }
+        self.find_in_bins(pattern)
+    }
+
+    /// Finds the oldest message that a receive accepts, where there are too many to scan.
+    #[cold]
+    #[inline(never)]
+    fn find_in_bins(&mut self, pattern: Pattern) -> u32 {
+        let fits = |candidate| pattern.accepts(as_envelope(candidate));
         if !self.indexed {
-            if let Some(index) = self.scan(self.scan_limit, fits) {
-                return index;
-            }
             self.build(|pattern| as_envelope(pattern).generalisations());
         }
         match self.bins.as_ref() {

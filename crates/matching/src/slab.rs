@@ -12,6 +12,13 @@ pub(super) struct Link {
     pub(super) next: u32,
 }
 
+impl Link {
+    const NONE: Self = Self {
+        previous: NIL,
+        next: NIL,
+    };
+}
+
 /// First and last node of a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
@@ -68,20 +75,8 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
     /// Stores an entry in the node freed last, which is the warmest; it is in no list yet.
     #[inline]
     pub(super) fn insert(&mut self, pattern: Pattern, kinds: PatternKinds, sequence: u64, value: T) -> u32 {
-        let links = [Link {
-            previous: NIL,
-            next: NIL,
-        }; LISTS];
         if self.free == NIL {
-            let index = u32::try_from(self.nodes.len()).ok().filter(|&index| index != NIL);
-            self.nodes.push(Node {
-                pattern,
-                kinds,
-                sequence,
-                links,
-                value: Some(value),
-            });
-            return index.expect("fewer than 2^32 messages wait at a rank");
+            return self.insert_new(pattern, kinds, sequence, value);
         }
         let index = self.free;
         let place = self.node_mut(index);
@@ -90,10 +85,26 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
         place.pattern = pattern;
         place.kinds = kinds;
         place.sequence = sequence;
-        place.links = links;
-        place.value = Some(value);
+        place.links = [Link::NONE; LISTS];
+        // A free node has no value that would have to be dropped.
+        std::mem::forget(std::mem::replace(&mut place.value, Some(value)));
         self.free = next_free;
         index
+    }
+
+    /// Stores an entry in a new node.
+    #[cold]
+    #[inline(never)]
+    fn insert_new(&mut self, pattern: Pattern, kinds: PatternKinds, sequence: u64, value: T) -> u32 {
+        let index = u32::try_from(self.nodes.len()).ok().filter(|&index| index != NIL);
+        self.nodes.push(Node {
+            pattern,
+            kinds,
+            sequence,
+            links: [Link::NONE; LISTS],
+            value: Some(value),
+        });
+        index.expect("fewer than 2^32 messages wait at a rank")
     }
 
     /// Takes the entry out; the node must have left all its lists.

@@ -58,6 +58,16 @@ macro_rules! buffer {
                 &self.datatype
             }
 
+            /// Bytes of data, if the datatype is a predefined one without gaps, and the buffer smaller than the
+            /// address space.
+            #[inline]
+            pub(super) fn dense_bytes(&self) -> Option<usize> {
+                match self.datatype {
+                    Datatype::Basic(basic) if basic.is_dense() => self.count.checked_mul(basic.size()),
+                    _ => None,
+                }
+            }
+
             /// Whether the data lies in one piece, from the address on.
             #[inline]
             #[must_use]

@@ -17,8 +17,26 @@ pub struct Transfer {
 }
 
 /// Moves data from `src` to `dst`, layout to layout, as much as both have room for.
-#[inline]
+#[inline(always)]
 pub fn transfer(src: &Source, dst: &Target) -> Transfer {
+    match (src.dense_bytes(), dst.dense_bytes()) {
+        (Some(offered), Some(room)) => {
+            let bytes = offered.min(room);
+            // SAFETY:
+            // - so many bytes lie at both addresses, by the promises of both makers.
+            unsafe { copy_bytes(src.address(), dst.address(), bytes) };
+            Transfer {
+                bytes,
+                truncated: offered > room,
+            }
+        }
+        _ => transfer_layouts(src, dst),
+    }
+}
+
+/// [`transfer`] where one of the datatypes is derived or has gaps.
+#[inline(never)]
+fn transfer_layouts(src: &Source, dst: &Target) -> Transfer {
     let (offered, room) = (src.bytes(), dst.bytes());
     let bytes = offered.min(room);
     if src.datatype().is_contiguous() && dst.datatype().is_contiguous() {

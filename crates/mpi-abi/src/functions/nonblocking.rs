@@ -14,7 +14,7 @@ use crate::handles::{COMPLETED_SEND, Rank, handle_of_completed_send};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on an object has made.
-#[inline]
+#[inline(never)]
 pub(crate) fn give_out(
     rank: Rank<'_>,
     made: Arc<Request>,
@@ -67,7 +67,8 @@ fn irecv(
     let started = rank
         .comm(comm)?
         .irecv(&rank.target(buf, count, datatype)?, source, tag)?;
-    give_out(rank, started, comm, request)
+    // As `give_out`, inlined.
+    request.set("request", rank.request_handle(started, comm)?)
 }
 
 /// `MPI_Isendrecv`: starts to send one message and to receive another.

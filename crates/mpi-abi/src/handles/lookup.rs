@@ -326,7 +326,7 @@ impl<'a> Rank<'a> {
             let has_succeeded = |entry: &RequestEntry| entry.request.has_succeeded();
             let requests = &self.tables.requests;
             let entry = requests.remove_if(self.process.serialized(), handle.0, has_succeeded)?;
-            let status = entry.request.wait();
+            let status = entry.request.outcome();
             self.process.release(entry.request);
             status
         };
@@ -345,7 +345,7 @@ impl<'a> Rank<'a> {
     }
 
     /// The handle of a request that a call on an object has made, on which its errors are raised.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn request_handle(
         self,
         request: Arc<Request>,

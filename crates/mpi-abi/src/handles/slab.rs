@@ -81,37 +81,43 @@ impl<T> Slab<T> {
 
     /// Puts `value` into the table; gives it back when the table is full.
     pub(crate) fn insert(&self, value: T) -> Result<usize, T> {
-        let index = self.pop_free();
-        self.fill(index, value)
+        match self.pop_free() {
+            Some((index, slot)) => Ok(self.fill(index, slot, value)),
+            None => self.insert_new(value),
+        }
     }
 
     /// As [`Slab::insert`], of a table whose uses `serialized` is about.
     #[inline]
     pub(crate) fn insert_serially(&self, serialized: &Serialized, value: T) -> Result<usize, T> {
-        let index = if serialized.holds() {
-            self.pop_free_serialized()
-        } else {
-            self.pop_free()
-        };
-        self.fill(index, value)
+        if serialized.holds()
+            && let Some((index, slot)) = self.pop_free_serialized()
+        {
+            return Ok(self.fill(index, slot, value));
+        }
+        self.insert(value)
     }
 
-    /// Puts `value` into the slot `free`, or else into a new one.
+    /// Puts `value` into a slot that was never used.
+    #[cold]
+    fn insert_new(&self, value: T) -> Result<usize, T> {
+        let fresh = self.grow().and_then(|index| Some((index, self.slot(index)?)));
+        match fresh {
+            Some((index, slot)) => Ok(self.fill(index, slot, value)),
+            None => Err(value),
+        }
+    }
+
+    /// Puts `value` into a slot that nobody else knows.
     #[inline]
-    fn fill(&self, free: Option<u32>, value: T) -> Result<usize, T> {
-        let Some(index) = free.or_else(|| self.grow()) else {
-            return Err(value);
-        };
-        let Some(slot) = self.slot(index) else {
-            return Err(value);
-        };
+    fn fill(&self, index: u32, slot: &Slot<T>, value: T) -> usize {
         // SAFETY:
         // - the slot was taken off the free list or is fresh: nobody else knows it.
         unsafe { (*slot.value.get()).write(value) };
         let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
         // Release pairs with the Acquire in `occupied`.
         slot.generation.store(generation, Ordering::Release);
-        Ok(self.handle_of(index, generation))
+        self.handle_of(index, generation)
     }
 
     /// The object behind `handle`.
@@ -206,6 +212,7 @@ impl<T> Slab<T> {
         (generation % 2 == 1).then(|| self.handle_of(index, generation))
     }
 
+    #[inline]
     fn handle_of(&self, index: u32, generation: u32) -> usize {
         let generation = u64::from(generation % GENERATIONS) << 32;
         (self.kind | generation | (u64::from(index) + FIRST)) as usize
@@ -247,7 +254,7 @@ impl<T> Slab<T> {
         (!first.is_null()).then(|| unsafe { &*first.add(offset) })
     }
 
-    fn pop_free(&self) -> Option<u32> {
+    fn pop_free(&self) -> Option<(u32, &Slot<T>)> {
         // Acquire pairs with the Release in `push_free`: it makes the slot's `next` visible.
         let mut head = self.free.load(Ordering::Acquire);
         loop {
@@ -255,13 +262,14 @@ impl<T> Slab<T> {
             if index == NONE {
                 return None;
             }
-            let next = self.slot(index)?.next.load(Ordering::Relaxed);
+            let slot = self.slot(index)?;
+            let next = slot.next.load(Ordering::Relaxed);
             let replacement = changed(head, next);
             match self
                 .free
                 .compare_exchange_weak(head, replacement, Ordering::Acquire, Ordering::Acquire)
             {
-                Ok(_) => return Some(index),
+                Ok(_) => return Some((index, slot)),
                 Err(current) => head = current,
             }
         }
@@ -269,16 +277,17 @@ impl<T> Slab<T> {
 
     /// As `pop_free`, where uses are serialized.
     #[inline]
-    fn pop_free_serialized(&self) -> Option<u32> {
+    fn pop_free_serialized(&self) -> Option<(u32, &Slot<T>)> {
         // Relaxed: the program orders the previous use before this one.
         let head = self.free.load(Ordering::Relaxed);
         let index = head as u32;
         if index == NONE {
             return None;
         }
-        let next = self.slot(index)?.next.load(Ordering::Relaxed);
+        let slot = self.slot(index)?;
+        let next = slot.next.load(Ordering::Relaxed);
         self.free.store(changed(head, next), Ordering::Relaxed);
-        Some(index)
+        Some((index, slot))
     }
 
     fn push_free(&self, index: u32, slot: &Slot<T>) {

@@ -29,7 +29,7 @@ pub(crate) fn to(dest: i32, tag: i32, comm: &Comm) -> Result<()> {
 /// [`ErrorClass::Rank`] unless the source is a rank of the communicator, the null process or the wildcard;
 /// [`ErrorClass::Tag`] if the tag is negative and not the wildcard; either for a wildcard that the hints of the
 /// communicator say is not used.
-#[inline]
+#[inline(always)]
 pub(crate) fn from(source: i32, tag: i32, comm: &Comm) -> Result<()> {
     if !comm.is_checked() {
         return Ok(());

@@ -65,13 +65,18 @@ impl MatchTable {
     }
 
     /// Posts a receive.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post(&mut self, pattern: Pattern, receive: PostedReceive) -> Place {
         self.posted.post(pattern, receive)
     }
 
-    /// Takes the message that satisfies a receive.
+    /// Whether there is any message.
     #[inline]
+    pub(crate) fn has_messages(&self) -> bool {
+        !self.unexpected.is_empty()
+    }
+
+    /// Takes the message that satisfies a receive.
     pub(crate) fn take_message(&mut self, pattern: Pattern) -> Option<(Envelope, Unexpected)> {
         let (envelope, payload) = self.unexpected.take_match(pattern)?;
         self.backlog -= payload.stored();

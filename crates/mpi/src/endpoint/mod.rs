@@ -55,12 +55,12 @@ impl Endpoint {
     }
 
     /// Locks the match table for the rank itself. Messages that are just being sent may not be in it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn own_table(&self) -> BiasedGuard<'_, MatchTable> {
         self.lock_table(Self::deliver_present)
     }
 
-    #[inline]
+    #[inline(always)]
     fn lock_table(&self, deliver: impl Fn(&Self, &mut MatchTable)) -> BiasedGuard<'_, MatchTable> {
         let mut table = self.table.lock();
         if table.has_ring {

@@ -4,10 +4,10 @@ use super::BlockingCall;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{MatchTable, PostedReceive};
+use crate::endpoint::{MatchTable, PostedReceive, RequestToSend, Unexpected};
 use crate::error::Result;
 use crate::error::Status;
-use crate::matching::{Pattern, Place};
+use crate::matching::{Envelope, Pattern, Place};
 use crate::memory::Target;
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::Arc;
@@ -49,8 +49,29 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::recv`], but truncation is reported when the request completes.
+    #[inline(always)]
     pub fn irecv(&self, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
         check::from(source, tag, self)?;
+        let process = self.process();
+        let mut table = process.endpoint().own_table();
+        if table.has_messages() || source == PROC_NULL {
+            drop(table);
+            return Ok(self.irecv_unless_arrived(target, source, tag));
+        }
+        let request = process.requests().take_receive();
+        let receive = PostedReceive {
+            target: target.clone(),
+            waiter: request.own_waiter(),
+        };
+        let place = table.post(self.pattern(source, tag), receive);
+        drop(table);
+        request.queued_at(process.id(), place);
+        Ok(request)
+    }
+
+    /// Starts a receive with checked arguments, whose message may have arrived.
+    #[inline(never)]
+    fn irecv_unless_arrived(&self, target: &Target, source: i32, tag: i32) -> Arc<Request> {
         let requests = self.process().requests();
         let mut request = None;
         let received = self.post_receive(target, source, tag, |_| {
@@ -59,16 +80,16 @@ impl Comm {
         match (received, request) {
             (Received::Posted(place), Some(request)) => {
                 request.queued_at(self.process().id(), place);
-                Ok(request)
+                request
             }
-            (Received::Done(status), _) => Ok(requests.take_finished(&status)),
+            (Received::Done(status), _) => requests.take_finished(&status),
             (Received::Posted(_), None) => unreachable!("a receive is posted with its request"),
         }
     }
 
     /// Receives with checked arguments. If no message is there, `waiter` gives what to complete when it comes; the
     /// process's table is locked then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post_receive(
         &self,
         target: &Target,
@@ -79,16 +100,21 @@ impl Comm {
         if source == PROC_NULL {
             return Received::Done(Status::PROC_NULL);
         }
-        let pattern = Pattern {
+        self.post_matching(target, self.pattern(source, tag), waiter)
+    }
+
+    /// The pattern of a receive on this communicator.
+    #[inline]
+    fn pattern(&self, source: i32, tag: i32) -> Pattern {
+        Pattern {
             context: self.context(),
             source,
             tag,
-        };
-        self.post_matching(target, pattern, waiter)
+        }
     }
 
     /// Receives a message whose envelope matches this pattern.
-    #[inline]
+    #[inline(always)]
     pub(super) fn post_matching(
         &self,
         target: &Target,
@@ -97,9 +123,11 @@ impl Comm {
     ) -> Received {
         let endpoint = self.process().endpoint();
         let mut table = endpoint.own_table();
-        if let Some((envelope, payload)) = table.take_message(pattern) {
+        if table.has_messages()
+            && let Some((envelope, payload)) = table.take_message(pattern)
+        {
             drop(table);
-            return match payload.deliver(&**self.process().job(), endpoint, envelope, target) {
+            return match self.receive_unexpected(envelope, payload, target) {
                 Ok(status) => Received::Done(status),
                 Err(request) => {
                     let waiter = waiter(&endpoint.table());
@@ -115,5 +143,17 @@ impl Comm {
             waiter,
         };
         Received::Posted(table.post(pattern, receive))
+    }
+
+    /// Receives a message that has been taken from the unexpected queue; gives back the request of a rendezvous.
+    #[inline(never)]
+    fn receive_unexpected(
+        &self,
+        envelope: Envelope,
+        payload: Unexpected,
+        target: &Target,
+    ) -> std::result::Result<Status, RequestToSend> {
+        let process = self.process();
+        payload.deliver(&**process.job(), process.endpoint(), envelope, target)
     }
 }

@@ -137,6 +137,7 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::send_in`].
+    #[inline(always)]
     pub fn isend(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<Started> {
         check::to(dest, tag, self)?;
         if dest == PROC_NULL {
@@ -149,10 +150,23 @@ impl Comm {
         if let Some(place) = self.send_through_ring(mode, process, tag, source) {
             return Ok(Started::Buffered(CompletedSend::new(process, place)));
         }
-        self.start(|waiter| match self.match_receive(process, tag, source) {
-            Matched::Delivered => Ok(Sent::Done),
-            Matched::NoReceive(table) => self.queue_unexpected(mode, process, table, tag, source, waiter),
-        })
+        match self.match_receive(process, tag, source) {
+            Matched::Delivered => Ok(Started::Done),
+            Matched::NoReceive(table) => self.isend_unmatched(mode, process, table, tag, source),
+        }
+    }
+
+    /// Starts a send of a message that has matched no receive, apart from the path of those that have.
+    #[inline(never)]
+    fn isend_unmatched(
+        &self,
+        mode: Mode,
+        process: u32,
+        table: BiasedGuard<'_, MatchTable>,
+        tag: i32,
+        source: &Source,
+    ) -> Result<Started> {
+        self.start(|waiter| self.queue_unexpected(mode, process, table, tag, source, waiter))
     }
 
     /// Starts a send by `offer`, and makes a request if the message has to stay in the sender's memory.
@@ -228,7 +242,7 @@ impl Comm {
     }
 
     /// Delivers the message to a posted receive that matches. If there is none, the receiver's table stays locked.
-    #[inline]
+    #[inline(always)]
     fn match_receive(&self, process: u32, tag: i32, source: &Source) -> Matched<'_> {
         // Not passed on to the other path, so that it stays in registers.
         let envelope = self.outgoing(tag);
@@ -296,7 +310,7 @@ impl Comm {
     }
 
     /// Copies into a posted receive and completes it.
-    #[inline]
+    #[inline(always)]
     fn complete_receive(&self, process: u32, receive: PostedReceive, envelope: Envelope, source: &Source) {
         let job = self.process().job();
         if instrument::on() {

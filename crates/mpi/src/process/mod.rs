@@ -276,7 +276,7 @@ impl Process {
 
     /// Takes a request out of use (`MPI_Request_free`, and after a completed wait or test): one that is done is
     /// kept for reuse, an active one completes on its own.
-    #[inline]
+    #[inline(always)]
     pub fn release(&self, request: Arc<Request>) {
         if request.is_done() {
             self.requests.give_back(request);
