@@ -25,6 +25,13 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// The pattern of an entry that is not in use.
+    pub(super) const NONE: Self = Self {
+        context: 0,
+        source: 0,
+        tag: 0,
+    };
+
     /// Whether a message with this envelope satisfies the receive.
     #[inline]
     pub fn accepts(self, envelope: Envelope) -> bool {

@@ -88,7 +88,13 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     #[inline(always)]
-    fn push(&mut self, pattern: Pattern, kinds: PatternKinds, bins: &[Pattern], value: T) -> Place {
+    fn push<const BINS: usize>(
+        &mut self,
+        pattern: Pattern,
+        kinds: PatternKinds,
+        bins: impl FnOnce() -> [Pattern; BINS],
+        value: T,
+    ) -> Place {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
         let index = self.slab.insert(pattern, kinds, sequence, value);
@@ -98,7 +104,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
             self.most = self.len;
         }
         if self.indexed {
-            self.file(index, bins);
+            self.file(index, &bins());
         }
         Place { index, sequence }
     }
@@ -148,11 +154,12 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
 
     /// Takes an entry out of all its lists.
     #[inline(always)]
-    fn take(&mut self, index: u32, bins: &[Pattern]) -> T {
+    fn take<const BINS: usize>(&mut self, index: u32, bins_of: impl FnOnce(Pattern) -> [Pattern; BINS]) -> T {
         self.slab.unlink(&mut self.order, ORDER, index);
         self.len -= 1;
         if self.indexed {
-            self.unfile(index, bins);
+            let pattern = self.slab.node(index).pattern;
+            self.unfile(index, &bins_of(pattern));
         }
         self.slab.remove(index)
     }
@@ -204,7 +211,7 @@ impl<T> Queue<T, 2> {
     /// Adds a receive.
     #[inline(always)]
     pub fn post(&mut self, pattern: Pattern, value: T) -> Place {
-        self.push(pattern, PatternKinds::ALL, &[pattern], value)
+        self.push(pattern, PatternKinds::ALL, || [pattern], value)
     }
 
     /// Takes the oldest receive that accepts a message.
@@ -214,7 +221,7 @@ impl<T> Queue<T, 2> {
             return None;
         }
         let index = self.find_for(envelope);
-        (index != NIL).then(|| self.take(index, &[self.slab.node(index).pattern]))
+        (index != NIL).then(|| self.take(index, |pattern| [pattern]))
     }
 
     /// Finds the oldest receive that accepts a message.
@@ -251,7 +258,7 @@ impl<T> Queue<T, 2> {
     /// Takes back a receive that has not been matched.
     pub fn withdraw(&mut self, place: Place) -> Option<T> {
         self.holds(place)
-            .then(|| self.take(place.index, &[self.slab.node(place.index).pattern]))
+            .then(|| self.take(place.index, |pattern| [pattern]))
     }
 }
 
@@ -260,8 +267,7 @@ impl<T> Queue<T, 5> {
     /// Adds a message. Receives of other kinds of patterns find it as well, but slowly.
     #[inline]
     pub fn arrive(&mut self, envelope: Envelope, kinds: PatternKinds, value: T) -> Place {
-        let bins = envelope.generalisations();
-        self.push(bins[0], kinds, &bins, value)
+        self.push(envelope.exactly(), kinds, || envelope.generalisations(), value)
     }
 
     /// Finds the oldest message that a receive accepts.
@@ -314,7 +320,7 @@ impl<T> Queue<T, 5> {
             return None;
         }
         let envelope = as_envelope(self.slab.node(index).pattern);
-        Some((envelope, self.take(index, &envelope.generalisations())))
+        Some((envelope, self.take(index, |_| envelope.generalisations())))
     }
 
     /// Takes back the oldest message of which `is_it` holds.
@@ -329,10 +335,8 @@ impl<T> Queue<T, 5> {
 
     /// Takes back a message that has not been matched.
     pub fn withdraw(&mut self, place: Place) -> Option<T> {
-        self.holds(place).then(|| {
-            let envelope = as_envelope(self.slab.node(place.index).pattern);
-            self.take(place.index, &envelope.generalisations())
-        })
+        let bins_of = |pattern| as_envelope(pattern).generalisations();
+        self.holds(place).then(|| self.take(place.index, bins_of))
     }
 }
 

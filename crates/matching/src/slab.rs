@@ -76,7 +76,7 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
     #[inline]
     pub(super) fn insert(&mut self, pattern: Pattern, kinds: PatternKinds, sequence: u64, value: T) -> u32 {
         if self.free == NIL {
-            return self.insert_new(pattern, kinds, sequence, value);
+            self.grow();
         }
         let index = self.free;
         let place = self.node_mut(index);
@@ -92,19 +92,19 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
         index
     }
 
-    /// Stores an entry in a new node.
+    /// Adds a free node.
     #[cold]
     #[inline(never)]
-    fn insert_new(&mut self, pattern: Pattern, kinds: PatternKinds, sequence: u64, value: T) -> u32 {
+    fn grow(&mut self) {
         let index = u32::try_from(self.nodes.len()).ok().filter(|&index| index != NIL);
+        self.free = index.expect("fewer than 2^32 messages wait at a rank");
         self.nodes.push(Node {
-            pattern,
-            kinds,
-            sequence,
+            pattern: Pattern::NONE,
+            kinds: PatternKinds::ALL,
+            sequence: 0,
             links: [Link::NONE; LISTS],
-            value: Some(value),
+            value: None,
         });
-        index.expect("fewer than 2^32 messages wait at a rank")
     }
 
     /// Takes the entry out; the node must have left all its lists.
@@ -152,12 +152,6 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
 mod tests {
     use super::*;
 
-    const PATTERN: Pattern = Pattern {
-        context: 0,
-        source: 0,
-        tag: 0,
-    };
-
     fn walk(slab: &Slab<u32, 1>, ends: Ends) -> Vec<u32> {
         let mut found = Vec::new();
         let mut at = ends.head;
@@ -174,7 +168,7 @@ mod tests {
         let mut ends = Ends::EMPTY;
         let indices: Vec<u32> = (0..4)
             .map(|value| {
-                let index = slab.insert(PATTERN, PatternKinds::ALL, 0, value);
+                let index = slab.insert(Pattern::NONE, PatternKinds::ALL, 0, value);
                 slab.append(&mut ends, 0, index);
                 index
             })
@@ -184,6 +178,6 @@ mod tests {
             assert_eq!(slab.remove(indices[victim]), u32::try_from(victim).unwrap());
             assert_eq!(walk(&slab, ends), rest);
         }
-        assert_eq!(slab.insert(PATTERN, PatternKinds::ALL, 0, 9), indices[2]);
+        assert_eq!(slab.insert(Pattern::NONE, PatternKinds::ALL, 0, 9), indices[2]);
     }
 }

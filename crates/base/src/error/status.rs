@@ -45,16 +45,35 @@ impl Status {
     /// # Errors
     ///
     /// The code in [`Status::error`], with this status attached.
-    #[inline]
+    #[inline(always)]
     pub fn into_result(self) -> Result<Self> {
         if self.error.is_success() {
-            Ok(self)
-        } else {
-            Err(self.into_error())
+            return Ok(self);
         }
+        // In parts, so that they stay in registers: a status that is copied as a whole would be read in words that its
+        // fields have just been written to.
+        let Self {
+            source,
+            tag,
+            error,
+            bytes,
+            cancelled,
+        } = self;
+        Err(Self::failed(source, tag, error, bytes, cancelled))
     }
 
     #[cold]
+    fn failed(source: i32, tag: i32, error: ErrorCode, bytes: u64, cancelled: bool) -> Error {
+        Self {
+            source,
+            tag,
+            error,
+            bytes,
+            cancelled,
+        }
+        .into_error()
+    }
+
     fn into_error(self) -> Error {
         match self.error.class() {
             Some(ErrorClass::Truncate) => Error::new(

@@ -31,7 +31,7 @@ impl<T> ArcCache<T> {
     /// # Safety
     ///
     /// * Nobody else uses the cache before `tell` has accessed the object for the last time.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn put(reference: Arc<T>, place: impl Fn(&T) -> &Self, tell: impl FnOnce(&T)) {
         let raw = Arc::into_raw(reference);
         // SAFETY:

@@ -181,7 +181,7 @@ pub(super) fn leave() -> bool {
 
 /// Calls `plain` if the process is biased, which then lasts until `plain` returns; otherwise calls `locked`. Both have
 /// to do the same, to words that nobody changes but in such calls.
-#[inline]
+#[inline(always)]
 pub fn if_biased<R>(plain: impl FnOnce() -> R, locked: impl FnOnce() -> R) -> R {
     if !enter() {
         return locked();

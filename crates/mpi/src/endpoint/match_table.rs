@@ -14,6 +14,16 @@ pub(crate) struct PostedReceive {
     pub(crate) waiter: Waiter,
 }
 
+impl PostedReceive {
+    #[inline(always)]
+    pub(crate) fn new(target: &Target, waiter: Waiter) -> Self {
+        Self {
+            target: target.clone(),
+            waiter,
+        }
+    }
+}
+
 /// A probe that waits for a message.
 #[derive(Debug)]
 struct Probe {

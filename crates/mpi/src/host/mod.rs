@@ -103,7 +103,7 @@ impl Host {
 }
 
 impl Callers for Host {
-    #[inline]
+    #[inline(always)]
     fn status_cell(&self, process: u32, slot: u32) -> &StatusCell {
         self.endpoint(process).slots().status_cell(slot)
     }

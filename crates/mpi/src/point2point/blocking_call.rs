@@ -1,7 +1,7 @@
 //! Blocking calls that have to wait.
 
 use crate::endpoint::MatchTable;
-use crate::error::Status;
+use crate::error::{Result, Status};
 use crate::process::Process;
 use crate::request::{CallSlot, Request, Waiter};
 use simurgh_core::sync::Arc;
@@ -28,7 +28,7 @@ impl<'a> BlockingCall<'a> {
         Self::with(process, process.endpoint().slots().take_locked())
     }
 
-    #[inline]
+    #[inline(always)]
     fn with(process: &'a Process, slot: Option<CallSlot<'a>>) -> Self {
         match slot {
             Some(slot) => Self::Slot {
@@ -40,7 +40,7 @@ impl<'a> BlockingCall<'a> {
     }
 
     /// The waiter for the counterpart to complete.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn waiter(&self) -> Waiter {
         match self {
             Self::Slot { process, slot } => Waiter::Call {
@@ -52,11 +52,26 @@ impl<'a> BlockingCall<'a> {
     }
 
     /// Blocks until the counterpart has completed the call.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait(self) -> Status {
         match self {
             Self::Slot { slot, .. } => slot.status_cell().wait(),
             Self::Request(request) => request.wait(),
         }
     }
+
+    /// As [`BlockingCall::wait`], with the status as a result.
+    #[inline(always)]
+    pub(crate) fn result(self) -> Result<Status> {
+        match self {
+            Self::Slot { slot, .. } => slot.status_cell().wait().into_result(),
+            Self::Request(request) => result_of(&request),
+        }
+    }
+}
+
+/// The result of a call that waits by a request, apart from the path of most calls.
+#[inline(never)]
+fn result_of(request: &Request) -> Result<Status> {
+    request.wait().into_result()
 }

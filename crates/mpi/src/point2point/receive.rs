@@ -4,13 +4,13 @@ use super::BlockingCall;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{MatchTable, PostedReceive, RequestToSend, Unexpected};
+use crate::endpoint::{MatchTable, PostedReceive};
 use crate::error::Result;
 use crate::error::Status;
-use crate::matching::{Envelope, Pattern, Place};
+use crate::matching::{Pattern, Place};
 use crate::memory::Target;
 use crate::request::{Request, Waiter};
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, BiasedGuard};
 
 /// The outcome of a receive that has been started.
 #[derive(Debug)]
@@ -29,11 +29,33 @@ impl Comm {
     /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a wrong
     /// argument; [`ErrorClass::Truncate`](crate::ErrorClass::Truncate), with the status, if the message was longer
     /// than the target.
-    #[inline]
+    #[inline(always)]
     pub fn recv(&self, target: &Target, source: i32, tag: i32) -> Result<Status> {
         check::from(source, tag, self)?;
+        let mut table = self.process().endpoint().own_table();
+        if table.has_messages() || source == PROC_NULL {
+            return self.recv_arrived(table, target, source, tag);
+        }
+        let call = BlockingCall::begin_in(&table, self.process());
+        table.post(
+            self.pattern(source, tag),
+            PostedReceive::new(target, call.waiter()),
+        );
+        drop(table);
+        call.result()
+    }
+
+    /// Receives with checked arguments, where messages have arrived that may match.
+    #[inline(never)]
+    fn recv_arrived(
+        &self,
+        table: BiasedGuard<'_, MatchTable>,
+        target: &Target,
+        source: i32,
+        tag: i32,
+    ) -> Result<Status> {
         let mut call = None;
-        let received = self.post_receive(target, source, tag, |own| {
+        let received = self.post_receive_in(table, target, source, tag, |own| {
             call.insert(BlockingCall::begin_in(own, self.process())).waiter()
         });
         let status = match (received, call) {
@@ -55,26 +77,28 @@ impl Comm {
         let process = self.process();
         let mut table = process.endpoint().own_table();
         if table.has_messages() || source == PROC_NULL {
-            drop(table);
-            return Ok(self.irecv_unless_arrived(target, source, tag));
+            return Ok(self.irecv_arrived(table, target, source, tag));
         }
         let request = process.requests().take_receive();
-        let receive = PostedReceive {
-            target: target.clone(),
-            waiter: request.own_waiter(),
-        };
+        let receive = PostedReceive::new(target, request.own_waiter());
         let place = table.post(self.pattern(source, tag), receive);
         drop(table);
         request.queued_at(process.id(), place);
         Ok(request)
     }
 
-    /// Starts a receive with checked arguments, whose message may have arrived.
+    /// Starts a receive with checked arguments, where messages have arrived that may match.
     #[inline(never)]
-    fn irecv_unless_arrived(&self, target: &Target, source: i32, tag: i32) -> Arc<Request> {
+    fn irecv_arrived(
+        &self,
+        table: BiasedGuard<'_, MatchTable>,
+        target: &Target,
+        source: i32,
+        tag: i32,
+    ) -> Arc<Request> {
         let requests = self.process().requests();
         let mut request = None;
-        let received = self.post_receive(target, source, tag, |_| {
+        let received = self.post_receive_in(table, target, source, tag, |_| {
             request.insert(requests.take_receive()).own_waiter()
         });
         match (received, request) {
@@ -89,9 +113,21 @@ impl Comm {
 
     /// Receives with checked arguments. If no message is there, `waiter` gives what to complete when it comes; the
     /// process's table is locked then.
-    #[inline(always)]
     pub(crate) fn post_receive(
         &self,
+        target: &Target,
+        source: i32,
+        tag: i32,
+        waiter: impl FnOnce(&MatchTable) -> Waiter,
+    ) -> Received {
+        let table = self.process().endpoint().own_table();
+        self.post_receive_in(table, target, source, tag, waiter)
+    }
+
+    /// [`Comm::post_receive`] in the table of the process, which has been locked.
+    fn post_receive_in(
+        &self,
+        table: BiasedGuard<'_, MatchTable>,
         target: &Target,
         source: i32,
         tag: i32,
@@ -100,7 +136,7 @@ impl Comm {
         if source == PROC_NULL {
             return Received::Done(Status::PROC_NULL);
         }
-        self.post_matching(target, self.pattern(source, tag), waiter)
+        self.post_matching_in(table, target, self.pattern(source, tag), waiter)
     }
 
     /// The pattern of a receive on this communicator.
@@ -114,20 +150,29 @@ impl Comm {
     }
 
     /// Receives a message whose envelope matches this pattern.
-    #[inline(always)]
     pub(super) fn post_matching(
         &self,
         target: &Target,
         pattern: Pattern,
         waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
+        self.post_matching_in(self.process().endpoint().own_table(), target, pattern, waiter)
+    }
+
+    /// [`Comm::post_matching`] in the table of the process, which has been locked.
+    fn post_matching_in(
+        &self,
+        mut table: BiasedGuard<'_, MatchTable>,
+        target: &Target,
+        pattern: Pattern,
+        waiter: impl FnOnce(&MatchTable) -> Waiter,
+    ) -> Received {
         let endpoint = self.process().endpoint();
-        let mut table = endpoint.own_table();
         if table.has_messages()
             && let Some((envelope, payload)) = table.take_message(pattern)
         {
             drop(table);
-            return match self.receive_unexpected(envelope, payload, target) {
+            return match payload.deliver(&**self.process().job(), endpoint, envelope, target) {
                 Ok(status) => Received::Done(status),
                 Err(request) => {
                     let waiter = waiter(&endpoint.table());
@@ -137,23 +182,7 @@ impl Comm {
                 }
             };
         }
-        let waiter = waiter(&table);
-        let receive = PostedReceive {
-            target: target.clone(),
-            waiter,
-        };
+        let receive = PostedReceive::new(target, waiter(&table));
         Received::Posted(table.post(pattern, receive))
-    }
-
-    /// Receives a message that has been taken from the unexpected queue; gives back the request of a rendezvous.
-    #[inline(never)]
-    fn receive_unexpected(
-        &self,
-        envelope: Envelope,
-        payload: Unexpected,
-        target: &Target,
-    ) -> std::result::Result<Status, RequestToSend> {
-        let process = self.process();
-        payload.deliver(&**process.job(), process.endpoint(), envelope, target)
     }
 }

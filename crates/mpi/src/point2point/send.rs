@@ -89,7 +89,7 @@ impl Comm {
     ///
     /// As [`Comm::send`]; [`ErrorClass::Buffer`](crate::ErrorClass::Buffer) if the message does not fit in the attached
     /// buffer.
-    #[inline]
+    #[inline(always)]
     pub fn send_in(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<()> {
         check::to(dest, tag, self)?;
         if dest == PROC_NULL {

@@ -26,7 +26,7 @@ impl Request {
     }
 
     /// Completes an operation by the reference that [`Request::own_waiter`] has given.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn finish_own(self: Arc<Self>, status: &Status) {
         // SAFETY:
         // - the caller's is the only such reference: the pool gives out no request to which there are others;
