@@ -13,7 +13,7 @@ use crate::handles::{Rank, sources, targets};
 use crate::types::{MPI_Comm, MPI_Datatype};
 
 /// `MPI_Barrier`: waits until all ranks have called it.
-#[mpi(collective, raises = comm)]
+#[mpi(collective, short, raises = comm)]
 fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> ResultOf<Collective<'_>> {
     Ok(rank.comm(comm)?.barrier())
 }

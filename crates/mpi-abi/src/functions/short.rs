@@ -53,6 +53,13 @@ impl<'a> Plain<'a> {
     }
 }
 
+/// `MPI_Barrier`.
+#[inline(always)]
+pub(crate) fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> Option<Outcome> {
+    let result = rank.comm(comm).ok()?.barrier_at_once()?;
+    Some(result.map_err(Into::into))
+}
+
 /// `MPI_Allreduce`.
 #[inline(always)]
 pub(crate) fn allreduce(

@@ -14,6 +14,16 @@ use simurgh_core::FlagBarrier;
 use simurgh_settings::rules::Operation;
 
 impl Comm {
+    /// Runs `MPI_Barrier` at once if all ranks live here; `None` if it has to be run in the ordinary way.
+    #[inline]
+    pub fn barrier_at_once(&self) -> Option<Result<()>> {
+        if self.spans_hosts() {
+            return None;
+        }
+        instrument::collective(self.process(), Call::BARRIER.name());
+        Some(self.intra_host().barrier(self.seat()))
+    }
+
     /// Runs `MPI_Bcast` at once if the root publishes its data and all ranks live here. It does without the
     /// [`Collective`](super::Collective) value, which would be most of the cost of a short one. `None` if the call has
     /// to be run in the ordinary way.

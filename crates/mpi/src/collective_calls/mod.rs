@@ -76,12 +76,14 @@ impl<'a> Collective<'a> {
     #[inline(always)]
     pub fn run(self) -> Result<()> {
         let comm = self.comm;
+        if let Task::Barrier = self.task
+            && let Some(done) = comm.barrier_at_once()
+        {
+            return done;
+        }
         instrument::collective(comm.process(), self.call.name());
         if comm.spans_hosts() {
             return across_hosts(comm, self.into_invocation());
-        }
-        if let Task::Barrier = self.task {
-            return comm.intra_host().barrier(comm.seat());
         }
         if let (Task::Allreduce { op } | Task::Reduce { op, .. }, Some(send)) =
             (&self.task, self.buffers.whole_source())

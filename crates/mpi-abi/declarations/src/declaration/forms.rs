@@ -43,18 +43,24 @@ impl Form {
         let names: Vec<_> = parameters.iter().map(|(name, _)| name).collect();
         let body = self.body(&quote!(make(rank, #(#names),*)?), comm);
         let ident = &declared.sig.ident;
-        let short = (options.short && matches!(self, Form::Blocking)).then(|| {
-            quote! {
-                if let Some(outcome) = crate::functions::short::#ident(rank, #(#names),*) {
-                    return outcome;
-                }
-            }
-        });
-
         let mut function = declared.clone();
         function.sig.output = parse_quote!(-> Outcome);
         function.sig.inputs.extend(self.parameters());
-        function.block = parse_quote!({ #make #short #body });
+        function.block = parse_quote!({ #make #body });
+        if options.short && matches!(self, Form::Blocking) {
+            // The ordinary way has a function of its own, so that the short one has a small frame: ranks that wait in
+            // a collective come back to a stack that has left the cache.
+            let mut ordinary = function.clone();
+            ordinary.attrs = vec![parse_quote!(#[inline(never)])];
+            ordinary.sig.ident = parse_quote!(ordinary);
+            function.block = parse_quote!({
+                #ordinary
+                match crate::functions::short::#ident(rank, #(#names),*) {
+                    Some(outcome) => outcome,
+                    None => ordinary(rank, #(#names),*),
+                }
+            });
+        }
         self.rename(&mut function);
         function
     }
