@@ -12,7 +12,8 @@
 //!
 //! # Order
 //!
-//! Whoever locks the match table delivers first what is in the ring. So a message that goes through the table never
+//! Whoever locks the match table delivers first what is in the ring. Only a receive of the rank itself looks into the
+//! table first, and then takes its message out of the ring, after those that other receives wait for. So a message that goes through the table never
 //! overtakes one that has gone through the ring. The rank itself delivers what it sees; a sender also waits for what is
 //! being written.
 //!
@@ -22,10 +23,11 @@
 //! senders use the table, and wake it.
 
 use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, status_of};
+use crate::error::Status;
 use crate::instrument;
 use crate::limits::INLINE_LIMIT;
-use crate::matching::{Envelope, NUMBER_BITS, PatternKinds, Place};
-use crate::memory::{self, Source};
+use crate::matching::{Envelope, NUMBER_BITS, Pattern, PatternKinds, Place};
+use crate::memory::{self, Source, Target};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MessageRing};
 use std::num::NonZeroU32;
@@ -93,6 +95,32 @@ impl RingMessage {
         Place {
             index: Self::INDEX,
             sequence: u64::from(self.0.get()),
+        }
+    }
+}
+
+/// The first line of a message.
+struct Content {
+    envelope: Envelope,
+    /// The length of the message.
+    bytes: usize,
+    first: LineData,
+}
+
+impl Content {
+    #[inline]
+    fn of(message: &FirstMessage<'_>) -> Self {
+        let bytes = (message.note() >> 8) as usize;
+        let first = message.line(0, HEADER_WORDS + bytes.min(FIRST).div_ceil(WORD));
+        let envelope = Envelope {
+            context: (first[0] >> 32) as u32,
+            source: (first[0] as u32).cast_signed(),
+            tag: (first[1] as u32).cast_signed(),
+        };
+        Self {
+            envelope,
+            bytes,
+            first,
         }
     }
 }
@@ -195,56 +223,82 @@ impl Endpoint {
         }
     }
 
+    /// Receives the first message of the ring that the pattern accepts and that is for no receive which was posted
+    /// before. Delivers the messages before that one.
+    pub(crate) fn receive_from_ring(
+        &self,
+        table: &mut MatchTable,
+        pattern: Pattern,
+        target: &Target,
+    ) -> Option<Status> {
+        let ring = self.ring()?;
+        while let Some(message) = ring.first() {
+            let content = Content::of(&message);
+            let receive = table.take_receive(content.envelope);
+            if receive.is_none() && pattern.accepts(content.envelope) {
+                let status = self.received(&content, &message, target);
+                message.finish(lines_for(content.bytes));
+                return Some(status);
+            }
+            self.deliver_to(receive, table, &content, message);
+        }
+        None
+    }
+
     /// Matches a message of the ring with a receive, or puts it into the unexpected queue.
     #[inline]
     fn deliver(&self, table: &mut MatchTable, message: FirstMessage<'_>) {
-        let bytes = (message.note() >> 8) as usize;
-        let first = message.line(0, HEADER_WORDS + bytes.min(FIRST).div_ceil(WORD));
-        let envelope = Envelope {
-            context: (first[0] >> 32) as u32,
-            source: (first[0] as u32).cast_signed(),
-            tag: (first[1] as u32).cast_signed(),
-        };
-        match table.take_receive(envelope) {
-            Some(receive) => self.hand_over(receive, envelope, bytes, &first, &message),
-            None => self.keep(table, envelope, bytes, &first, &message),
-        }
-        message.finish(lines_for(bytes));
+        let content = Content::of(&message);
+        let receive = table.take_receive(content.envelope);
+        self.deliver_to(receive, table, &content, message);
     }
 
-    /// Copies a message to its receive, and completes that.
+    /// Delivers a message to its receive, or puts it into the unexpected queue.
     #[inline]
-    fn hand_over(
+    fn deliver_to(
         &self,
-        receive: PostedReceive,
-        envelope: Envelope,
-        bytes: usize,
-        first: &LineData,
-        message: &FirstMessage<'_>,
+        receive: Option<PostedReceive>,
+        table: &mut MatchTable,
+        content: &Content,
+        message: FirstMessage<'_>,
     ) {
+        match receive {
+            Some(PostedReceive { target, waiter }) => {
+                waiter.finish(self, &self.received(content, &message, &target));
+            }
+            None => self.keep(table, content, &message),
+        }
+        message.finish(lines_for(content.bytes));
+    }
+
+    /// Copies a message to the memory of its receive.
+    #[inline]
+    fn received(&self, content: &Content, message: &FirstMessage<'_>, target: &Target) -> Status {
+        let Content {
+            envelope,
+            bytes,
+            first,
+        } = content;
+        let (envelope, bytes) = (*envelope, *bytes);
         instrument::matched(self, envelope, || bytes);
         let transfer = if bytes <= FIRST {
-            memory::unpack(
-                &memory::bytes_of_words(&first[HEADER_WORDS..])[..bytes],
-                &receive.target,
-            )
+            memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..bytes], target)
         } else {
             let mut data = [0; RING_MESSAGE];
             collect(first, message, &mut data[..bytes]);
-            memory::unpack(&data[..bytes], &receive.target)
+            memory::unpack(&data[..bytes], target)
         };
-        receive.waiter.finish(self, &status_of(envelope, &transfer));
+        status_of(envelope, &transfer)
     }
 
     /// Puts a message into the unexpected queue.
-    fn keep(
-        &self,
-        table: &mut MatchTable,
-        envelope: Envelope,
-        bytes: usize,
-        first: &LineData,
-        message: &FirstMessage<'_>,
-    ) {
+    fn keep(&self, table: &mut MatchTable, content: &Content, message: &FirstMessage<'_>) {
+        let Content {
+            envelope,
+            bytes,
+            first,
+        } = content;
+        let (envelope, bytes) = (*envelope, *bytes);
         let from_ring = Some(RingMessage::at_position(message.position()));
         let payload = if bytes <= INLINE_LIMIT {
             let mut data = [0; INLINE_LIMIT];

@@ -80,10 +80,10 @@ impl MatchTable {
         self.posted.post(pattern, receive)
     }
 
-    /// Whether there is any message.
+    /// Whether there is any message, or may be one in the ring.
     #[inline]
-    pub(crate) fn has_messages(&self) -> bool {
-        !self.unexpected.is_empty()
+    pub(crate) fn may_have_messages(&self) -> bool {
+        self.has_ring || !self.unexpected.is_empty()
     }
 
     /// Takes the message that satisfies a receive.

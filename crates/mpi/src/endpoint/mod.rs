@@ -60,6 +60,12 @@ impl Endpoint {
         self.lock_table(Self::deliver_present)
     }
 
+    /// Locks the match table for a receive of the rank itself. Messages that came through the ring may not be in it.
+    #[inline(always)]
+    pub(crate) fn table_to_receive(&self) -> BiasedGuard<'_, MatchTable> {
+        self.table.lock()
+    }
+
     #[inline(always)]
     fn lock_table(&self, deliver: impl Fn(&Self, &mut MatchTable)) -> BiasedGuard<'_, MatchTable> {
         let mut table = self.table.lock();

@@ -4,10 +4,10 @@ use super::BlockingCall;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{MatchTable, PostedReceive};
+use crate::endpoint::{MatchTable, PostedReceive, Unexpected};
 use crate::error::Result;
 use crate::error::Status;
-use crate::matching::{Pattern, Place};
+use crate::matching::{Envelope, Pattern, Place};
 use crate::memory::Target;
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::{Arc, BiasedGuard};
@@ -32,8 +32,8 @@ impl Comm {
     #[inline(always)]
     pub fn recv(&self, target: &Target, source: i32, tag: i32) -> Result<Status> {
         check::from(source, tag, self)?;
-        let mut table = self.process().endpoint().own_table();
-        if table.has_messages() || source == PROC_NULL {
+        let mut table = self.process().endpoint().table_to_receive();
+        if table.may_have_messages() || source == PROC_NULL {
             return self.recv_arrived(table, target, source, tag);
         }
         let call = BlockingCall::begin_in(&table, self.process());
@@ -75,8 +75,8 @@ impl Comm {
     pub fn irecv(&self, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
         check::from(source, tag, self)?;
         let process = self.process();
-        let mut table = process.endpoint().own_table();
-        if table.has_messages() || source == PROC_NULL {
+        let mut table = process.endpoint().table_to_receive();
+        if table.may_have_messages() || source == PROC_NULL {
             return Ok(self.irecv_arrived(table, target, source, tag));
         }
         let request = process.requests().take_receive();
@@ -120,7 +120,7 @@ impl Comm {
         tag: i32,
         waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
-        let table = self.process().endpoint().own_table();
+        let table = self.process().endpoint().table_to_receive();
         self.post_receive_in(table, target, source, tag, waiter)
     }
 
@@ -156,7 +156,12 @@ impl Comm {
         pattern: Pattern,
         waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
-        self.post_matching_in(self.process().endpoint().own_table(), target, pattern, waiter)
+        self.post_matching_in(
+            self.process().endpoint().table_to_receive(),
+            target,
+            pattern,
+            waiter,
+        )
     }
 
     /// [`Comm::post_matching`] in the table of the process, which has been locked.
@@ -168,21 +173,35 @@ impl Comm {
         waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
         let endpoint = self.process().endpoint();
-        if table.has_messages()
-            && let Some((envelope, payload)) = table.take_message(pattern)
-        {
-            drop(table);
-            return match payload.deliver(&**self.process().job(), endpoint, envelope, target) {
-                Ok(status) => Received::Done(status),
-                Err(request) => {
-                    let waiter = waiter(&endpoint.table());
-                    self.process()
-                        .receive_rendezvous(&request, envelope, target, waiter);
-                    Received::Posted(Place::NOWHERE)
-                }
-            };
+        if table.may_have_messages() {
+            // What waits in the table was sent before what is in the ring.
+            if let Some(found) = table.take_message(pattern) {
+                drop(table);
+                return self.receive_unexpected(found, target, waiter);
+            }
+            if let Some(status) = endpoint.receive_from_ring(&mut table, pattern, target) {
+                return Received::Done(status);
+            }
         }
         let receive = PostedReceive::new(target, waiter(&table));
         Received::Posted(table.post(pattern, receive))
+    }
+
+    /// Receives a message that has been taken out of the table.
+    fn receive_unexpected(
+        &self,
+        (envelope, payload): (Envelope, Unexpected),
+        target: &Target,
+        waiter: impl FnOnce(&MatchTable) -> Waiter,
+    ) -> Received {
+        let (process, endpoint) = (self.process(), self.process().endpoint());
+        match payload.deliver(&**process.job(), endpoint, envelope, target) {
+            Ok(status) => Received::Done(status),
+            Err(request) => {
+                let waiter = waiter(&endpoint.table());
+                process.receive_rendezvous(&request, envelope, target, waiter);
+                Received::Posted(Place::NOWHERE)
+            }
+        }
     }
 }
