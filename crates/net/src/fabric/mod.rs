@@ -246,12 +246,12 @@ impl Fabric {
     }
 
     /// All transports.
-    pub fn transports(&self) -> impl Iterator<Item = &dyn Transport> {
+    pub fn transports(&self) -> impl Iterator<Item = &dyn Transport> + Clone {
         self.all_transports().map(|transport| &**transport)
     }
 
     #[inline]
-    fn all_transports(&self) -> impl Iterator<Item = &Arc<dyn Transport>> {
+    fn all_transports(&self) -> impl Iterator<Item = &Arc<dyn Transport>> + Clone {
         self.transports.iter().map_while(OnceLock::get)
     }
 
@@ -322,8 +322,7 @@ impl Fabric {
     /// are queued, the sleep is short, since nothing wakes it when a transport has room again.
     pub fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
         let limit = if self.is_backed_up() { nap(limit) } else { limit };
-        let transports: Vec<&dyn Transport> = self.transports().collect();
-        self.parker.park(&transports, (word, expected), limit);
+        self.parker.park(self.transports(), (word, expected), limit);
     }
 
     /// Ends a [`Fabric::sleep`] whose word has changed. Needed because the sleeper may wait in `poll(2)`, where a futex

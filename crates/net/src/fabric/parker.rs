@@ -32,10 +32,12 @@ use rustix::thread::futex::{Wait, WaitFlags, WaitvFlags, waitv};
 use rustix::time::{ClockId, clock_gettime};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, futex_wait_for};
 
+use super::TRANSPORTS;
 use crate::transport::{Transport, WaitMethod, WaitObject};
 
-/// Most words that `futex_waitv` waits for.
-const WORDS_MAX: usize = 128;
+/// Most words that a thread sleeps on: its own, and those of the transports. The kernel takes more.
+const WORDS_MAX: usize = 8;
+const _: () = assert!(TRANSPORTS < WORDS_MAX);
 
 /// Longest sleep while something is awaited that does not wake the thread.
 const NAP: Duration = Duration::from_micros(200);
@@ -69,15 +71,15 @@ impl Parker {
     /// Sleeps until a packet arrives over one of the transports, the word `until.0` is no longer `until.1`, or the time
     /// is over. Returns at once if a transport says that a packet is there already, and after a nap if that is said
     /// again and again without [progress](Parker::progressed).
-    pub(super) fn park(
+    pub(super) fn park<'a>(
         &self,
-        transports: &[&dyn Transport],
+        transports: impl Iterator<Item = &'a dyn Transport> + Clone,
         until: (&AtomicU32, u32),
         limit: Option<Duration>,
     ) {
         // Relaxed: it changes once, and both values are right.
         let refused = self.refused.load(Ordering::Relaxed);
-        if refused || !self.sleep_on_words(transports, until, limit) {
+        if refused || !self.sleep_on_words(transports.clone(), until, limit) {
             self.sleep_in_poll(transports, until, limit);
         }
         // Relaxed: as in `found`.
@@ -87,12 +89,15 @@ impl Parker {
     }
 
     /// Runs `f` with all transports armed. Does not, if one refuses to be armed, since a packet is there already.
-    fn while_armed(&self, transports: &[&dyn Transport], waiting: WaitMethod, f: impl FnOnce()) {
-        let armed = transports
-            .iter()
-            .take_while(|transport| transport.arm(waiting))
-            .count();
-        if armed == transports.len() {
+    fn while_armed<'a>(
+        &self,
+        transports: impl Iterator<Item = &'a dyn Transport> + Clone,
+        waiting: WaitMethod,
+        f: impl FnOnce(),
+    ) {
+        let all = transports.clone();
+        let armed = all.take_while(|transport| transport.arm(waiting)).count();
+        if armed == transports.clone().count() {
             self.progressed();
             f();
         } else {
@@ -101,7 +106,6 @@ impl Parker {
         }
         // The one that refused may be armed all the same.
         transports
-            .iter()
             .take(armed + 1)
             .for_each(|transport| transport.disarm());
     }
@@ -118,27 +122,34 @@ impl Parker {
     }
 
     /// Sleeps on the words of all transports. False, without having slept, if one has no word or the kernel refuses.
-    fn sleep_on_words(
+    fn sleep_on_words<'a>(
         &self,
-        transports: &[&dyn Transport],
+        transports: impl Iterator<Item = &'a dyn Transport> + Clone,
         (word, expected): (&AtomicU32, u32),
         limit: Option<Duration>,
     ) -> bool {
-        let mut waits = vec![wait(word, expected, WaitFlags::PRIVATE)];
-        for transport in transports {
-            let Some(WaitObject::Word(bell)) = transport.wait_object(WaitMethod::Futex) else {
+        // On the stack: a rank that waits steadily allocates nothing.
+        let mut waits = [wait(word, expected, WaitFlags::PRIVATE); WORDS_MAX];
+        let mut words = 1;
+        for transport in transports.clone() {
+            let (Some(WaitObject::Word(bell)), Some(place)) =
+                (transport.wait_object(WaitMethod::Futex), waits.get_mut(words))
+            else {
                 return false;
             };
             // SeqCst: read before the transport is armed; a packet that arrives after that changes the word.
-            waits.push(wait(bell, bell.load(Ordering::SeqCst), WaitFlags::empty()));
-        }
-        if waits.len() > WORDS_MAX {
-            return false;
+            *place = wait(bell, bell.load(Ordering::SeqCst), WaitFlags::empty());
+            words += 1;
         }
         let mut can = true;
         self.while_armed(transports, WaitMethod::Futex, || {
             let end = limit.and_then(deadline);
-            let outcome = waitv(&waits, WaitvFlags::empty(), end.as_ref(), ClockId::Monotonic);
+            let outcome = waitv(
+                &waits[..words],
+                WaitvFlags::empty(),
+                end.as_ref(),
+                ClockId::Monotonic,
+            );
             can = !matches!(outcome, Err(Errno::NOSYS | Errno::PERM | Errno::INVAL));
         });
         if !can {
@@ -147,9 +158,9 @@ impl Parker {
         can
     }
 
-    fn sleep_in_poll(
+    fn sleep_in_poll<'a>(
         &self,
-        transports: &[&dyn Transport],
+        transports: impl Iterator<Item = &'a dyn Transport> + Clone,
         (word, expected): (&AtomicU32, u32),
         limit: Option<Duration>,
     ) {
@@ -161,8 +172,8 @@ impl Parker {
         };
         let mut descriptors = vec![parker.as_fd()];
         let silent = transports
-            .iter()
-            .filter(|transport| !add_bell(**transport, &mut descriptors))
+            .clone()
+            .filter(|transport| !add_bell(*transport, &mut descriptors))
             .count();
         // A transport that cannot wake the thread has to be polled now and then.
         let limit = if silent == 0 { limit } else { nap(limit) };
@@ -232,6 +243,12 @@ mod tests {
         word: AtomicU32,
     }
 
+    impl Pair {
+        fn transports(&self) -> impl Iterator<Item = &dyn Transport> + Clone {
+            std::iter::once(&self.first as &dyn Transport)
+        }
+    }
+
     fn pair() -> Arc<Pair> {
         let mut hosts = Loopback::hosts(2, Access::default()).into_iter();
         let mut next = || hosts.next().expect("two hosts");
@@ -253,7 +270,7 @@ mod tests {
         let thread = std::thread::spawn(move || meanwhile(&other));
         let start = Instant::now();
         while pair.word.load(Ordering::SeqCst) == 0 && !pair.first.has_incoming() {
-            pair.parker.park(&[&pair.first], (&pair.word, 0), limit);
+            pair.parker.park(pair.transports(), (&pair.word, 0), limit);
             if limit.is_some_and(|limit| start.elapsed() >= limit) {
                 break;
             }
@@ -300,7 +317,7 @@ mod tests {
     fn a_thread_that_is_refused_again_and_again_naps_until_there_is_progress() {
         let pair = pair();
         send(&pair);
-        let sleep = || pair.parker.park(&[&pair.first], (&pair.word, 0), None);
+        let sleep = || pair.parker.park(pair.transports(), (&pair.word, 0), None);
         let start = Instant::now();
         const TIMES: u32 = 50;
         for _ in 0..REFUSALS + TIMES {
@@ -325,7 +342,8 @@ mod tests {
             pair.word.store(0, Ordering::SeqCst);
             let thread = std::thread::spawn(move || change_word(&other));
             while pair.word.load(Ordering::SeqCst) == 0 {
-                pair.parker.park(&[&pair.first], (&pair.word, 0), Some(PATIENCE));
+                pair.parker
+                    .park(pair.transports(), (&pair.word, 0), Some(PATIENCE));
             }
             thread.join().expect("no panic");
         }
