@@ -12,10 +12,10 @@
 //!
 //! # Order
 //!
-//! Whoever locks the match table delivers first what is in the ring. Only a receive of the rank itself looks into the
-//! table first, and then takes its message out of the ring, after those that other receives wait for. So a message that goes through the table never
+//! Whoever locks the match table delivers first what is in the ring. So a message that goes through the table never
 //! overtakes one that has gone through the ring. The rank itself delivers what it sees; a sender also waits for what is
-//! being written.
+//! being written. Only a receive of the rank looks into the table first, where messages are older; then it takes its
+//! message out of the ring, after those that receives before it wait for.
 //!
 //! # Sleep
 //!
