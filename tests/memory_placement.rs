@@ -33,6 +33,25 @@ fn ranks_have_memory_whatever_its_placement() {
 }
 
 #[test]
+fn each_rank_can_choose_where_its_memory_comes_from() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/memory_chosen.c")
+        .flags(["-O2", "-Wall", "-Wextra"])
+        .against(&stage)
+        .build();
+    for options in [
+        &["--mode", "threads", "--memory-placement", "first-touch"][..],
+        &["--mode", "threads", "--relocatable"],
+        &["--mode", "processes"],
+    ] {
+        let run = stage.mpiexec(4).options(options).run(&program);
+        run.expect_success();
+        let fine = run.stdout.lines().filter(|line| *line == "choice OK").count();
+        assert_eq!(fine, 4, "{run}");
+    }
+}
+
+#[test]
 fn a_node_that_the_machine_does_not_have_is_named() {
     let (stage, program) = (Stage::locate(), program());
     for mode in ["threads", "processes"] {

@@ -15,38 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-enum { NODES = 8, PAGE = 4096, BLOCKS = 16, BLOCK = 1 << 20, SMALL = 20000 };
+#include "page_nodes.h"
 
-static int own_node(void)
-{
-    unsigned node = 0;
-    syscall(SYS_getcpu, NULL, &node, NULL);
-    return (int)node;
-}
-
-/* Counts the pages that lie wholly in a block, by node. */
-static void count(char *block, size_t size, long counts[NODES])
-{
-    char *end = block + size;
-    char *page = (char *)(((size_t)block + PAGE - 1) / PAGE * PAGE);
-    for (; page + PAGE <= end; page += PAGE) {
-        void *address = page;
-        int node = -1;
-        if (syscall(SYS_move_pages, 0, 1UL, &address, NULL, &node, 0) == 0 && node >= 0 && node < NODES)
-            counts[node]++;
-    }
-}
-
-static int all_on(const long counts[NODES], int node)
-{
-    for (int other = 0; other < NODES; other++)
-        if (other != node && counts[other] != 0)
-            return 0;
-    return node >= 0 && node < NODES && counts[node] != 0;
-}
+enum { BLOCKS = 16, BLOCK = 1 << 20, SMALL = 20000 };
 
 static int most_on(const long counts[NODES], int node)
 {
@@ -54,21 +26,6 @@ static int most_on(const long counts[NODES], int node)
     for (int other = 0; other < NODES; other++)
         all += counts[other];
     return node >= 0 && node < NODES && 2 * counts[node] > all;
-}
-
-/* Whether pages are on several nodes, on none of them more than so many times those of another. */
-static int alike(const long counts[NODES], double times)
-{
-    long least = 0, most = 0;
-    int nodes = 0;
-    for (int node = 0; node < NODES; node++) {
-        if (counts[node] == 0)
-            continue;
-        least = nodes == 0 || counts[node] < least ? counts[node] : least;
-        most = counts[node] > most ? counts[node] : most;
-        nodes++;
-    }
-    return nodes > 1 && most <= least * times;
 }
 
 /* The item of a list of numbers. */

@@ -110,7 +110,7 @@ pub use node_share::NodeShare;
 pub use nodes::{NodeSet, current as current_node, set_nodes};
 pub use notice::{before_pages_go, pages_go};
 pub use page_move::{Batch, PageMove};
-pub use placement::{FirstTouch, Local, MemoryPlacement, PerRank, Pooled, Request, Uniform};
+pub use placement::{FirstTouch, Local, MemoryPlacement, PerRank, Pooled, Request, Strategy, Uniform};
 pub use policy::{MemoryPolicy, set_thread_policy};
 pub use report::{Calls, CheckedBlock, Fault, FaultKind, Report, Reporter, set_reporter};
 pub use reserved::{ReservedPages, reserved_pages, want_reserved_pages};

@@ -1,5 +1,7 @@
 //! Memory policies: the nodes from which the system takes the pages of some addresses.
 
+use std::ptr;
+
 use crate::nodes::NodeSet;
 
 // The kernel's numbers (linux/mempolicy.h).
@@ -50,27 +52,26 @@ impl MemoryPolicy {
         }
     }
 
-    /// Sets the policy for pages of these addresses that are touched from now on. Where the system refuses, as for
-    /// nodes that the process may not use, it stays with its own.
+    /// Sets the policy for pages of these addresses that are touched from now on, where no other has been set. Where
+    /// the system refuses, as for nodes that the process may not use, it stays with its own.
     pub(crate) fn apply(self, start: usize, size: usize) {
-        let (mode, nodes) = self.parts();
-        if nodes.is_empty() {
-            return;
+        if self.code() != 0 {
+            self.set(start, size);
         }
+    }
+
+    /// The same, whatever policy has been set before.
+    pub(crate) fn set(self, start: usize, size: usize) {
+        let (mode, nodes) = self.parts();
         let mask = nodes.bits();
+        let (mask_of_nodes, bits) = match self.code() {
+            0 => (ptr::null(), 0),
+            _ => (&raw const mask, u64::BITS as usize + 1),
+        };
+        let mode = if self.code() == 0 { 0 } else { mode };
         // SAFETY:
         // - a policy changes nothing that memory holds; the mask is a variable of this function, of so many bits.
-        unsafe {
-            libc::syscall(
-                libc::SYS_mbind,
-                start,
-                size,
-                mode,
-                &raw const mask,
-                u64::BITS as usize + 1,
-                0,
-            )
-        };
+        unsafe { libc::syscall(libc::SYS_mbind, start, size, mode, mask_of_nodes, bits, 0) };
     }
 }
 

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::account::Account;
 use crate::page_move::PageMove;
-use crate::placement::MemoryPlacement;
-use crate::segment::{Segment, WHOLE};
+use crate::placement::Strategy;
+use crate::segment::{LISTS, SLICE, Segment, WHOLE};
 use crate::single::want_huge_pages;
 use crate::source::Source;
-use crate::{Heap, RankHeaps, arena, context};
+use crate::{Heap, RankHeaps, arena, context, nodes};
 
 impl RankHeaps {
     /// No heaps yet.
@@ -64,10 +64,36 @@ impl RankHeaps {
         heaps
     }
 
-    /// Says which rank of its world it is, and chooses the strategy by which its memory is placed. That can be done
-    /// once, before the rank begins; the strategy is [`Local`](crate::Local) otherwise.
-    pub fn place(&self, rank: u32, placement: &'static dyn MemoryPlacement) {
-        self.source.set(rank, placement);
+    /// Says which rank of its world it is, and chooses the strategy by which its memory is placed. That is done before
+    /// the rank begins; the strategy is [`Local`](crate::Local) otherwise.
+    pub fn place(&self, rank: u32, strategy: &'static Strategy) {
+        self.source.set_rank(rank);
+        self.source.choose(strategy);
+    }
+
+    /// Chooses the strategy for what the rank allocates from now on. A context of the rank calls it.
+    ///
+    /// What the calling context's heap has free, and those of ended threads, is given back to the system, and comes
+    /// anew by the strategy. Blocks of size classes may still come from slices that have other blocks. Heaps that other
+    /// threads of the rank use take fresh memory by the strategy.
+    pub fn choose(&self, strategy: &'static Strategy) {
+        self.source.choose(strategy);
+        if nodes::several().is_none() {
+            return;
+        }
+        for heap in self.all() {
+            if ptr::eq(heap, context::heap()) {
+                heap.place_free();
+            } else {
+                let _ = heap.while_unused(Heap::place_free);
+            }
+        }
+    }
+
+    /// The strategy that has been chosen, if one has.
+    #[must_use]
+    pub fn strategy(&self) -> Option<&'static Strategy> {
+        self.source.strategy()
     }
 
     /// A move of the rank's memory to a node, if its strategy wants that: the addresses of `first`, then what it has
@@ -103,6 +129,22 @@ impl RankHeaps {
         if let Some(heap) = heap {
             // Release pairs with the Acquire in `obtain`.
             heap.is_used.store(false, Ordering::Release);
+        }
+    }
+}
+
+impl Heap {
+    /// Gives all free memory back. What comes anew comes by the strategy that the rank has now.
+    fn place_free(&self) {
+        self.bring_home();
+        self.release_empty();
+        self.purge();
+        let segments = (0..LISTS).flat_map(|list| self.on_list(list));
+        for extent in segments.flat_map(Segment::free_extents) {
+            self.source().place(extent.start..extent.end);
+        }
+        for span in self.spans() {
+            self.source().place(span.address() + SLICE..span.end());
         }
     }
 }

@@ -82,6 +82,16 @@ fn find_run(mut bits: u64, count: usize) -> Option<usize> {
     (bits != 0).then(|| bits.trailing_zeros() as usize)
 }
 
+/// The runs of bits that are set: the first one of each, and their number.
+fn runs(mut bits: u64) -> impl Iterator<Item = (usize, usize)> {
+    std::iter::from_fn(move || {
+        let first = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        let count = ((!(bits >> first)).trailing_zeros() as usize).min(SLICES - first);
+        bits &= !mask(first, count);
+        Some((first, count))
+    })
+}
+
 /// The binary logarithm of the length of the longest run of bits that are set, rounded down; `None` if none is.
 fn log_of_longest(mut bits: u64) -> Option<usize> {
     let mut log = None;
@@ -308,18 +318,19 @@ impl Segment {
 
     /// Gives the memory of free slices back to the system.
     pub(crate) fn purge(&self) {
-        let mut left = self.free.get() & self.dirty.get();
-        while left != 0 {
-            let first = left.trailing_zeros() as usize;
-            let count = (!(left >> first)).trailing_zeros() as usize;
-            let extent = self.extent(first, count.min(SLICES - first));
+        for (first, count) in runs(self.free.get() & self.dirty.get()) {
+            let extent = self.extent(first, count);
             // SAFETY:
             // - the slices are part of no page.
             if unsafe { arena::purge(extent.start, extent.end - extent.start) } {
-                self.dirty.set(self.dirty.get() & !mask(first, extent.slices));
+                self.dirty.set(self.dirty.get() & !mask(first, count));
             }
-            left &= !mask(first, extent.slices);
         }
+    }
+
+    /// The memory of the free slices.
+    pub(crate) fn free_extents(&self) -> impl Iterator<Item = Extent> {
+        runs(self.free.get()).map(|(first, count)| self.extent(first, count))
     }
 
     /// The record of the page that begins with this slice.
@@ -343,7 +354,7 @@ impl Linked for Segment {
 
 #[cfg(test)]
 mod tests {
-    use super::{LISTS, SLICES, find_run, log_of_longest, mask};
+    use super::{LISTS, SLICES, find_run, log_of_longest, mask, runs};
 
     #[test]
     fn the_longest_run_of_bits_is_known_to_a_power_of_two() {
@@ -360,6 +371,10 @@ mod tests {
 
     #[test]
     fn runs_of_bits_are_found() {
+        let all = |bits| runs(bits).collect::<Vec<_>>();
+        assert_eq!(all(0b1011_0110), [(1, 2), (4, 2), (7, 1)]);
+        assert_eq!(all(u64::MAX << 3), [(3, SLICES - 3)]);
+        assert_eq!((all(0), all(u64::MAX)), (vec![], vec![(0, SLICES)]));
         assert_eq!(find_run(0b1011_0111_0110, 3), Some(4));
         assert_eq!(find_run(0b1011_0111_0110, 4), None);
         assert_eq!(find_run(0b110, 1), Some(1));

@@ -3,33 +3,31 @@
 use std::fmt;
 use std::ops::Range;
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::arena::{self, SEGMENT};
 use crate::nodes::{self, NodeSet};
 use crate::owners;
 use crate::page_move::PageMove;
-use crate::placement::{Local, MemoryPlacement, Request};
+use crate::placement::{Local, MemoryPlacement, Request, Strategy};
 use crate::policy::MemoryPolicy;
 
 /// The source of a rank's memory.
 #[derive(Default)]
 pub(crate) struct Source {
-    chosen: OnceLock<Chosen>,
+    /// The number of the rank in its world.
+    rank: AtomicU32,
+    /// The strategy for its memory; null for [`Local`].
+    strategy: AtomicPtr<Strategy>,
     /// The share of the arena that it has to itself, if the arena is divided among ranks.
     share: Option<usize>,
-}
-
-/// A rank, and the strategy for its memory.
-struct Chosen {
-    rank: u32,
-    placement: &'static dyn MemoryPlacement,
 }
 
 impl Source {
     pub(crate) const fn new() -> Self {
         Self {
-            chosen: OnceLock::new(),
+            rank: AtomicU32::new(0),
+            strategy: AtomicPtr::new(ptr::null_mut()),
             share: None,
         }
     }
@@ -47,14 +45,49 @@ impl Source {
         self.share
     }
 
-    /// Sets the strategy, once. Without one it is [`Local`].
-    pub(crate) fn set(&self, rank: u32, placement: &'static dyn MemoryPlacement) {
-        let _ = self.chosen.set(Chosen { rank, placement });
+    /// Says which rank of its world it is for.
+    pub(crate) fn set_rank(&self, rank: u32) {
+        // Relaxed: it is set before the rank begins.
+        self.rank.store(rank, Ordering::Relaxed);
     }
 
-    fn placement(&self) -> (u32, &'static dyn MemoryPlacement) {
-        let chosen = self.chosen.get();
-        chosen.map_or((0, &Local), |chosen| (chosen.rank, chosen.placement))
+    /// Sets the strategy for what is taken from now on. Without one it is [`Local`].
+    pub(crate) fn choose(&self, strategy: &'static Strategy) {
+        // Release: who finds the strategy finds it whole.
+        self.strategy
+            .store(ptr::from_ref(strategy).cast_mut(), Ordering::Release);
+    }
+
+    /// The strategy, if one has been chosen.
+    pub(crate) fn strategy(&self) -> Option<&'static Strategy> {
+        // SAFETY:
+        // - null, or a strategy that lives as long as the process;
+        // - Acquire pairs with the Release in `choose`.
+        unsafe { self.strategy.load(Ordering::Acquire).as_ref() }
+    }
+
+    fn placement(&self) -> &'static dyn MemoryPlacement {
+        self.strategy().map_or(&Local, Strategy::placement)
+    }
+
+    fn request(&self, nodes: NodeSet, bytes: usize) -> Request {
+        Request {
+            rank: self.rank.load(Ordering::Relaxed),
+            node: nodes::current(),
+            nodes,
+            bytes,
+        }
+    }
+
+    /// Lets the pages that will be touched in these addresses, which were taken before, come from where the strategy
+    /// wants them. Nothing is done on a machine with one node.
+    pub(crate) fn place(&self, addresses: Range<usize>) {
+        if let Some(nodes) = nodes::several() {
+            let request = self.request(nodes, addresses.len());
+            self.placement()
+                .policy(&request)
+                .set(addresses.start, addresses.len());
+        }
     }
 
     /// Takes so many neighbouring segments for the calling context, all zero; `None` if there is no memory.
@@ -74,15 +107,14 @@ impl Source {
 
     #[cold]
     fn take_of(&self, nodes: NodeSet, segments: usize) -> Option<usize> {
-        let (rank, placement) = self.placement();
+        let placement = self.placement();
         let bytes = segments.checked_mul(SEGMENT)?;
-        let request = Request {
-            rank,
-            node: nodes::current(),
-            nodes,
-            bytes,
-        };
-        let start = self.take_with(segments, placement.policy(&request))?;
+        let policy = placement.policy(&self.request(nodes, bytes));
+        let start = self.take_with(segments, policy)?;
+        if self.share.is_some() {
+            // The share has all of the rank's memory, whatever the strategy was before.
+            policy.set(start, bytes);
+        }
         owners::note_taken(self.number(), start, segments);
         if placement.obtains_pages() {
             arena::populate(start, bytes);
@@ -117,7 +149,7 @@ impl Source {
         first: &[Range<usize>],
         last: &[Range<usize>],
     ) -> Option<PageMove> {
-        self.placement().1.follows_rank().then(|| {
+        self.placement().follows_rank().then(|| {
             let segments = self.segments();
             PageMove::prefer(node, &segments);
             let all = first.iter().cloned().chain(segments).chain(last.iter().cloned());
@@ -128,9 +160,8 @@ impl Source {
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rank = self.chosen.get().map(|chosen| chosen.rank);
         f.debug_struct("Source")
-            .field("rank", &rank)
+            .field("rank", &self.rank)
             .finish_non_exhaustive()
     }
 }

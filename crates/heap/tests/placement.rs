@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, Once};
 
 use simurgh_heap::{
-    Local, MemoryPlacement, MemoryPolicy, NodeSet, Pooled, RankHeaps, Request, Uniform, functions, set_nodes,
+    Local, MemoryPlacement, MemoryPolicy, NodeSet, Pooled, RankHeaps, Request, Strategy, Uniform, functions,
+    set_nodes,
 };
 
 /// The first address of the arena, and the size of a segment.
@@ -36,11 +37,16 @@ fn free(block: *mut u8) {
 
 /// Runs `f` as the main context of a new rank with this strategy.
 fn as_rank<R: Send>(rank: u32, placement: &'static dyn MemoryPlacement, f: impl FnOnce() -> R + Send) -> R {
+    common::as_rank(heaps(rank, placement), f)
+}
+
+/// The heaps of a new rank with this strategy.
+fn heaps(rank: u32, placement: &'static dyn MemoryPlacement) -> RankHeaps {
     static NODES: Once = Once::new();
     NODES.call_once(|| set_nodes(NodeSet::new(&[0, 1]).expect("small numbers")));
     let heaps = RankHeaps::new();
-    heaps.place(rank, placement);
-    common::as_rank(heaps, f)
+    heaps.place(rank, Box::leak(Box::new(Strategy::new(placement))));
+    heaps
 }
 
 /// A strategy as a user could write it: long blocks, whose parts several threads work on, come from the nodes of those
@@ -188,4 +194,68 @@ fn a_long_block_that_lies_in_several_mappings_grows() {
         free(longer);
         free(behind);
     });
+}
+
+/// The number of the system's policy for the page at the address; none if the system has no policies.
+fn policy_at(block: *const u8) -> Option<i32> {
+    const OF_ADDRESS: i32 = 2;
+    let mut mode = -1_i32;
+    let nowhere = std::ptr::null_mut::<u64>();
+    // SAFETY:
+    // - the mode is a variable of this function; the nodes are not wanted.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_get_mempolicy,
+            &raw mut mode,
+            nowhere,
+            0,
+            block,
+            OF_ADDRESS,
+        )
+    };
+    (result == 0).then_some(mode)
+}
+
+#[test]
+fn a_strategy_that_is_chosen_later_holds_for_what_is_allocated_then() {
+    const BIND: i32 = 2;
+    const INTERLEAVE: i32 = 3;
+    static BOUND: Strategy = Strategy::new(&Uniform(MemoryPolicy::Bound(NodeSet::of(0))));
+    static INTERLEAVED: Strategy = Strategy::new(&Uniform(MemoryPolicy::Interleaved(NodeSet::of(0))));
+    static LOOSE: Strategy = Strategy::new(&simurgh_heap::FirstTouch);
+    let other = heaps(1, &Local);
+    let heaps: &'static RankHeaps = Box::leak(Box::new(heaps(0, &Local)));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(heaps.enter());
+            let sizes = [200_000, 3 * SEGMENT];
+            let kept = sizes.map(malloc);
+            // The rank has free memory of both kinds, which has pages.
+            for size in sizes {
+                let block = malloc(size);
+                // SAFETY:
+                // - the block has this size, and is this test's.
+                unsafe { block.write_bytes(1, size) };
+                free(block);
+            }
+            for (strategy, expected) in [(&BOUND, BIND), (&INTERLEAVED, INTERLEAVE), (&LOOSE, 0)] {
+                heaps.choose(strategy);
+                assert!(std::ptr::eq(heaps.strategy().expect("it was chosen"), strategy));
+                for size in sizes {
+                    let block = malloc(size);
+                    let policy = policy_at(block.wrapping_add(size / 2));
+                    assert!(
+                        policy.is_none_or(|policy| policy == expected),
+                        "{size}: {policy:?}"
+                    );
+                    free(block);
+                }
+            }
+            kept.into_iter().for_each(free);
+            RankHeaps::leave();
+        });
+    });
+    // Another rank has its own.
+    let policy = common::as_rank(other, || policy_at(malloc(3 * SEGMENT)));
+    assert!(policy.is_none_or(|policy| policy == 1), "{policy:?}");
 }

@@ -281,6 +281,11 @@ impl Buffer {
         Ok(unsafe { slice::from_raw_parts(self.0.cast(), length) })
     }
 
+    /// The data as a string of the caller.
+    pub fn text(self) -> Text {
+        Text(self.0.cast())
+    }
+
     /// Whether the caller passed `MPI_IN_PLACE`.
     pub fn is_in_place(self) -> bool {
         self.0.addr() == MPI_IN_PLACE.addr()

@@ -38,7 +38,12 @@ enum Source {
 pub enum Action {
     /// The rank is dumped, wiped and restored as many times as the value says.
     Dump,
+    /// The memory that the rank allocates from now on comes from where the text says.
+    Place,
 }
+
+/// The number of characters, the null character included, of a text that a rank may change.
+pub const ROOM: usize = 256;
 
 /// The scope of a control variable: who may change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +117,7 @@ impl Control {
     pub fn action(&self) -> Option<Action> {
         match self.source {
             Source::Action(action) => Some(action),
+            Source::Setting(setting) if setting.id == Id::MemoryPlacement => Some(Action::Place),
             Source::Setting(_) | Source::Limit(_) => None,
         }
     }

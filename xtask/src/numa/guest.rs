@@ -21,7 +21,12 @@ const INSTALLED: [&str; 4] = [
     "lib/libmpi_abi.so.1",
 ];
 /// The test programs, below `tests/c`.
-const PROGRAMS: [&str; 3] = ["huge_pages", "memory_follows", "memory_placement"];
+const PROGRAMS: [&str; 4] = [
+    "huge_pages",
+    "memory_chosen",
+    "memory_follows",
+    "memory_placement",
+];
 /// The shell, which is all commands that the tests need.
 const SHELL: &str = "/bin/busybox";
 

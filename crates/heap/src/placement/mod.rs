@@ -5,6 +5,8 @@
 
 mod strategies;
 
+use std::fmt;
+
 use crate::nodes::NodeSet;
 use crate::policy::MemoryPolicy;
 
@@ -39,5 +41,28 @@ pub trait MemoryPlacement: Send + Sync {
     /// Whether the memory of a rank follows it when it moves for good to a virtual processor of another node.
     fn follows_rank(&self) -> bool {
         false
+    }
+}
+
+/// A strategy that ranks can have, in a place where it stays: a static, for example.
+pub struct Strategy(&'static dyn MemoryPlacement);
+
+impl Strategy {
+    /// The strategy that does so.
+    #[must_use]
+    pub const fn new(placement: &'static dyn MemoryPlacement) -> Self {
+        Self(placement)
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn placement(&self) -> &'static dyn MemoryPlacement {
+        self.0
+    }
+}
+
+impl fmt::Debug for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Strategy").finish_non_exhaustive()
     }
 }

@@ -67,7 +67,7 @@ mod wait_report;
 mod wire_up;
 
 pub use heap_use::{Moment, note as note_heap};
-pub use memory::policy_of;
+pub use memory::{choose_placement, placement_of, policy_of};
 pub use native::{Claim, NativeJob, claim, end_native_job};
 pub use output::say;
 pub use own_process::{adopt, bias_locks, connect, end_singleton, join, leave, register};

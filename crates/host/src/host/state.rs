@@ -116,6 +116,12 @@ impl Host {
         &self.ranks
     }
 
+    /// The rank of this process, if it is a thread of this host.
+    pub(super) fn rank_of(&self, process: &Process) -> Option<&Rank> {
+        let is_it = |rank: &&Rank| !self.is_program() && rank.process().id() == process.id();
+        self.ranks.iter().find(is_it)
+    }
+
     pub(super) fn self_pipe(&self) -> &SelfPipe {
         &self.wake
     }

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use simurgh_host as host;
 use simurgh_mpi_abi_macros::mpi;
-use simurgh_tool::control::{Action, Scope, all};
+use simurgh_tool::control::{Action, Control, ROOM, Scope, all};
 use simurgh_tool::{ToolError, ToolResult};
 
 use super::tool::enum_handle;
@@ -84,7 +84,7 @@ fn t_cvar_handle_alloc(
     let control = at(all(), cvar_index)?;
     handle.check("handle")?;
     let made = rank.give_out_tool(ToolObject::Control(control))?;
-    count.set_unless_ignored(self::count(control.read(rank.process).len()));
+    count.set_unless_ignored(self::count(value_of(rank, control).len()));
     set(handle, MPI_T_cvar_handle(made))
 }
 
@@ -104,11 +104,22 @@ fn t_cvar_handle_free(rank: Rank<'_>, handle: InOut<MPI_T_cvar_handle>) -> Outco
 fn t_cvar_read(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: BufferMut) -> Outcome {
     rank.tool()?;
     let control = rank.control(handle)?;
-    let value = match control.action() {
+    to_memory(buf, control.representation, &value_of(rank, control))
+}
+
+/// The value of a control variable for the calling rank.
+fn value_of(rank: Rank<'_>, control: &Control) -> Vec<u64> {
+    match control.action() {
         Some(Action::Dump) => vec![host::dumps(rank.process)],
+        Some(Action::Place) => {
+            let words = host::placement_of(rank.process);
+            let mut text: Vec<u64> = words.bytes().take(ROOM - 1).map(u64::from).collect();
+            // A tool has made room when it got its handle, and the text may become longer.
+            text.resize(ROOM, 0);
+            text
+        }
         None => control.read(rank.process),
-    };
-    to_memory(buf, control.representation, &value)
+    }
 }
 
 /// `MPI_T_cvar_write`: changes a control variable for the calling rank.
@@ -119,10 +130,15 @@ fn t_cvar_write(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: Buffer) -> Outco
     if control.scope() != Scope::Local {
         return Err(ToolError::SetNever);
     }
-    let values = from_memory(buf, control.representation, 1)?;
+    let number = || from_memory(buf, control.representation, 1).map(|values| values[0]);
     match control.action() {
-        Some(Action::Dump) => dump(rank, values[0]),
-        None => control.write(rank.process, values[0]),
+        Some(Action::Dump) => dump(rank, number()?),
+        Some(Action::Place) => {
+            let words = buf.text().read("buf")?;
+            let is_done = host::choose_placement(rank.process, &words);
+            is_done.then_some(()).ok_or(ToolError::Invalid)
+        }
+        None => control.write(rank.process, number()?),
     }
 }
 

@@ -88,7 +88,9 @@ mod tests {
         let tuning = Tuning::new(&Values::default());
         for setting in SETTINGS {
             let here = tuning.get(setting.id);
-            assert_eq!(here.is_some(), setting.scope == Scope::Rank, "{}", setting.name);
+            // A rank's memory is the host's business.
+            let is_ours = setting.scope == Scope::Rank && setting.id != Id::MemoryPlacement;
+            assert_eq!(here.is_some(), is_ours, "{}", setting.name);
             assert!(here.is_none() || here == setting.id.preset());
         }
         assert!(tuning.set(Id::EagerLimit, 7) && !tuning.set(Id::Vps, 7));

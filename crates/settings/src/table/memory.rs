@@ -27,7 +27,7 @@ pub(super) const MEMORY_PLACEMENT: Setting = Setting {
     variables: &["SIMURGH_MEMORY_PLACEMENT"],
     kind: Kind::Placement(Part::Memory),
     preset: Preset::Absent("local"),
-    scope: Scope::Start,
+    scope: Scope::Rank,
     category: Category::Memory,
     verbosity: Verbosity::TunerBasic,
     doc: "the NUMA nodes that what ranks allocate comes from, by the system's numbers: local: that of the rank's \

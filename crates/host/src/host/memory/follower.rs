@@ -32,18 +32,30 @@ struct Counters {
     micros: AtomicU64,
 }
 
-/// Starts the thread if the virtual processors are on several nodes and each is bound to one.
-pub(super) fn start(host: &'static Host, machine: &Topology) -> io::Result<()> {
+/// The node of each core, if there is something to follow: the virtual processors are on several nodes, and each is
+/// bound to one.
+static NODES_OF_CORES: OnceLock<Vec<usize>> = OnceLock::new();
+
+/// Notes on which nodes the cores of the host are.
+pub(super) fn prepare(machine: &Topology) {
     let cores = 0..machine.cores().len();
     let nodes: Option<Vec<usize>> = cores.map(|core| machine.node_of(core)).collect();
-    let Some(nodes) = nodes.filter(|nodes| machine.binds() && nodes.iter().any(|node| *node != nodes[0]))
-    else {
+    if let Some(nodes) = nodes.filter(|nodes| machine.binds() && nodes.iter().any(|node| *node != nodes[0])) {
+        let _ = NODES_OF_CORES.set(nodes);
+    }
+}
+
+/// Starts the thread, if there is something to follow and it is not there yet.
+pub(super) fn start(host: &'static Host) -> io::Result<()> {
+    let Some(nodes) = NODES_OF_CORES.get() else {
         return Ok(());
     };
-    let _ = MOVED.set(Counters::default());
+    if MOVED.set(Counters::default()).is_err() {
+        return Ok(());
+    }
     let passive = PassiveThread::new();
     let ranks = host.ranks().iter().map(Follower::new).collect();
-    with_signals_blocked(|| std::thread::Builder::new().spawn(move || follow(ranks, &nodes)))?;
+    with_signals_blocked(|| std::thread::Builder::new().spawn(move || follow(ranks, nodes)))?;
     // The thread ends with the process.
     std::mem::forget(passive);
     Ok(())

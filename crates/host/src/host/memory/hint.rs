@@ -1,25 +1,29 @@
-//! The nodes that a program asks for when it allocates memory with `MPI_Alloc_mem`.
+//! The nodes that a program asks for: when it allocates memory with `MPI_Alloc_mem`, and for all memory of a rank.
 
 use super::nodes_of;
 use simurgh_heap::{MemoryPolicy, NodeSet, current_node};
 use simurgh_settings::placement::{Memory, parse_processors};
 
-/// The policy for words of the program, on a machine with these nodes, which are in hwloc's order: those of
-/// `--memory-placement`, or hwloc's names of nodes, as `numa:1` or `numa:0-1`. `None` if they say nothing, and on a
-/// machine with one node.
+/// What words of the program ask for, on a machine with these nodes, which are in hwloc's order: those of
+/// `--memory-placement`, or hwloc's names of nodes, as `numa:1` or `numa:0-1`. `None` if they say nothing.
+pub(super) fn memory_of(words: &str, nodes: &[usize]) -> Option<Memory> {
+    let (kind, rest) = words.trim().split_once(':').unwrap_or((words.trim(), ""));
+    match kind.to_ascii_lowercase().as_str() {
+        "numa" | "node" | "numanode" => {
+            let number = |index: usize| nodes.get(index).copied();
+            let numbers: Option<Vec<usize>> = parse_processors(rest)?.into_iter().map(number).collect();
+            Some(Memory::Bind(numbers?))
+        }
+        _ => Memory::parse(words.trim()),
+    }
+}
+
+/// The policy for such words; `None` if they name none, and on a machine with one node.
 pub(super) fn policy_of(words: &str, nodes: &[usize]) -> Option<MemoryPolicy> {
     if nodes.len() < 2 {
         return None;
     }
-    let (kind, rest) = words.trim().split_once(':').unwrap_or((words.trim(), ""));
-    let memory = match kind.to_ascii_lowercase().as_str() {
-        "numa" | "node" | "numanode" => {
-            let number = |index: usize| nodes.get(index).copied();
-            let numbers: Option<Vec<usize>> = parse_processors(rest)?.into_iter().map(number).collect();
-            Memory::Bind(numbers?)
-        }
-        _ => Memory::parse(words.trim())?,
-    };
+    let memory = memory_of(words, nodes)?;
     let all = nodes_of(&memory, nodes).ok()?;
     match &memory {
         Memory::Local => Some(MemoryPolicy::Preferred(current_node())),

@@ -1,6 +1,7 @@
-//! Where the memory of the ranks comes from (`--memory-placement`), how it follows them (`follower`), and the size of
-//! its pages (`huge_pages`).
+//! Where the memory of the ranks comes from (`--memory-placement`, `choice`), how it follows them (`follower`), and the
+//! size of its pages (`huge_pages`).
 
+mod choice;
 mod follower;
 mod hint;
 mod home;
@@ -8,25 +9,25 @@ mod huge_pages;
 
 use super::error::HostError;
 use super::state::Host;
-use simurgh_heap::{
-    FirstTouch, Local, MemoryPlacement, MemoryPolicy, NodeSet, PerRank, Pooled, Uniform, set_nodes,
-    set_thread_policy,
-};
+use simurgh_heap::{MemoryPolicy, NodeSet, set_nodes};
 use simurgh_net::job::JobSpec;
 use simurgh_sched::Topology;
 use simurgh_settings::placement::{Memory, show_processors};
 use std::sync::OnceLock;
 
+pub use choice::{choose_placement, placement_of};
 pub(super) use follower::report;
 pub(super) use huge_pages::add_report as add_huge_pages;
 
 /// The policy for memory about which a program says these words; see `hint::policy_of`.
 pub fn policy_of(words: &str) -> Option<MemoryPolicy> {
+    hint::policy_of(words, machine_nodes())
+}
+
+/// The nodes of the machine, in hwloc's order.
+fn machine_nodes() -> &'static [usize] {
     static NODES: OnceLock<Vec<usize>> = OnceLock::new();
-    hint::policy_of(
-        words,
-        NODES.get_or_init(|| Topology::nodes_of_machine().unwrap_or_default()),
-    )
+    NODES.get_or_init(|| Topology::nodes_of_machine().unwrap_or_default())
 }
 
 /// Chooses the strategy for the heaps of all ranks, before any of them begins.
@@ -35,28 +36,14 @@ pub(super) fn place(host: &'static Host, spec: &JobSpec, machine: &Topology) -> 
     let memory = spec.settings.memory();
     let nodes = nodes_of(&memory, machine.nodes())?;
     set_nodes(nodes);
-    let strategy = strategy(&memory, nodes);
+    follower::prepare(machine);
+    let strategy = choice::strategy(&memory, choice::words(&spec.settings), nodes);
     for rank in host.ranks() {
         rank.heaps().place(rank.id(), strategy);
     }
-    match strategy.follows_rank() {
-        true => follower::start(host, machine).map_err(HostError::system("a thread that moves memory")),
+    match strategy.placement().follows_rank() {
+        true => follower::start(host).map_err(HostError::system("a thread that moves memory")),
         false => Ok(()),
-    }
-}
-
-/// The strategy for the words of the user, on a machine with these nodes. It lives as long as the process.
-fn strategy(memory: &Memory, all: NodeSet) -> &'static dyn MemoryPlacement {
-    let set = |nodes: &[usize]| NodeSet::new(nodes).unwrap_or(all);
-    let uniform = |policy| -> &'static dyn MemoryPlacement { Box::leak(Box::new(Uniform(policy))) };
-    match memory {
-        Memory::Local => &Local,
-        Memory::FirstTouch => &FirstTouch,
-        Memory::Pool => &Pooled,
-        Memory::Interleave(nodes) => uniform(MemoryPolicy::Interleaved(nodes.as_deref().map_or(all, set))),
-        Memory::Bind(nodes) => uniform(MemoryPolicy::Bound(set(nodes))),
-        Memory::Preferred(node) => uniform(MemoryPolicy::Preferred(*node)),
-        Memory::Map(nodes) => Box::leak(Box::new(PerRank(nodes.clone()))),
     }
 }
 
@@ -82,19 +69,12 @@ fn nodes_of(memory: &Memory, nodes: &[usize]) -> Result<NodeSet, HostError> {
 /// Sets the policy for what a rank in a process of its own allocates from now on.
 pub(super) fn place_process(spec: &JobSpec) -> Result<(), HostError> {
     let memory = spec.settings.memory();
-    // What the others ask for is what the system does for a process that does not move.
     if matches!(memory, Memory::Local | Memory::FirstTouch | Memory::Pool) {
         return Ok(());
     }
     let nodes = nodes_of(&memory, Topology::detect()?.nodes())?;
     let rank = spec.ranks().iter().next().unwrap_or_default();
-    let request = simurgh_heap::Request {
-        rank,
-        node: 0,
-        nodes,
-        bytes: 0,
-    };
-    match set_thread_policy(strategy(&memory, nodes).policy(&request)) {
+    match choice::place_thread(&memory, rank, nodes) {
         true => Ok(()),
         false => Err(HostError::system("--memory-placement")(
             std::io::Error::last_os_error(),
@@ -112,21 +92,5 @@ mod tests {
         assert!(bound("bind:0,2").is_ok() && bound("interleave").is_ok());
         let error = bound("map:0,1").expect_err("there is no node 1").to_string();
         assert!(error.contains("node 1") && error.contains("0,2"), "{error}");
-    }
-
-    #[test]
-    fn ranks_get_nodes_in_turn() {
-        let all = NodeSet::new(&[0, 1]).expect("small numbers");
-        let strategy = strategy(&Memory::Map(vec![1, 0]), all);
-        let policy = |rank| {
-            strategy.policy(&simurgh_heap::Request {
-                rank,
-                node: 0,
-                nodes: all,
-                bytes: 0,
-            })
-        };
-        assert_eq!(policy(0), MemoryPolicy::Bound(NodeSet::of(1)));
-        assert_eq!(policy(3), MemoryPolicy::Bound(NodeSet::of(0)));
     }
 }

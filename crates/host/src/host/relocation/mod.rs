@@ -81,8 +81,5 @@ pub fn is_wanted(settings: &Values) -> bool {
 }
 
 fn rank_of(process: &Process) -> Option<&'static super::state::Rank> {
-    let host = Host::running().filter(|host| !host.is_program())?;
-    host.ranks()
-        .iter()
-        .find(|rank| rank.process().id() == process.id())
+    Host::running()?.rank_of(process)
 }
