@@ -44,6 +44,44 @@ macro_rules! functions_of_blocks {
 }
 pub(crate) use functions_of_blocks;
 
+/// The functions that follow from `malloc`, `realloc` and `memalign` of the calling module.
+macro_rules! functions_that_follow {
+    () => {
+        unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize) -> *mut c_void {
+            match count.checked_mul(size) {
+                // SAFETY:
+                // - the block is the caller's.
+                Some(size) => unsafe { realloc(block, size) },
+                None => crate::c::too_much(),
+            }
+        }
+
+        unsafe extern "C" fn posix_memalign(
+            result: *mut *mut c_void,
+            alignment: usize,
+            size: usize,
+        ) -> std::ffi::c_int {
+            // SAFETY:
+            // - the caller has given a place for the result.
+            unsafe { crate::c::posix_memalign_by(memalign, result, alignment, size) }
+        }
+
+        extern "C" fn valloc(size: usize) -> *mut c_void {
+            memalign(crate::c::ALIGNMENT_OF_CLASSES, size)
+        }
+
+        extern "C" fn pvalloc(size: usize) -> *mut c_void {
+            match size.checked_next_multiple_of(crate::c::ALIGNMENT_OF_CLASSES) {
+                Some(size) => valloc(size),
+                None => crate::c::too_much(),
+            }
+        }
+    };
+}
+pub(crate) use functions_that_follow;
+
+functions_that_follow!();
+
 /// The functions of C that come from here, by name, with their addresses.
 pub(crate) fn functions() -> Vec<Function> {
     with_others(functions_of_blocks!())
@@ -271,21 +309,6 @@ unsafe fn move_contents(old: *mut c_void, new: *mut c_void, size: usize) {
     unsafe { ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), size) };
 }
 
-unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize) -> *mut c_void {
-    match count.checked_mul(size) {
-        // SAFETY:
-        // - the block is the caller's.
-        Some(size) => unsafe { realloc(block, size) },
-        None => too_much(),
-    }
-}
-
-unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
-    // SAFETY:
-    // - the caller has given a place for the result.
-    unsafe { posix_memalign_by(memalign, result, alignment, size) }
-}
-
 /// `posix_memalign` by means of `memalign`.
 ///
 /// # Safety
@@ -327,22 +350,6 @@ pub(crate) extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void 
         // - it has no preconditions.
         false => unsafe { libc::memalign(alignment, size) },
     })
-}
-
-unsafe extern "C" fn valloc(size: usize) -> *mut c_void {
-    memalign(ALIGNMENT_OF_CLASSES, size)
-}
-
-unsafe extern "C" fn pvalloc(size: usize) -> *mut c_void {
-    pvalloc_by(memalign, size)
-}
-
-/// `pvalloc` by means of `memalign`.
-pub(crate) fn pvalloc_by(memalign: extern "C" fn(usize, usize) -> *mut c_void, size: usize) -> *mut c_void {
-    match size.checked_next_multiple_of(ALIGNMENT_OF_CLASSES) {
-        Some(size) => memalign(ALIGNMENT_OF_CLASSES, size),
-        None => too_much(),
-    }
 }
 
 /// The number of bytes that the block has room for, a block of a rank or of the C library.

@@ -4,7 +4,7 @@
 //! number of those bytes at the end of the room. The zone is looked at when the block is freed or resized. Unlike the
 //! records of `checked`, this takes a few bytes and no unwinding, so that all tests of a debug build run with it.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ptr;
 
 use crate::page::Page;
@@ -124,6 +124,8 @@ fn or_fault(call: &'static str, address: usize, found: Result<usize, FaultKind>)
     })
 }
 
+c::functions_that_follow!();
+
 extern "C" fn malloc(size: usize) -> *mut c_void {
     // SAFETY:
     // - it has no preconditions.
@@ -185,35 +187,12 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void
     begin(unsafe { c::realloc(block, size.saturating_add(MORE)) }, size)
 }
 
-unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize) -> *mut c_void {
-    match count.checked_mul(size) {
-        // SAFETY:
-        // - as demanded of the caller.
-        Some(size) => unsafe { realloc(block, size) },
-        None => c::too_much(),
-    }
-}
-
 /// A block of the calling context's heap, or of the C library, at a multiple of the alignment.
 pub extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
     if !IS_DEBUG {
         return c::memalign(alignment, size);
     }
     begin(c::memalign(alignment, size.saturating_add(MORE)), size)
-}
-
-unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
-    // SAFETY:
-    // - the caller has given a place for the result.
-    unsafe { c::posix_memalign_by(memalign, result, alignment, size) }
-}
-
-extern "C" fn valloc(size: usize) -> *mut c_void {
-    memalign(c::ALIGNMENT_OF_CLASSES, size)
-}
-
-extern "C" fn pvalloc(size: usize) -> *mut c_void {
-    c::pvalloc_by(memalign, size)
 }
 
 /// The number of bytes that the block has room for, a block of a rank or of the C library.

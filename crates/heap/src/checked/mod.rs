@@ -9,7 +9,7 @@ mod record;
 mod sweep;
 mod waiting;
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ptr;
 
 use crate::rank_heaps::current;
@@ -85,6 +85,8 @@ fn allocate_or(wanted: Wanted, other: impl FnOnce() -> *mut c_void) -> *mut c_vo
         other()
     }
 }
+
+c::functions_that_follow!();
 
 extern "C" fn malloc(size: usize) -> *mut c_void {
     // SAFETY:
@@ -170,21 +172,6 @@ fn checked_size(address: usize) -> Result<usize, Wrong> {
     Ok(record.size())
 }
 
-unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize) -> *mut c_void {
-    match count.checked_mul(size) {
-        // SAFETY:
-        // - as demanded of the caller.
-        Some(size) => unsafe { realloc(block, size) },
-        None => c::too_much(),
-    }
-}
-
-unsafe extern "C" fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
-    // SAFETY:
-    // - the caller has given a place for the result.
-    unsafe { c::posix_memalign_by(memalign, result, alignment, size) }
-}
-
 extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
     let alignment = c::known_alignment(alignment);
     // SAFETY:
@@ -198,14 +185,6 @@ extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
         ..Wanted::bytes(size)
     };
     allocate_or(wanted, of_c_library)
-}
-
-extern "C" fn valloc(size: usize) -> *mut c_void {
-    memalign(c::ALIGNMENT_OF_CLASSES, size)
-}
-
-extern "C" fn pvalloc(size: usize) -> *mut c_void {
-    c::pvalloc_by(memalign, size)
 }
 
 /// The number of bytes that the block has, a block of a rank or of the C library.
