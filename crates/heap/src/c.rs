@@ -470,8 +470,7 @@ impl Heap {
         if size > size_class::LARGEST {
             return self.allocate_single(size, alignment, false);
         }
-        let fitting = |class: &usize| size_class::size_of_class(*class).is_multiple_of(alignment);
-        match (size_class::of(size)..size_class::CLASSES).find(fitting) {
+        match size_class::aligned(size, alignment) {
             Some(class) => self.allocate_aligned_of(class, alignment),
             None => self.allocate_single(size, alignment, false),
         }

@@ -101,7 +101,7 @@ use page::Page;
 use remote::Remote;
 use sampler::Sampler;
 use segment::{ALL_LISTS, Segment};
-use size_class::CLASSES;
+use size_class::ALL_CLASSES;
 use source::Source;
 
 pub use allocator::Allocator;
@@ -157,13 +157,13 @@ static NO_PAGE: NoPage = NoPage(Page::empty());
 #[repr(C)]
 struct Heap {
     /// The first of the pages with free blocks or room, for each size class.
-    bins: [Cell<*const Page>; CLASSES],
+    bins: [Cell<*const Page>; ALL_CLASSES],
     /// The last of them, if there is one.
-    lasts: [Cell<*const Page>; CLASSES],
+    lasts: [Cell<*const Page>; ALL_CLASSES],
     /// The page for blocks of different sizes; null until it is needed.
     mixed: Cell<*const Page>,
     /// The number of blocks of each class that have come from it.
-    firsts: [Cell<u8>; CLASSES],
+    firsts: [Cell<u8>; ALL_CLASSES],
     /// The segments that have free slices, by their longest run; then those without, and spans that are one block.
     segments: [Cell<*const Segment>; ALL_LISTS],
     /// The free spans, by address.
@@ -173,8 +173,6 @@ struct Heap {
     dirty: Cell<usize>,
     /// When free memory is to be given back, in milliseconds; 0 if there is not much.
     purge_at: Cell<u64>,
-    /// The number of long blocks that have been allocated, which says where in its memory the next one begins.
-    long_blocks: Cell<usize>,
     /// The heaps of its rank.
     of: Cell<*const RankHeaps>,
     /// Blocks that have been freed and are not to be used again yet, where blocks are checked.
@@ -182,7 +180,7 @@ struct Heap {
     /// The most slices that have been in pages.
     most_live: Cell<usize>,
     /// The number of blocks in full pages, for each size class.
-    in_full: [Cell<u32>; CLASSES],
+    in_full: [Cell<u32>; ALL_CLASSES],
     /// The long blocks in use.
     long: Cell<Blocks>,
     sampler: Sampler,

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::links::{Linked, Links};
+use crate::size_class::{self, LINE};
 
 /// Bytes of memory that are carved into blocks at once, unless a block is larger.
 const CARVED_AT_ONCE: usize = 4096;
@@ -79,6 +80,19 @@ pub(crate) struct Extent {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) slices: usize,
+}
+
+impl Extent {
+    /// The same without some of what blocks of this size do not need, at its beginning: more or less of it, so that the
+    /// first blocks of pages begin in different sets of a cache.
+    pub(crate) fn spread(self, block: usize) -> Self {
+        let lines = (self.end - self.start) % block / LINE;
+        let skipped = size_class::scattered(self.start, lines + 1);
+        Self {
+            start: self.start + skipped * LINE,
+            ..self
+        }
+    }
 }
 
 impl Page {

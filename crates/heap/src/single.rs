@@ -5,6 +5,7 @@ use std::ptr;
 use crate::arena::SEGMENT;
 use crate::page::{APART, Extent, HUGE, Page, Purpose, SAMPLED, SINGLE};
 use crate::segment::{SLICE, SLICES, Segment, Slices};
+use crate::size_class::{self, LINE};
 use crate::slices::make_page;
 use crate::{Heap, arena, reserved, sampler};
 
@@ -14,16 +15,48 @@ const SLICES_MOST: usize = SLICES / 2 - 1;
 pub(crate) const FIRST: usize = 1;
 /// The number of segments from which on a block is to have huge pages.
 const HUGE_PAGES_FROM: usize = 2;
-/// The distance between the beginnings of long blocks that are allocated one after the other, seen from the beginnings
-/// of their slices: an odd number of cache lines. A program that goes through many arrays of one size at the same time
-/// would otherwise use the same few sets of a cache for all of them.
+/// The distance between two possible beginnings of a long block, seen from the beginning of its slices: an odd number of
+/// cache lines. A program that goes through many arrays of one size at the same time would otherwise use the same few
+/// sets of a cache for all of them.
 const SKEW: usize = 17 * LINE;
-/// The size of a cache line.
-const LINE: usize = 64;
-/// The number of different beginnings: as many as a slice has.
-const SKEWS: usize = SLICE / SKEW;
+/// The room for the different beginnings that a block has at least.
+const ROOM_FOR_SKEW: usize = SLICE / 4;
 /// The largest alignment of a block in the segment with its header. Others begin where the segment behind that does.
 const ALIGNMENT_WITHIN: usize = SEGMENT / 2;
+
+/// Where a block begins, seen from the beginning of its slices.
+#[derive(Clone, Copy)]
+enum Begins {
+    /// So many bytes behind that.
+    Behind(usize),
+    /// At a distance that follows from the place: a block that is allocated where an equal one has been freed begins
+    /// where that did, so what is in the caches is of use.
+    Anywhere,
+}
+
+impl Begins {
+    /// The bytes that the block takes besides its size, not counting the rest of its last slice.
+    fn padding(self, size: usize) -> usize {
+        match self {
+            Self::Behind(distance) => distance,
+            // As there is, or a slice more.
+            Self::Anywhere => {
+                let rest = size.wrapping_neg() % SLICE;
+                if rest < ROOM_FOR_SKEW { SLICE } else { 0 }
+            }
+        }
+    }
+
+    fn skew(self, page: &Page, size: usize) -> usize {
+        match self {
+            Self::Behind(distance) => distance,
+            Self::Anywhere => {
+                let room = (page.block() - size).min(SLICE);
+                size_class::scattered(page.start(), room / SKEW + 1) * SKEW
+            }
+        }
+    }
+}
 
 impl Heap {
     /// A block of more than the sizes of classes, at an address that is a multiple of `alignment`, a power of two; null
@@ -31,15 +64,19 @@ impl Heap {
     #[cold]
     #[inline(never)]
     pub(crate) fn allocate_single(&self, size: usize, alignment: usize, zeroed: bool) -> *mut u8 {
-        let skew = if alignment <= LINE { self.next_skew() } else { 0 };
-        let block = self.allocate_skewed(size, alignment, skew, zeroed);
+        let begins = if alignment <= LINE {
+            Begins::Anywhere
+        } else {
+            Begins::Behind(0)
+        };
+        let block = self.allocate_long(size, alignment, begins, zeroed);
         self.sample_long(block, size);
         block
     }
 
     /// A block of a size class that is a page; null if there is no memory.
     pub(crate) fn allocate_apart(&self, class: usize, size: usize) -> *mut u8 {
-        let block = self.allocate_skewed(size, 1, 0, false);
+        let block = self.allocate_long(size, 1, Begins::Behind(0), false);
         if !block.is_null() {
             // SAFETY:
             // - the block is one of this heap.
@@ -52,26 +89,18 @@ impl Heap {
         block
     }
 
-    /// How far behind the beginning of its slices the next block begins. Heaps begin with different ones.
-    fn next_skew(&self) -> usize {
-        let number = self.long_blocks.get();
-        self.long_blocks.set(number.wrapping_add(1));
-        let heap = ptr::from_ref(self).addr() / SEGMENT;
-        number.wrapping_add(heap * 7) % SKEWS * SKEW
-    }
-
     /// A block that begins where that of the page does, seen from the beginning of a page of memory, so that its
     /// contents can be moved by pages; null if there is no memory.
     pub(crate) fn allocate_alike(&self, block: usize, size: usize) -> *mut u8 {
-        let new = self.allocate_skewed(size, 1, block % SLICE, false);
+        let new = self.allocate_long(size, 1, Begins::Behind(block % SLICE), false);
         self.sample_long(new, size);
         new
     }
 
-    fn allocate_skewed(&self, size: usize, alignment: usize, skew: usize, zeroed: bool) -> *mut u8 {
+    fn allocate_long(&self, size: usize, alignment: usize, begins: Begins, zeroed: bool) -> *mut u8 {
         self.bring_home();
         let padding = match alignment {
-            ..=ALIGNMENT_WITHIN => alignment.saturating_sub(SLICE) + skew,
+            ..=ALIGNMENT_WITHIN => alignment.saturating_sub(SLICE) + begins.padding(size),
             _ => 0,
         };
         let Some(padded) = size
@@ -89,7 +118,7 @@ impl Heap {
         let Some(page) = found else {
             return ptr::null_mut();
         };
-        let address = page.start().next_multiple_of(alignment.max(1)) + skew;
+        let address = page.start().next_multiple_of(alignment.max(1)) + begins.skew(page, size);
         // SAFETY:
         // - the segment is this heap's.
         let segment = unsafe { Segment::of_block(page.start()) };
@@ -315,5 +344,23 @@ fn clear(slices: &Slices) {
             // - the slice has just been taken, and is not the first one of its segment.
             unsafe { ptr::write_bytes(start, 0, SLICE) };
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::tests::{C, as_rank};
+
+    #[test]
+    fn a_long_block_lies_where_an_equal_one_has_been_freed() {
+        as_rank(|_| {
+            for size in [40_000, 65_536, 100_000, 3 << 20] {
+                let blocks = [C::malloc(size), C::malloc(size)];
+                for block in blocks {
+                    C::free(block);
+                    assert_eq!(C::malloc(size), block, "{size}");
+                }
+            }
+        });
     }
 }

@@ -2,6 +2,10 @@
 //!
 //! Up to 128 bytes the sizes are the multiples of 16. Above that each doubling has four, so that at most a fifth of a
 //! block is unused.
+//!
+//! Blocks of 2 KiB and more are *spread*: they lie a cache line further apart than their size. Most of these sizes are
+//! multiples of large powers of two, so the beginnings of blocks, which programs use most, would share a few sets of
+//! each cache. Blocks that a program wants at multiples of more than a cache line have classes of their own.
 
 /// The alignment of every block.
 pub(crate) const ALIGNMENT: usize = 16;
@@ -9,8 +13,15 @@ pub(crate) const ALIGNMENT: usize = 16;
 pub(crate) const NEAR: usize = 1024;
 /// The largest size of a class.
 pub(crate) const LARGEST: usize = 32 << 10;
-/// The number of classes.
+/// The number of classes that differ in size.
 pub(crate) const CLASSES: usize = 40;
+/// The number of all classes: those with spread blocks come a second time, with blocks that lie at multiples of their
+/// size.
+pub(crate) const ALL_CLASSES: usize = 2 * CLASSES - SPREAD;
+/// The first class with spread blocks.
+const SPREAD: usize = 23;
+/// The size of a cache line.
+pub(crate) const LINE: usize = 64;
 
 /// The classes that are multiples of [`STEP`].
 const EVEN: usize = 8;
@@ -34,8 +45,46 @@ const fn near_classes() -> [u8; NEAR / STEP + 1] {
     classes
 }
 
+/// The class of the same size whose blocks are spread, if those of any are.
+pub(crate) const fn plain(class: usize) -> usize {
+    if class < CLASSES {
+        class
+    } else {
+        class - CLASSES + SPREAD
+    }
+}
+
+/// Whether blocks of the class are spread.
+pub(crate) const fn is_spread(class: usize) -> bool {
+    SPREAD <= class && class < CLASSES
+}
+
+/// The distance between the beginnings of two blocks of a class that are neighbours.
+pub(crate) const fn distance_of_class(class: usize) -> usize {
+    size_of_class(class) + if is_spread(class) { LINE } else { 0 }
+}
+
+/// A number below `count` for the memory that begins at the address. Numbers for memory at equal distances are spread
+/// evenly over those that there are.
+pub(crate) fn scattered(address: usize, count: usize) -> usize {
+    // Multiples of the golden ratio, as fractions of 2 to the power of 32 (Knuth, The Art of Computer Programming,
+    // volume 3, 6.4).
+    const RATIO: u32 = 0x9e37_79b9;
+    let fraction = ((address / (64 << 10)) as u32).wrapping_mul(RATIO);
+    ((u64::from(fraction) * count as u64) >> 32) as usize
+}
+
+/// The first class for blocks of so many bytes at multiples of an alignment, if pages begin at such; `None` if there is
+/// none. The size is at most [`LARGEST`].
+pub(crate) fn aligned(size: usize, alignment: usize) -> Option<usize> {
+    let fits =
+        |class: &usize| size_of_class(*class) >= size && distance_of_class(*class).is_multiple_of(alignment);
+    (of(size)..ALL_CLASSES).find(fits)
+}
+
 /// The size of the blocks of a class.
 pub(crate) const fn size_of_class(class: usize) -> usize {
+    let class = plain(class);
     if class < EVEN {
         return (class + 1) * STEP;
     }
@@ -77,6 +126,34 @@ mod tests {
             assert!(size_of_class(class) >= size, "{size}");
             assert!(class == 0 || size_of_class(class - 1) < size, "{size}");
         }
+    }
+
+    #[test]
+    fn spread_blocks_begin_in_different_sets_of_a_cache() {
+        assert!(!is_spread(of(1792)) && is_spread(of(1793)) && is_spread(of(LARGEST)));
+        for class in of(1793)..CLASSES {
+            let sets = (0..8).map(|block| block * distance_of_class(class) / LINE % 64);
+            let different: std::collections::HashSet<_> = sets.collect();
+            assert_eq!(different.len(), 8, "{class}");
+        }
+    }
+
+    #[test]
+    fn aligned_blocks_have_a_class_of_that_size_if_there_is_one() {
+        for (size, alignment, distance) in [
+            (100, 64, 128),
+            (100, 4096, 4096),
+            (2048, 64, 2112),
+            (2048, 128, 2048),
+            (4096, 4096, 4096),
+            (4097, 4096, 8192),
+            (20_000, 1024, 20_480),
+            (LARGEST, 4096, LARGEST),
+        ] {
+            let class = aligned(size, alignment).expect("there is one");
+            assert_eq!(distance_of_class(class), distance, "{size}, {alignment}");
+        }
+        assert_eq!(aligned(LARGEST, 1 << 20), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::arena::SEGMENT;
 use crate::clock::now;
 use crate::page::{MIXED, Page, Purpose};
 use crate::segment::{FULL, LISTS, SLICES, Segment, Slices, WHOLE};
-use crate::{Heap, arena, nodes, owners};
+use crate::{Heap, arena, nodes, owners, size_class};
 
 /// The number of segments that are tried if their longest run may be too short.
 const TRIED: usize = 8;
@@ -157,6 +157,10 @@ pub(crate) fn make_page(slices: &Slices, purpose: Purpose) -> &'static Page {
     let extent = match purpose.flags & MIXED {
         0 => segment.extent(first, slices.count),
         _ => segment.whole_extent(first, slices.count),
+    };
+    let extent = match purpose.flags == 0 && size_class::is_spread(purpose.class) {
+        true => extent.spread(purpose.block),
+        false => extent,
     };
     page.begin(purpose, extent);
     page

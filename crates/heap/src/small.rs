@@ -9,7 +9,7 @@ use std::ptr;
 use crate::links::Linked;
 use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
 use crate::segment::Segment;
-use crate::size_class::{self, CLASSES};
+use crate::size_class::{ALL_CLASSES, distance_of_class};
 use crate::slices::make_page;
 use crate::{Heap, is_no_page, or_no_page, report};
 
@@ -100,7 +100,7 @@ impl Heap {
     }
 
     fn add_page(&self, class: usize) -> Option<&'static Page> {
-        let block = size_class::size_of_class(class);
+        let block = distance_of_class(class);
         let count = if block <= SLICE_MOST { 1 } else { SLICES_OF_LARGER };
         let slices = self.take_slices(count, true)?;
         let purpose = Purpose {
@@ -141,7 +141,7 @@ impl Heap {
 
     /// Gives up the empty pages that are kept.
     pub(crate) fn release_empty(&self) {
-        for class in 0..CLASSES {
+        for class in 0..ALL_CLASSES {
             let page = self.bin(class);
             if !is_no_page(page) && page.used() == 0 {
                 self.release(page);
@@ -175,5 +175,26 @@ impl Heap {
         // SAFETY:
         // - as demanded of the caller.
         unsafe { self.free_local(page, block) }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::size_class::LINE;
+    use crate::tests::{C, as_rank};
+    use std::collections::HashSet;
+
+    /// The sets of a cache with ways of 64 KiB.
+    const SETS: usize = 1024;
+
+    #[test]
+    fn blocks_of_one_size_begin_in_different_sets_of_a_cache() {
+        for size in [2048, 4096, 10_240, 16_384, 32_768] {
+            let sets: HashSet<usize> = as_rank(|_| {
+                let blocks = (0..200).map(|_| C::malloc(size).addr());
+                blocks.map(|block| block / LINE % SETS).collect()
+            });
+            assert!(sets.len() > 100, "{} of {size} bytes", sets.len());
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::array;
 
 use crate::page::Page;
 use crate::segment::SLICE;
-use crate::size_class::{CLASSES, size_of_class};
+use crate::size_class::{ALL_CLASSES, CLASSES, plain, size_of_class};
 use crate::{Heap, RankHeaps, context, is_no_page, list_of_pages};
 
 /// Some blocks.
@@ -90,8 +90,8 @@ impl Statistics {
     }
 
     fn add(&mut self, heap: &Heap) {
-        for (class, blocks) in self.classes.iter_mut().enumerate() {
-            blocks.add(heap.blocks_of(class));
+        for class in 0..ALL_CLASSES {
+            self.classes[plain(class)].add(heap.blocks_of(class));
         }
         self.first.add(heap.first_blocks());
         self.long.add(heap.long.get());

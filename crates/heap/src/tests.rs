@@ -9,7 +9,7 @@ use crate::c::{self, functions};
 use crate::{Blocks, RankHeaps, Statistics};
 
 /// The functions under test, found by name.
-struct C;
+pub(crate) struct C;
 
 fn at(name: &str) -> usize {
     let found = functions().into_iter().find(|(known, _)| *known == name);
@@ -17,7 +17,7 @@ fn at(name: &str) -> usize {
 }
 
 impl C {
-    fn malloc(size: usize) -> *mut u8 {
+    pub(crate) fn malloc(size: usize) -> *mut u8 {
         // SAFETY:
         // - the function has this type, and no preconditions.
         unsafe {
@@ -47,7 +47,7 @@ impl C {
         if error == 0 { Ok(block.cast()) } else { Err(error) }
     }
 
-    fn free(block: *mut u8) {
+    pub(crate) fn free(block: *mut u8) {
         // SAFETY:
         // - the tests free what they have allocated, once.
         unsafe { c::free(block.cast()) }
