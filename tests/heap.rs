@@ -50,7 +50,7 @@ fn they_work_in_processes() {
     all_are_fine(&stage.mpiexec(2).mode("processes").run(&program), 2);
 }
 
-/// Ranks that end in different ways, also where they run another program than the one that goes on.
+/// Ranks that end in different ways, also where they run another program than the one that goes on, or are spawned.
 #[test]
 fn the_memory_of_a_rank_goes_back_when_the_rank_ends_and_others_go_on() {
     let stage = Stage::locate();
@@ -74,7 +74,8 @@ fn the_memory_of_a_rank_goes_back_when_the_rank_ends_and_others_go_on() {
         run.expect_success();
         assert_eq!(run.stdout.trim(), "memory is back", "{run}");
     };
-    for mpiexec in [stage.mpiexec(6).mode("threads"), apart, relocatable] {
+    let spawned = stage.mpiexec(1).mode("threads").args(["spawn"]);
+    for mpiexec in [stage.mpiexec(6).mode("threads"), apart, relocatable, spawned] {
         comes_back(mpiexec, &program);
     }
     comes_back(stage.mpiexec(6).mode("threads"), &with(&["-fopenmp"]));

@@ -1,7 +1,7 @@
 /* The memory of ranks that end before others. All ranks but the first take memory of each kind, and end in different
  * ways; one of them leaves a thread. The first rank goes on, and waits until the system has their memory back: that of
  * the rank with the thread not before the thread has ended. Compiled with OpenMP, ranks also have its threads, which
- * exit() ends. */
+ * exit() ends. With an argument, the ranks are spawned. */
 #include "mpi_check.h"
 #include <alloca.h>
 #include <pthread.h>
@@ -87,9 +87,24 @@ static void await(size_t most)
         usleep(1000);
 }
 
+/* Has the ranks be those of a job that is spawned. */
+static int start_ranks(const char *program)
+{
+    MPI_Comm ranks;
+    MPI_Comm_spawn(program, MPI_ARGV_NULL, WAYS + 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &ranks, MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&ranks);
+    return MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
+    MPI_Comm parent;
+    MPI_Comm_get_parent(&parent);
+    if (argc > 1)
+        return start_ranks(argv[0]);
+    if (parent != MPI_COMM_NULL)
+        MPI_Comm_disconnect(&parent);
     CHECK(check_size == WAYS + 1);
     int ends[2];
     if (check_rank == 0)
