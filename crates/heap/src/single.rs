@@ -15,9 +15,9 @@ const SLICES_MOST: usize = SLICES / 2 - 1;
 pub(crate) const FIRST: usize = 1;
 /// The number of segments from which on a block is to have huge pages.
 const HUGE_PAGES_FROM: usize = 2;
-/// The distance between two possible beginnings of a long block, seen from the beginning of its slices: an odd number of
-/// cache lines. A program that goes through many arrays of one size at the same time would otherwise use the same few
-/// sets of a cache for all of them.
+/// The distance between two possible beginnings of a long block, seen from the beginning of its slices: an odd number
+/// of cache lines. A program that goes through many arrays of one size at the same time would otherwise use the same
+/// few sets of a cache for all of them.
 const SKEW: usize = 17 * LINE;
 /// The room for the different beginnings that a block has at least.
 const ROOM_FOR_SKEW: usize = SLICE / 4;
