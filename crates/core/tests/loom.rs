@@ -253,6 +253,45 @@ fn waiting_for_any_returns_one_that_is_done_and_leaves_the_rest_usable() {
     });
 }
 
+/// A waker that is a completion.
+struct Ring(Completion);
+
+impl std::task::Wake for Ring {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.complete();
+    }
+}
+
+#[test]
+fn a_completion_wakes_the_last_waker_or_is_seen_to_be_done() {
+    model(|| {
+        let event = Arc::new(Completion::new());
+        let completer = Arc::clone(&event);
+        let thread = thread::spawn(move || completer.complete());
+        let rings = [(); 2].map(|()| std::sync::Arc::new(Ring(Completion::new())));
+        let is_done = rings
+            .iter()
+            .any(|ring| event.poll(&std::task::Waker::from(std::sync::Arc::clone(ring))));
+        if !is_done {
+            rings[1].0.wait();
+        }
+        assert!(event.is_done());
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_blocking_wait_takes_the_place_of_a_waker() {
+    model(|| {
+        let event = Arc::new(Completion::new());
+        let completer = Arc::clone(&event);
+        event.poll(std::task::Waker::noop());
+        let thread = thread::spawn(move || completer.complete());
+        event.wait();
+        thread.join().unwrap();
+    });
+}
+
 #[test]
 fn a_spin_lock_excludes() {
     model(|| {

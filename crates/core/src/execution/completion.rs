@@ -11,11 +11,15 @@
 //! | a context, `ASLEEP` | a coroutine sleeps on this event and nothing else; the completer makes it ready |
 //! | a context | an execution context waits for this event and perhaps others; the completer unparks it |
 //! | a countdown, `COUNTDOWN` | one that waits for several events has a countdown of them on its stack |
+//! | a box, `WAKER` | a future waits; the box has its waker, which the completer calls and frees |
+//!
+//! A blocking wait may take the place of a waker: the future that has left it does not wait then.
 //!
 //! To complete an event is one swap. The completer does not touch the event after it, so the owner may reuse or free
 //! the event as soon as it is done. An execution context that waits for N events is woken once.
 
 use std::cell::Cell;
+use std::task::Waker;
 
 use super::mailbox::OwnMailbox;
 #[cfg(loom)]
@@ -31,6 +35,8 @@ const DONE: usize = 1;
 const COUNTDOWN: usize = 2;
 /// Set in a word that names a coroutine that sleeps on this event and nothing else.
 const ASLEEP: usize = 4;
+/// Set in a word that holds the address of a [`BoxedWaker`]: a coroutine does not sleep on a countdown.
+const WAKER: usize = COUNTDOWN | ASLEEP;
 
 /// An event that happens once, until it is [`reset`](Completion::reset).
 pub struct Completion(AtomicUsize);
@@ -40,6 +46,33 @@ pub struct Completion(AtomicUsize);
 struct Countdown {
     left: AtomicUsize,
     waiter: EcRef,
+}
+
+/// The waker of a future that waits for an event.
+#[repr(align(8))]
+struct BoxedWaker(Waker);
+
+impl BoxedWaker {
+    /// The word that names the waker, which owns it.
+    fn into_word(self: Box<Self>) -> usize {
+        Box::into_raw(self).expose_provenance() | WAKER
+    }
+
+    /// The waker that a word names.
+    ///
+    /// # Safety
+    ///
+    /// * The word comes from `into_word`, and the caller has taken it out of its event, which gives it up once.
+    unsafe fn from_word(word: usize) -> Box<Self> {
+        // SAFETY:
+        // - as demanded of the caller: the box has one owner.
+        unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut(word & !WAKER)) }
+    }
+}
+
+/// Whether a word names a waker.
+fn names_waker(word: usize) -> bool {
+    word & WAKER == WAKER
 }
 
 impl Default for Completion {
@@ -124,6 +157,50 @@ impl Completion {
         }
     }
 
+    /// Whether the event has happened. If it has not, `waker` is woken when it does, and wakers that were given before
+    /// are not. One future at a time may wait for an event.
+    pub fn poll(&self, waker: &Waker) -> bool {
+        // Acquire: as in `is_done`; also, the box was written by this thread or one that is serialized with it.
+        let word = self.0.load(Ordering::Acquire);
+        let mut boxed = match word {
+            DONE => return true,
+            word if names_waker(word) => match self.take_back(word) {
+                Some(boxed) => boxed,
+                // Completed just now: nobody else takes a waker.
+                None => return true,
+            },
+            _ => Box::new(BoxedWaker(waker.clone())),
+        };
+        boxed.0.clone_from(waker);
+        let word = boxed.into_word();
+        let subscribed = self.subscribe(word);
+        if !matches!(subscribed, Subscribed::Yes) {
+            // SAFETY:
+            // - the event has not taken the word.
+            drop(unsafe { BoxedWaker::from_word(word) });
+        }
+        match subscribed {
+            Subscribed::Yes => false,
+            Subscribed::Done => true,
+            Subscribed::Taken => {
+                // The future polls instead.
+                waker.wake_by_ref();
+                false
+            }
+        }
+    }
+
+    /// Takes a waker back; none if the event has happened.
+    fn take_back(&self, word: usize) -> Option<Box<BoxedWaker>> {
+        // Acquire on success pairs with the Release in `subscribe`, on failure with the one in `complete`.
+        self.0
+            .compare_exchange(word, PENDING, Ordering::Acquire, Ordering::Acquire)
+            .is_ok()
+            // SAFETY:
+            // - the word has been taken out of the event.
+            .then(|| unsafe { BoxedWaker::from_word(word) })
+    }
+
     fn wait_slow(&self) {
         let mailbox = OwnMailbox::get_to_wait();
         if spin_looking(mailbox, || self.is_done()) {
@@ -172,7 +249,17 @@ impl Completion {
         {
             Ok(_) => Subscribed::Yes,
             Err(DONE) => Subscribed::Done,
+            Err(word) if names_waker(word) => self.replace(word, waiter),
             Err(_) => Subscribed::Taken,
+        }
+    }
+
+    /// Registers `waiter` in the place of a waker, whose future waits no more.
+    #[cold]
+    fn replace(&self, word: usize, waiter: usize) -> Subscribed {
+        match self.take_back(word) {
+            Some(_) => self.subscribe(waiter),
+            None => Subscribed::Done,
         }
     }
 
@@ -204,12 +291,37 @@ fn spin_looking(mailbox: OwnMailbox, done: impl Fn() -> bool) -> bool {
 /// Wakes the waiter that `word` names.
 #[inline(never)]
 fn notify(word: usize) {
-    if word & ASLEEP != 0 {
-        return EcRef::from_word(word & !ASLEEP).wake_sleeper();
+    match word & WAKER {
+        ASLEEP => EcRef::from_word(word & !ASLEEP).wake_sleeper(),
+        0 => EcRef::from_word(word).unpark(),
+        COUNTDOWN => count_down(word),
+        _ => wake(word),
     }
-    if word & COUNTDOWN == 0 {
-        return EcRef::from_word(word).unpark();
+}
+
+/// Calls the waker that `word` names, and frees it.
+fn wake(word: usize) {
+    // SAFETY:
+    // - `complete` has taken the word out of the event.
+    let boxed = unsafe { BoxedWaker::from_word(word) };
+    // The completer may be in the middle of anything: it cannot unwind.
+    let guard = Unwinding;
+    boxed.0.wake();
+    std::mem::forget(guard);
+}
+
+/// Aborts the process when it is dropped, in a panic.
+struct Unwinding;
+
+impl Drop for Unwinding {
+    fn drop(&mut self) {
+        eprintln!("the waker of a future has panicked, which leaves other ranks without their messages");
+        std::process::abort();
     }
+}
+
+/// Counts an event for the execution context that `word` names.
+fn count_down(word: usize) {
     let countdown = std::ptr::with_exposed_provenance::<Countdown>(word & !COUNTDOWN);
     // SAFETY:
     // - the word comes from `wait_all`, whose frame holds the countdown until `left` is zero, and nobody but this call

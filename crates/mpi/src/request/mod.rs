@@ -40,6 +40,7 @@ use persistent::Persistent;
 use simurgh_core::sync::{Arc, ArcCache, AtomicU32, AtomicU64, Ordering};
 use simurgh_core::yield_now;
 use std::sync::OnceLock;
+use std::task::Waker;
 
 /// A nonblocking or persistent operation.
 #[derive(Debug)]
@@ -243,6 +244,16 @@ impl Request {
                 instrument::blocking(Reason::Request, || self.status_cell.completion().wait())
             });
         }
+    }
+
+    /// The outcome if the operation is complete; otherwise has `waker` woken when it is. It is called by whoever
+    /// completes the operation, in the middle of a call: it must not block.
+    pub fn poll(&self, waker: &Waker) -> Option<Status> {
+        if !self.is_active() {
+            return Some(Status::EMPTY);
+        }
+        let is_done = self.complete_by_helping() || self.status_cell.completion().poll(waker);
+        is_done.then(|| self.consume())
     }
 
     /// The outcome if the operation is complete; otherwise lets others run.
