@@ -27,6 +27,8 @@ calls! {
     Probe = "probe",
     MatchedProbe = "mprobe",
     Wait = "wait for an operation of a scope",
+    Await = "await of a future",
+    WaitPersistent = "wait for a persistent operation",
     Barrier = "barrier",
     Broadcast = "broadcast",
     Gather = "gather",

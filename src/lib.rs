@@ -63,6 +63,18 @@
 //! # Ok::<(), simurgh::RunError>(())
 //! ```
 //!
+//! Requests are waited for one by one, in sets ([`RequestSet`]), or as futures ([`Communicator::block_on`]).
+//!
+//! Operations that are started again and again own their buffers ([`Communicator::persistent_send`],
+//! [`Communicator::persistent_all_reduce`]), and so do messages that are sent in parts
+//! ([`Communicator::partitioned_send`]).
+//!
+//! # Data of unknown size
+//!
+//! Receivers need not know how long a vector or a text is ([`Communicator::recv_vec`],
+//! [`Communicator::all_gather_vec`]). With the feature `serde`, values of any type that serde can write are sent
+//! ([`Communicator::send_value`]).
+//!
 //! # Neighbours
 //!
 //! Ranks that form a grid ([`Communicator::cart_create`]) or a graph
@@ -116,6 +128,7 @@
 // * `run_state`: the state of a run, and its end
 // * `communicator`: communicators, and their blocking calls
 // * `scope`: nonblocking operations
+// * `persistent`: operations that are set up once
 // * `window`: one-sided communication
 // * `file`: files
 // * `builder`: running a closure as ranks
@@ -129,6 +142,7 @@ mod message;
 mod op;
 mod panic_place;
 mod peer;
+mod persistent;
 mod rank_heaps;
 mod results;
 mod run_state;
@@ -139,20 +153,25 @@ mod window;
 
 pub use activity::Wait;
 pub use builder::{Builder, run};
-pub use communicator::Communicator;
+pub use communicator::{Attribute, Communicator};
 pub use error::{RANKS_MAX, RunError};
 pub use file::{File, FileOptions};
 pub use message::Message;
 pub use op::{Bits, Integer, Number, Op};
 pub use peer::{Destination, Source, Tag};
+pub use persistent::{
+    PartitionedReceive, PartitionedSend, PersistentCollective, PersistentReceive, PersistentSend,
+};
 pub use results::Results;
-pub use scope::{CollectiveRequest, ReceiveRequest, Scope, SendRequest};
+pub use scope::{
+    AnyRequest, CollectiveRequest, ReceiveRequest, RequestSet, Scope, ScopeRequest, SendRequest,
+};
 pub use status::Status;
 pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 
 pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
-pub use simurgh_typed::{Buffer, BufferMut, Equivalence, LockKind};
+pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind};
 
 /// Makes a `#[repr(C)]` struct one whose values can be sent and received; its fields must be [`Equivalence`]
 /// themselves. Padding is neither sent nor overwritten (section 5.1.2 of the standard, `MPI_Type_create_struct`).
@@ -174,7 +193,26 @@ pub use simurgh_typed::{Buffer, BufferMut, Equivalence, LockKind};
 /// # Ok::<(), simurgh::RunError>(())
 /// ```
 ///
-/// A field whose type has invalid bit patterns is refused:
+/// A struct may have parameters:
+///
+/// ```
+/// #[derive(Clone, Copy, Debug, PartialEq, simurgh::Equivalence)]
+/// #[repr(C)]
+/// struct Sample<T, const N: usize> {
+///     time: f64,
+///     values: [T; N],
+/// }
+///
+/// let results = simurgh::Builder::new().ranks(2).run(|world| {
+///     let mut sample = Sample { time: 0.5, values: [world.rank() as u16; 5] };
+///     world.broadcast(&mut sample, 1)?;
+///     Ok::<_, simurgh::Error>(sample.values)
+/// })?;
+/// assert_eq!(results[0], Ok([1; 5]));
+/// # Ok::<(), simurgh::RunError>(())
+/// ```
+///
+/// A field whose type has invalid bit patterns is refused; it can be [`Coded`]:
 ///
 /// ```compile_fail,E0277
 /// #[derive(Clone, Copy, simurgh::Equivalence)]
@@ -191,12 +229,65 @@ pub use simurgh_typed::{Buffer, BufferMut, Equivalence, LockKind};
 /// #[derive(Clone, Copy, simurgh::Equivalence)]
 /// struct Pair(u8, f64);
 /// ```
+#[cfg(feature = "derive")]
 pub use simurgh_derive::Equivalence;
 
+/// Gives each value of an enum without fields its number, so that it can be sent as [`Coded`].
+///
+/// ```
+/// use simurgh::{Code, Coded, Equivalence};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Code)]
+/// #[repr(u8)]
+/// enum Cell {
+///     Empty,
+///     Fish,
+///     Shark = 7,
+/// }
+///
+/// #[derive(Clone, Copy, Equivalence)]
+/// #[repr(C)]
+/// struct Sighting {
+///     place: [f64; 2],
+///     animal: Coded<Cell>,
+///     is_certain: Coded<bool>,
+/// }
+///
+/// let seen = simurgh::Builder::new().ranks(2).run(|world| {
+///     let mut sighting = Sighting { place: [0.0; 2], animal: Cell::Empty.into(), is_certain: false.into() };
+///     if world.rank() == 0 {
+///         sighting = Sighting { animal: Cell::Shark.into(), is_certain: true.into(), ..sighting };
+///     }
+///     world.broadcast(&mut sighting, 0)?;
+///     Ok::<_, simurgh::Error>((sighting.animal.get()?, sighting.is_certain.get()?))
+/// })?;
+/// assert_eq!(seen[1], Ok((Cell::Shark, true)));
+/// # Ok::<(), simurgh::RunError>(())
+/// ```
+///
+/// The enum needs a representation, which is the type of the numbers:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, simurgh::Code)]
+/// enum Cell { Empty, Fish }
+/// ```
+///
+/// and no fields:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, simurgh::Code)]
+/// #[repr(u8)]
+/// enum Cell { Empty, Fish(u8) }
+/// ```
+#[cfg(feature = "derive")]
+pub use simurgh_derive::Code;
+
 /// Items that the code of `#[derive(Equivalence)]` uses.
+#[cfg(feature = "derive")]
 #[doc(hidden)]
 pub mod derive_support {
     pub use simurgh_mpi::datatype::{Datatype, Field};
+    pub use simurgh_typed::once_for;
 }
 
 /// Seconds since some moment in the past (`MPI_Wtime`).

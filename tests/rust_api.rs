@@ -1,7 +1,13 @@
 //! The Rust interface, with different numbers of ranks on two virtual processors.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use proptest::prelude::*;
-use simurgh::{Builder, Communicator, Destination, Equivalence, ErrorClass, Op, Result, Source, Tag};
+use simurgh::{
+    Attribute, Builder, Code, Coded, Communicator, Destination, Equivalence, ErrorClass, Op, Result, Source,
+    Tag,
+};
 
 /// Runs `f` with 1, 2, 7 and 64 ranks; every rank must succeed.
 fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 'static) {
@@ -70,6 +76,122 @@ fn structs_travel_without_their_padding() {
     });
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Equivalence)]
+#[repr(C)]
+struct Tagged<T, const N: usize> {
+    tag: u8,
+    values: [T; N],
+    nested: Pair<T, u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Equivalence)]
+#[repr(C)]
+struct Pair<A, B>(A, B);
+
+#[derive(Clone, Copy, Debug, PartialEq, Code)]
+#[repr(i16)]
+enum Sign {
+    Minus = -1,
+    None,
+    Plus,
+}
+
+#[test]
+fn structs_with_parameters_have_a_datatype_each() {
+    with_ranks(|world| {
+        let root = world.size() - 1;
+        let mut long = Tagged {
+            tag: world.rank() as u8,
+            values: [world.rank() as f64; 3],
+            nested: Pair(0.5, world.rank() as u16),
+        };
+        let mut short = Tagged {
+            tag: 1,
+            values: [Pair(world.rank() as u8, 2_u64); 1],
+            nested: Pair(Pair(3, 4), 5),
+        };
+        world.broadcast(&mut long, root)?;
+        world.broadcast(&mut short, root)?;
+        assert_eq!((long.tag, long.values), (root as u8, [root as f64; 3]));
+        assert_eq!(long.nested, Pair(0.5, root as u16));
+        assert_eq!(
+            (short.values, short.nested),
+            ([Pair(root as u8, 2); 1], Pair(Pair(3, 4), 5))
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn values_of_enums_travel_as_numbers() {
+    with_ranks(|world| {
+        let sign = [Sign::Minus, Sign::None, Sign::Plus][world.rank() % 3];
+        let mut all = vec![Coded::from(Sign::None); world.size()];
+        world.all_gather(&[Coded::from(sign)], &mut all)?;
+        for (rank, sign) in all.into_iter().enumerate() {
+            assert_eq!(sign.get()? as i16, (rank % 3) as i16 - 1);
+        }
+        let mut wrong = Coded::from(Sign::Plus);
+        world.send_receive(&2_i16, world.rank(), 0, &mut wrong, world.rank(), 0)?;
+        assert_eq!(wrong.get().map_err(|error| error.class()), Err(ErrorClass::Type));
+        Ok(())
+    });
+}
+
+/// An attribute that counts the values that are alive.
+struct Counted(Rc<Cell<i32>>, i32);
+
+impl Counted {
+    fn new(alive: &Rc<Cell<i32>>, number: i32) -> Self {
+        alive.set(alive.get() + 1);
+        Self(Rc::clone(alive), number)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl Attribute for Counted {
+    fn copy(&self) -> Option<Self> {
+        Some(Self::new(&self.0, self.1 + 1))
+    }
+}
+
+struct Uncopied;
+
+impl Attribute for Uncopied {}
+
+#[test]
+fn attributes_are_copied_and_dropped_with_their_communicators() {
+    with(2, |world| {
+        let alive = Rc::new(Cell::new(0));
+        let first = world.dup()?;
+        assert!(first.attribute::<Counted>().is_none());
+        assert!(first.set_attribute(Counted::new(&alive, 1)).is_none());
+        first.set_attribute(Uncopied);
+        let second = first.dup()?;
+        assert_eq!(second.attribute::<Counted>().map(|counted| counted.1), Some(2));
+        assert!(second.attribute::<Uncopied>().is_none());
+        assert!(
+            first
+                .split(Some(0), 0)?
+                .is_some_and(|split| split.attribute::<Counted>().is_none())
+        );
+        let before = first.set_attribute(Counted::new(&alive, 7));
+        assert_eq!((before.map(|counted| counted.1), alive.get()), (Some(1), 2));
+        drop(second);
+        assert_eq!(alive.get(), 1);
+        let taken = first.remove_attribute::<Counted>();
+        assert!(first.attribute::<Counted>().is_none());
+        drop((first, taken));
+        assert_eq!(alive.get(), 0);
+        Ok(())
+    });
+}
+
 #[test]
 fn probes_take_messages_of_unknown_length() {
     with_ranks(|world| {
@@ -86,6 +208,120 @@ fn probes_take_messages_of_unknown_length() {
             }
             Ok(())
         })
+    });
+}
+
+#[test]
+fn vectors_and_texts_travel_without_a_length() {
+    with_ranks(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+        let text = |rank: usize| "ä".repeat(rank * 100);
+        let (mine, words) = (vec![padded(rank); rank], text(rank));
+        world.scope(|scope| {
+            scope.isend(&mine, next, 0)?;
+            scope.isend(&words, next, 1)?;
+            let (values, status) = world.recv_vec::<Padded>(before, Tag::Any)?;
+            assert_eq!((values, status.tag()), (vec![padded(before); before], Some(0)));
+            assert_eq!(world.recv_string(before, 1)?.0, text(before));
+            Ok(())
+        })?;
+        let mut shared = if rank == 0 { text(7) } else { "other".to_owned() };
+        world.broadcast_string(&mut shared, 0)?;
+        assert_eq!(shared, text(7));
+        let all = world.all_gather_vec(&vec![rank; rank % 3])?;
+        assert!(
+            all.into_iter()
+                .enumerate()
+                .all(|(rank, part)| part == vec![rank; rank % 3])
+        );
+        let gathered = world.gather_vec(&[rank as u8], size - 1)?;
+        assert_eq!(
+            gathered,
+            (rank == size - 1).then(|| (0..size as u8).map(|rank| vec![rank]).collect())
+        );
+        let sent: Vec<_> = (0..size).map(|to| vec![rank; to]).collect();
+        assert_eq!(
+            world.all_to_all_vec(&sent)?,
+            (0..size).map(|from| vec![from; rank]).collect::<Vec<_>>()
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn bytes_that_are_no_text_or_no_value_are_errors() {
+    with(1, |world| {
+        let class = |result: Result<()>| result.map_err(|error| error.class());
+        world.send(&[0xff_u8, 0xfe], 0, 0)?;
+        assert_eq!(class(world.recv_string(0, 0).map(drop)), Err(ErrorClass::Type));
+        world.send(&[1_u8, 2, 3], 0, 0)?;
+        assert_eq!(
+            class(world.recv_vec::<u16>(0, 0).map(drop)),
+            Err(ErrorClass::Type)
+        );
+        for wrong in [&[][..], &[1], &[0, 5], &[1, 5, 5]] {
+            world.send(wrong, 0, 0)?;
+            assert_eq!(
+                class(world.recv_value::<u8>(0, 0).map(drop)),
+                Err(ErrorClass::Type)
+            );
+        }
+        assert!(world.recv_vec::<u16>(Source::Null, 0)?.0.is_empty());
+        Ok(())
+    });
+}
+
+#[test]
+fn values_of_any_type_travel() {
+    type Value = (String, Option<Vec<f32>>);
+    let value = |rank: usize| -> Value { (format!("rank {rank}"), (rank > 0).then(|| vec![0.5; rank])) };
+    with_ranks(move |world| {
+        let (rank, size) = (world.rank(), world.size());
+        // Short messages do not wait for their receivers.
+        world.send_value(&value(rank), (rank + 1) % size, 4)?;
+        let before = (rank + size - 1) % size;
+        let (received, status) = world.recv_value::<Value>(Source::Any, 4)?;
+        assert_eq!((received, status.source()), (value(before), Some(before)));
+        let mut shared = value(rank);
+        world.broadcast_value(&mut shared, size - 1)?;
+        assert_eq!(shared, value(size - 1));
+        let all: Vec<_> = (0..size).map(value).collect();
+        assert_eq!(world.all_gather_value(&value(rank))?, all);
+        assert_eq!(world.gather_value(&value(rank), 0)?, (rank == 0).then_some(all));
+        Ok(())
+    });
+}
+
+/// A value that one rank cannot write.
+struct Unwritable(bool);
+
+impl serde::Serialize for Unwritable {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        if self.0 {
+            return Err(serde::ser::Error::custom("refused"));
+        }
+        serializer.serialize_u8(0)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Unwritable {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        u8::deserialize(deserializer).map(|_| Self(false))
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_written_is_an_error_at_all_ranks() {
+    with(3, |world| {
+        let mut value = Unwritable(world.rank() == 1);
+        let class = |result: Result<()>| result.map_err(|error| error.class());
+        assert_eq!(class(world.broadcast_value(&mut value, 1)), Err(ErrorClass::Type));
+        assert_eq!(
+            class(world.all_gather_value(&value).map(drop)),
+            Err(ErrorClass::Type)
+        );
+        world.barrier()
     });
 }
 

@@ -127,6 +127,22 @@ fn a_collective_that_a_rank_does_not_start() {
     assert_eq!(waits, [Some("recv"), Some("wait for an operation of a scope")]);
 }
 
+fn a_future_that_nothing_completes() {
+    let error = builder(2)
+        .run(|world| {
+            let mut value = 0;
+            world.scope(|scope| {
+                world.block_on(async { scope.irecv(&mut value, Source::Any, 0)?.await.map(drop) })
+            })
+        })
+        .expect_err("nobody sends");
+    let RunError::Deadlock { waits } = &error else {
+        panic!("{error}")
+    };
+    let calls: Vec<_> = waits.iter().map(|wait| wait.call()).collect();
+    assert_eq!(calls, [Some("await of a future"); 2]);
+}
+
 /// A thread that the run does not know ends while all ranks wait. Until then it might have woken one.
 fn a_deadlock_is_seen_when_an_unknown_thread_has_ended() {
     let unknown = thread::spawn(|| thread::sleep(Duration::from_millis(200)));
@@ -157,5 +173,6 @@ fn failures_are_reported_and_nobody_hangs() {
     busy_ranks_leave();
     functions_of_reductions_may_panic();
     a_collective_that_a_rank_does_not_start();
+    a_future_that_nothing_completes();
     a_deadlock_is_seen_when_an_unknown_thread_has_ended();
 }

@@ -7,14 +7,19 @@ use super::Communicator;
 use crate::activity::Call;
 
 impl Communicator {
-    /// A communicator with the same ranks and a context of its own (`MPI_Comm_dup`). Collective.
+    /// A communicator with the same ranks and a context of its own, which gets copies of those
+    /// [`Attribute`](crate::Attribute)s that can be copied (`MPI_Comm_dup`). Collective.
     ///
     /// # Errors
     ///
     /// When the ranks make different calls, or there are too many communicators.
     pub fn dup(&self) -> Result<Self> {
         let _inside = self.enter(Call::Dup, UNDEFINED, UNDEFINED);
-        Ok(self.child(self.comm.dup()?))
+        let duplicate = self.child(self.comm.dup()?);
+        Ok(Self {
+            attributes: self.attributes.copies().into(),
+            ..duplicate
+        })
     }
 
     /// A communicator of the ranks that give the same `color`, ordered by `key` and then by rank; none for

@@ -1,18 +1,24 @@
 //! Communicators, as one rank sees them.
 
+mod attribute;
 mod collective;
 mod construct;
 mod neighbor;
 mod point_to_point;
 mod reduction;
 mod topology;
+#[cfg(feature = "serde")]
+mod value;
+mod vector;
+
+pub use attribute::Attribute;
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::panic::resume_unwind;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use attribute::Attributes;
 use simurgh_mpi::Comm;
 
 use crate::activity::{Call, Inside};
@@ -27,8 +33,8 @@ pub struct Communicator {
     run_state: Arc<RunState>,
     /// The rank in the world.
     own: usize,
-    /// Not `Sync`: the collectives of a rank must follow one another.
-    not_shared: PhantomData<Rc<()>>,
+    /// They also keep the type from being `Sync`: the collectives of a rank must follow one another.
+    attributes: Rc<Attributes>,
 }
 
 impl Communicator {
@@ -37,7 +43,7 @@ impl Communicator {
             comm,
             run_state: Arc::clone(run_state),
             own,
-            not_shared: PhantomData,
+            attributes: Rc::default(),
         }
     }
 
@@ -77,9 +83,17 @@ impl Communicator {
         &self.comm
     }
 
+    /// The communicator of the engine, for an object that keeps it.
+    pub(crate) fn shared_engine(&self) -> &Arc<Comm> {
+        &self.comm
+    }
+
     /// The same communicator, for an object that belongs to it.
     pub(crate) fn twin(&self) -> Self {
-        self.child(Arc::clone(&self.comm))
+        Self {
+            attributes: Rc::clone(&self.attributes),
+            ..self.child(Arc::clone(&self.comm))
+        }
     }
 
     /// Unwinds the calling rank if the run has failed.

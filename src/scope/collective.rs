@@ -182,11 +182,11 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 }
 
-/// A collective under way.
+/// A collective under way. As a future it gives what [`wait`](Self::wait) gives.
 #[derive(Debug)]
 pub struct CollectiveRequest<'scope, 'env, T> {
-    communicator: &'env Communicator,
-    flight: FlightIn<'scope, T>,
+    pub(super) communicator: &'env Communicator,
+    pub(super) flight: FlightIn<'scope, T>,
 }
 
 impl<'scope, T: Equivalence> CollectiveRequest<'scope, '_, T> {
@@ -208,6 +208,6 @@ impl<'scope, T: Equivalence> CollectiveRequest<'scope, '_, T> {
     /// Whether the collective is complete for this rank (`MPI_Test`). Lets other ranks run otherwise.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.flight.flight().is_done()
+        self.flight.as_ref().is_done()
     }
 }

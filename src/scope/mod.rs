@@ -1,14 +1,17 @@
 //! Nonblocking operations (sections 3.7 and 6.12 of the standard).
 
 mod collective;
+mod future;
 mod neighbor;
 mod reduction;
+mod request_set;
 
 pub use collective::CollectiveRequest;
+pub use request_set::{AnyRequest, RequestSet, ScopeRequest};
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
-use simurgh_typed::{BufferMut, Flight, FlightIn, Flights, Mode, in_flight};
+use simurgh_typed::{BufferMut, Flight, FlightIn, Flights, Mode, in_flight, wait_any};
 
 use crate::activity::Call;
 use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag};
@@ -228,9 +231,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         receives: &mut Vec<ReceiveRequest<'scope, 'env, T>>,
     ) -> Result<Option<(&'scope mut [T], Status)>> {
         let inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
-        let position = self
-            .flights
-            .wait_any(receives.iter().map(|receive| receive.flight.flight()));
+        let position = wait_any(receives.iter().map(|receive| receive.flight.as_ref()));
         drop(inside);
         position
             .map(|position| receives.swap_remove(position).wait())
@@ -238,7 +239,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 }
 
-/// A send under way.
+/// A send under way. As a future it is awaited.
 #[derive(Debug)]
 pub struct SendRequest<'scope, 'env> {
     communicator: &'env Communicator,
@@ -273,7 +274,7 @@ impl SendRequest<'_, '_> {
     }
 }
 
-/// A receive under way.
+/// A receive under way. As a future it gives what [`wait`](Self::wait) gives.
 #[derive(Debug)]
 pub struct ReceiveRequest<'scope, 'env, T> {
     communicator: &'env Communicator,
@@ -295,7 +296,7 @@ impl<'scope, T: Equivalence> ReceiveRequest<'scope, '_, T> {
     /// Whether the message has arrived (`MPI_Test`). Lets other ranks run otherwise.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.flight.flight().is_done()
+        self.flight.as_ref().is_done()
     }
 
     /// Cancels the receive unless it has been matched, and says whether it has been cancelled (`MPI_Cancel`).

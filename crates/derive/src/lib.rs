@@ -1,5 +1,7 @@
-//! `#[derive(Equivalence)]`: MPI datatypes of Rust structs. Use it through the crate `simurgh`, which documents it.
+//! `#[derive(Equivalence)]`, MPI datatypes of Rust structs, and `#[derive(Code)]`, numbers of the values of enums. Use
+//! them through the crate `simurgh`, which documents them.
 
+mod code;
 mod equivalence;
 
 use proc_macro::TokenStream;
@@ -9,6 +11,15 @@ use proc_macro::TokenStream;
 pub fn derive_equivalence(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     equivalence::expand(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Implements `Code` for an enum without fields, so that its values can be sent as numbers; see `simurgh::Coded`.
+#[proc_macro_derive(Code)]
+pub fn derive_code(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    code::expand(&input)
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

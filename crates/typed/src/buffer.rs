@@ -2,7 +2,7 @@
 
 use super::Equivalence;
 
-/// Data to be sent: one value, a slice, or a vector.
+/// Data to be sent: one value, a slice, or a vector. A text is sent as its bytes.
 ///
 /// An array is one value of an array type. To have its elements treated one by one (in a reduction, say), pass a slice
 /// of it: `&array[..]`.
@@ -65,5 +65,23 @@ impl<T: Equivalence> BufferMut for Vec<T> {
     #[inline]
     fn values_mut(&mut self) -> &mut [T] {
         self
+    }
+}
+
+impl Buffer for str {
+    type Item = u8;
+
+    #[inline]
+    fn values(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl Buffer for String {
+    type Item = u8;
+
+    #[inline]
+    fn values(&self) -> &[u8] {
+        self.as_bytes()
     }
 }

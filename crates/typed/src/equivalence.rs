@@ -1,12 +1,16 @@
 //! Rust types as MPI datatypes.
 
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
 use simurgh_datatype::{Basic, Datatype};
 
 /// A type whose values can be sent and received.
 ///
 /// Implemented for the integers, `f32`, `f64` and arrays of such types. For structs there is `#[derive(Equivalence)]`.
 /// `bool`, `char`, references and enums are excluded, because a message could bring bytes that are not a value of such
-/// a type: send a number and convert it.
+/// a type: send them as [`Coded`](crate::Coded).
 ///
 /// # Safety
 ///
@@ -65,6 +69,19 @@ unsafe impl<T: Equivalence, const N: usize> Equivalence for [T; N] {
     fn datatype() -> Datatype {
         T::datatype()
     }
+}
+
+/// The datatype of `T`, which `make` makes at the first call. For types with parameters, which cannot have statics.
+pub fn once_for<T: 'static>(make: impl FnOnce() -> Datatype) -> Datatype {
+    static MADE: LazyLock<Mutex<HashMap<TypeId, Datatype>>> = LazyLock::new(Mutex::default);
+    let made = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = TypeId::of::<T>();
+    if let Some(datatype) = made().get(&key) {
+        return datatype.clone();
+    }
+    // The lock is free meanwhile: the fields may be of such types, too.
+    let datatype = make();
+    made().entry(key).or_insert(datatype).clone()
 }
 
 #[cfg(test)]

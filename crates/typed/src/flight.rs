@@ -6,17 +6,18 @@
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::task::{Context, Poll};
 
 use simurgh_core::sync::Arc;
 
-use super::operations::{Kind, Operations};
+use super::operations::{Key, Kind, Operations};
 use super::operator::rethrow;
 use super::prepared::Lent;
 use super::{Equivalence, Mode, Prepared, source, target};
 use simurgh_mpi::Comm;
-use simurgh_mpi::Request;
 use simurgh_mpi::Result;
 use simurgh_mpi::Status;
+use simurgh_mpi::{Outcome, Request};
 
 /// The operations of a scope.
 #[derive(Debug)]
@@ -116,16 +117,8 @@ impl<'scope> Flights<'scope, '_> {
     fn track(&'scope self, request: Arc<Request>, kind: Kind) -> Flight<'scope> {
         Flight {
             operations: &self.operations,
-            number: self.operations.insert(request, kind),
+            key: Some(self.operations.insert(request, kind)),
         }
-    }
-
-    /// Waits until one of the operations is complete, and gives its position; `None` if there are no operations.
-    pub fn wait_any<'a>(&self, flights: impl Iterator<Item = &'a Flight<'scope>> + Clone) -> Option<usize>
-    where
-        'scope: 'a,
-    {
-        self.operations.wait_any(flights.map(|flight| flight.number))
     }
 
     /// Waits for everything that is under way.
@@ -138,11 +131,50 @@ impl<'scope> Flights<'scope, '_> {
     }
 }
 
+/// Waits until one of the operations is complete, and gives its position; `None` if there are no operations.
+pub fn wait_any<'a, 'scope: 'a>(flights: impl Iterator<Item = &'a Flight<'scope>>) -> Option<usize> {
+    match requests_of(flights) {
+        Ok(requests) => position(simurgh_mpi::wait_any(
+            requests.iter().map(|request| Some(&**request)),
+        )),
+        Err(ended) => Some(ended),
+    }
+}
+
+/// The position of an operation that is complete, if there is one. If there is none, other ranks get a chance to run.
+pub fn test_any<'a, 'scope: 'a>(flights: impl Iterator<Item = &'a Flight<'scope>>) -> Option<usize> {
+    match requests_of(flights) {
+        Ok(requests) => position(simurgh_mpi::peek_any(
+            requests.iter().map(|request| Some(&**request)),
+        )),
+        Err(ended) => Some(ended),
+    }
+}
+
+/// The requests of operations that may be under way; otherwise the position of one that has been waited for.
+fn requests_of<'a, 'scope: 'a>(
+    flights: impl Iterator<Item = &'a Flight<'scope>>,
+) -> std::result::Result<Vec<Arc<Request>>, usize> {
+    let requests = flights.map(|flight| flight.operations.request(flight.key()));
+    requests
+        .enumerate()
+        .map(|(position, request)| request.ok_or(position))
+        .collect()
+}
+
+fn position(outcome: Outcome) -> Option<usize> {
+    match outcome {
+        Outcome::Complete(position, _) => Some(position),
+        Outcome::Inactive | Outcome::Pending => None,
+    }
+}
+
 /// An operation in flight.
 #[derive(Debug)]
 pub struct Flight<'scope> {
     operations: &'scope Operations,
-    number: usize,
+    /// None when a future has given the outcome.
+    key: Option<Key>,
 }
 
 impl Flight<'_> {
@@ -156,17 +188,46 @@ impl Flight<'_> {
     ///
     /// If a function of the user has panicked at this rank.
     pub fn wait(self) -> Result<Status> {
-        let Some(ended) = self.operations.finish(self.number) else {
+        self.finish()
+    }
+
+    fn finish(&self) -> Result<Status> {
+        let Some(ended) = self.operations.finish(self.key()) else {
             return Ok(Status::EMPTY);
         };
         rethrow(ended.panicked().as_ref());
-        ended.status.into_result()
+        ended.result
+    }
+
+    /// The outcome of the operation if it is complete; otherwise its waker is woken when it is.
+    ///
+    /// # Panics
+    ///
+    /// As [`wait`](Self::wait); if the outcome has been given before, as all other methods then.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Status>> {
+        if !self.operations.poll(self.key(), context.waker()) {
+            return Poll::Pending;
+        }
+        let result = self.finish();
+        self.key = None;
+        Poll::Ready(result)
+    }
+
+    fn key(&self) -> Key {
+        self.key.expect("the operation has been awaited already")
     }
 
     /// Whether the operation is complete. If it is not, other ranks get a chance to run.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.operations.is_done(self.number)
+        self.operations.is_done(self.key())
+    }
+
+    /// Whether the operation is complete; other ranks get no chance to run.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        let request = self.operations.request(self.key());
+        request.is_none_or(|request| request.is_done())
     }
 
     /// Cancels the operation unless it has been matched. Returns whether it was cancelled.
@@ -175,7 +236,7 @@ impl Flight<'_> {
     ///
     /// The error of the operation, if it was matched and failed.
     pub fn cancel(self) -> Result<bool> {
-        self.operations.cancel(self.number)?;
+        self.operations.cancel(self.key())?;
         self.wait().map(|status| status.cancelled)
     }
 }
@@ -206,10 +267,24 @@ impl<'scope, T: Equivalence> FlightIn<'scope, T> {
         Ok((unsafe { &mut *self.data }, status))
     }
 
-    /// The operation.
+    /// The memory with its data if the operation is complete, as [`Flight::poll`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Flight::poll`].
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(&'scope mut [T], Status)>> {
+        self.flight.poll(context).map(|ended| {
+            let status = ended?;
+            // SAFETY:
+            // - as in `wait`: the flight gives its outcome once, and refuses to be waited for afterwards.
+            Ok((unsafe { &mut *self.data }, status))
+        })
+    }
+
+    /// The operation alone. Its memory stays borrowed until the scope ends.
     #[must_use]
-    pub fn flight(&self) -> &Flight<'scope> {
-        &self.flight
+    pub fn into_flight(self) -> Flight<'scope> {
+        self.flight
     }
 
     /// Cancels the operation unless it has been matched, as [`Flight::cancel`].
@@ -219,5 +294,17 @@ impl<'scope, T: Equivalence> FlightIn<'scope, T> {
     /// The error of the operation, if it was matched and failed.
     pub fn cancel(self) -> Result<bool> {
         self.flight.cancel()
+    }
+}
+
+impl AsRef<Self> for Flight<'_> {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl<'scope, T> AsRef<Flight<'scope>> for FlightIn<'scope, T> {
+    fn as_ref(&self) -> &Flight<'scope> {
+        &self.flight
     }
 }

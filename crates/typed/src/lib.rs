@@ -3,6 +3,7 @@
 //! A [`Source`] or [`Target`] has no lifetime; in this crate the borrow checker ensures that its memory stays valid. A
 //! blocking call borrows its slices until it returns, and a collective ([`Prepared`]) as long as it exists and runs. An
 //! operation in flight borrows them for a scope ([`in_flight`]) that does not end before the operation is complete.
+//! Persistent operations own their memory ([`Persistent`]).
 //! Whatever other ranks do, bytes are moved only between data of [`Equivalence`] types, and only as many as both sides
 //! have room for. So a program that mixes up its messages gets wrong numbers, but never corrupts memory.
 //!
@@ -11,6 +12,7 @@
 //! # Layers
 //!
 //! * `equivalence`: Rust types whose values have a datatype.
+//! * `coded`: values of enums and the like as numbers.
 //! * `buffer`: slices and single values as buffers.
 //! * `parts`: slices that are cut into a part for each rank.
 //! * `operator`: reduction operations on Rust values.
@@ -18,6 +20,7 @@
 //! * `message`: blocking sends and receives.
 //! * `operations`: operations in flight of one scope.
 //! * `flight`: nonblocking operations, whose buffers are borrowed for a scope.
+//! * `persistent`: operations that own their memory, and are started many times.
 //! * `collective`: collectives that move data.
 //! * `neighbor`: collectives of neighbours.
 //! * `reduction`: reductions and scans.
@@ -25,6 +28,7 @@
 //! * `file`: accesses to files.
 
 mod buffer;
+mod coded;
 mod collective;
 mod equivalence;
 mod file;
@@ -34,20 +38,23 @@ mod neighbor;
 mod operations;
 mod operator;
 mod parts;
+mod persistent;
 mod prepared;
 mod reduction;
 mod window;
 
 pub use buffer::{Buffer, BufferMut};
+pub use coded::{Code, Coded};
 pub use collective::{
     all_gather, all_gatherv, all_to_all, all_to_allv, barrier, broadcast, gather, gatherv, scatter, scatterv,
 };
-pub use equivalence::Equivalence;
+pub use equivalence::{Equivalence, once_for};
 pub use file::{read_at, read_at_all, write_at, write_at_all};
-pub use flight::{Flight, FlightIn, Flights, in_flight};
+pub use flight::{Flight, FlightIn, Flights, in_flight, test_any, wait_any};
 pub use message::{receive, receive_message, send, send_receive};
 pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};
 pub use operator::Operator;
+pub use persistent::Persistent;
 pub use prepared::Prepared;
 pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
 pub use simurgh_mpi::{LockKind, Mode};

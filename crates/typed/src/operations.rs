@@ -1,27 +1,42 @@
 //! The operations that are under way in a scope.
 
 use std::cell::RefCell;
+use std::task::Waker;
 
 use simurgh_core::sync::Arc;
 
 use super::operator::{Panicked, rethrow};
 use simurgh_mpi::Process;
+use simurgh_mpi::Request;
 use simurgh_mpi::Result;
 use simurgh_mpi::Status;
-use simurgh_mpi::{Outcome, Request, wait_any};
 
-/// The operations of a scope, which are known by numbers.
+/// The operations of a scope, which are known by keys.
 #[derive(Debug)]
 pub(super) struct Operations {
     process: Arc<Process>,
     requests: RefCell<Requests>,
 }
 
-/// Requests by number. Free numbers are used again.
+/// Requests by number. Free numbers are used again, by another generation.
 #[derive(Debug, Default)]
 struct Requests {
-    slots: Vec<Option<Slot>>,
+    places: Vec<Place>,
     free: Vec<usize>,
+}
+
+/// The place of a number.
+#[derive(Debug, Default)]
+struct Place {
+    generation: u64,
+    slot: Option<Slot>,
+}
+
+/// The name of an operation, which no other one of its scope has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    number: usize,
+    generation: u64,
 }
 
 /// An operation that is under way.
@@ -41,25 +56,42 @@ pub(super) enum Kind {
 }
 
 impl Requests {
-    fn insert(&mut self, slot: Slot) -> usize {
-        if let Some(number) = self.free.pop() {
-            self.slots[number] = Some(slot);
-            return number;
+    fn insert(&mut self, slot: Slot) -> Key {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.places.push(Place::default());
+            self.places.len() - 1
+        });
+        let place = &mut self.places[number];
+        place.slot = Some(slot);
+        Key {
+            number,
+            generation: place.generation,
         }
-        self.slots.push(Some(slot));
-        self.slots.len() - 1
     }
 
-    fn take(&mut self, number: usize) -> Option<Slot> {
-        let slot = self.slots[number].take();
-        if slot.is_some() {
-            self.free.push(number);
-        }
-        slot
+    fn take(&mut self, key: Key) -> Option<Slot> {
+        let place = &mut self.places[key.number];
+        let slot = place.slot.take_if(|_| place.generation == key.generation)?;
+        place.generation += 1;
+        self.free.push(key.number);
+        Some(slot)
     }
 
-    fn get(&self, number: usize) -> Option<&Arc<Request>> {
-        self.slots[number].as_ref().map(|slot| &slot.request)
+    fn get(&self, key: Key) -> Option<&Arc<Request>> {
+        let place = &self.places[key.number];
+        let slot = place.slot.as_ref();
+        slot.filter(|_| place.generation == key.generation)
+            .map(|slot| &slot.request)
+    }
+
+    /// The key of the operation at a place.
+    fn key(&self, number: usize) -> Key {
+        let generation = self.places[number].generation;
+        Key { number, generation }
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.places.iter().filter_map(|place| place.slot.as_ref())
     }
 }
 
@@ -72,41 +104,44 @@ impl Operations {
         }
     }
 
-    /// Adds an operation and returns its number.
-    pub(super) fn insert(&self, request: Arc<Request>, kind: Kind) -> usize {
+    /// Adds an operation and returns its key.
+    pub(super) fn insert(&self, request: Arc<Request>, kind: Kind) -> Key {
         self.requests.borrow_mut().insert(Slot { request, kind })
     }
 
     /// Whether an operation is complete. If it is not, other ranks get a chance to run.
-    pub(super) fn is_done(&self, number: usize) -> bool {
-        let request = self.requests.borrow().get(number).cloned();
+    pub(super) fn is_done(&self, key: Key) -> bool {
+        let request = self.request(key);
         request.is_none_or(|request| request.peek().is_some())
     }
 
     /// Cancels an operation unless it has been matched.
-    pub(super) fn cancel(&self, number: usize) -> Result<()> {
-        let request = self.requests.borrow().get(number).cloned();
+    pub(super) fn cancel(&self, key: Key) -> Result<()> {
+        let request = self.request(key);
         request.map_or(Ok(()), |request| request.cancel(&self.process))
     }
 
-    /// Waits until one of these operations is complete, and gives its position; `None` if there are none.
-    pub(super) fn wait_any(&self, numbers: impl Iterator<Item = usize> + Clone) -> Option<usize> {
-        let requests = self.requests.borrow();
-        match wait_any(numbers.map(|number| requests.get(number).map(Arc::as_ref))) {
-            Outcome::Complete(position, _) => Some(position),
-            Outcome::Inactive | Outcome::Pending => None,
-        }
+    /// Whether an operation is complete. If it is not, `waker` is woken when it is.
+    pub(super) fn poll(&self, key: Key, waker: &Waker) -> bool {
+        let request = self.request(key);
+        request.is_none_or(|request| request.poll(waker).is_some())
+    }
+
+    /// The request of an operation that nobody has waited for.
+    pub(super) fn request(&self, key: Key) -> Option<Arc<Request>> {
+        self.requests.borrow().get(key).cloned()
     }
 
     /// Waits for everything that is under way. Returns the error of the first operation that failed, or resumes the
     /// first panic of a user's function.
     pub(super) fn land(&self) -> Result<()> {
         let (mut result, mut panicked) = (Ok(()), None);
-        let count = self.requests.borrow().slots.len();
+        let count = self.requests.borrow().places.len();
         for number in 0..count {
-            if let Some(ended) = self.finish(number) {
-                panicked = panicked.or(ended.panicked());
-                result = result.and(ended.status.into_result().map(|_| ()));
+            let key = self.requests.borrow().key(number);
+            if let Some(ended) = self.finish(key) {
+                panicked = panicked.or_else(|| ended.panicked());
+                result = result.and(ended.result.map(drop));
             }
         }
         rethrow(panicked.as_ref());
@@ -115,7 +150,7 @@ impl Operations {
 
     /// Cancels the operations that have not been matched.
     pub(super) fn recall(&self) {
-        for slot in self.requests.borrow().slots.iter().flatten() {
+        for slot in self.requests.borrow().slots() {
             if let Kind::Message = slot.kind {
                 let cancelled = slot.request.cancel(&self.process);
                 debug_assert!(cancelled.is_ok(), "requests of a scope are active");
@@ -124,20 +159,20 @@ impl Operations {
     }
 
     /// Waits for one operation.
-    pub(super) fn finish(&self, number: usize) -> Option<Ended> {
-        let request = self.requests.borrow().get(number)?.clone();
+    pub(super) fn finish(&self, key: Key) -> Option<Ended> {
+        let request = self.requests.borrow().get(key)?.clone();
         // The slot keeps its reference to the request until the operation is complete.
-        let status = request.wait();
+        let result = request.result(request.wait());
         drop(request);
-        let Slot { request, kind } = self.requests.borrow_mut().take(number)?;
+        let Slot { request, kind } = self.requests.borrow_mut().take(key)?;
         self.process.release(request);
-        Some(Ended { status, kind })
+        Some(Ended { result, kind })
     }
 }
 
 /// The outcome of an operation.
 pub(super) struct Ended {
-    pub(super) status: Status,
+    pub(super) result: Result<Status>,
     kind: Kind,
 }
 

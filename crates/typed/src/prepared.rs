@@ -78,6 +78,12 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
         } = self;
         Ok((collective.start()?, Lent { received, panicked }))
     }
+
+    /// Sets the collective up to be started again and again. Gives the request, which may be active only while the
+    /// memory exists and nobody else uses it, and the place for a panic of the user's function.
+    pub(super) fn persistent(self) -> (Arc<Request>, Option<Panicked>) {
+        (self.collective.persistent(), self.panicked)
+    }
 }
 
 /// The parts of its rank that a collective uses while it is under way.

@@ -1,0 +1,277 @@
+//! Persistent collectives (section 6.13 of the standard).
+//!
+//! All ranks set them up in the same order. A rank may start several, in any order, and other ranks in another one.
+
+use simurgh_mpi::Result;
+use simurgh_typed::{self as typed, Persistent};
+
+use super::enter;
+use crate::peer::raw_rank;
+use crate::{Communicator, Equivalence, Op};
+
+impl Communicator {
+    /// Sets up a barrier (`MPI_Barrier_init`). Collective, as all of these.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn persistent_barrier(&self) -> Result<PersistentCollective<u8>> {
+        let made = Persistent::collective(self.shared_engine(), Vec::new(), Vec::new(), |comm, _, _| {
+            typed::barrier(comm)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up a broadcast of the root's values, which are [`received`](PersistentCollective::received) at all ranks,
+    /// the root included (`MPI_Bcast_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`broadcast`](Self::broadcast).
+    pub fn persistent_broadcast<T: Equivalence>(
+        &self,
+        values: Vec<T>,
+        root: usize,
+    ) -> Result<PersistentCollective<T>> {
+        let root = raw_rank(root);
+        let made = Persistent::collective(self.shared_engine(), Vec::new(), values, |comm, _, values| {
+            typed::broadcast(comm, values, root)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up a gather (`MPI_Gather_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`gather`](Self::gather).
+    pub fn persistent_gather<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        root: usize,
+    ) -> Result<PersistentCollective<T>> {
+        let root = raw_rank(root);
+        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+            typed::gather(comm, sent, received, root)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up a gather at all ranks (`MPI_Allgather_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`all_gather`](Self::all_gather).
+    pub fn persistent_all_gather<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+    ) -> Result<PersistentCollective<T>> {
+        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+            typed::all_gather(comm, sent, received)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up a scatter (`MPI_Scatter_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`scatter`](Self::scatter).
+    pub fn persistent_scatter<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        root: usize,
+    ) -> Result<PersistentCollective<T>> {
+        let root = raw_rank(root);
+        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+            typed::scatter(comm, sent, received, root)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up an exchange of all ranks with all (`MPI_Alltoall_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`all_to_all`](Self::all_to_all).
+    pub fn persistent_all_to_all<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+    ) -> Result<PersistentCollective<T>> {
+        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+            typed::all_to_all(comm, sent, received)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up a reduction at the root (`MPI_Reduce_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`reduce`](Self::reduce).
+    pub fn persistent_reduce<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        op: &Op<T>,
+        root: usize,
+    ) -> Result<PersistentCollective<T>> {
+        let root = raw_rank(root);
+        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+            typed::reduce(comm, sent, received, &op.0, root)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up a reduction at all ranks (`MPI_Allreduce_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`all_reduce`](Self::all_reduce).
+    pub fn persistent_all_reduce<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        op: &Op<T>,
+    ) -> Result<PersistentCollective<T>> {
+        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+            typed::all_reduce(comm, Some(sent), received, &op.0)
+        });
+        self.persistent(made)
+    }
+
+    /// Sets up an exchange with the neighbours in a topology (`MPI_Neighbor_alltoall_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`neighbor_all_to_all`](Self::neighbor_all_to_all).
+    pub fn persistent_neighbor_all_to_all<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+    ) -> Result<PersistentCollective<T>> {
+        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+            typed::neighbor_all_to_all(comm, sent, received)
+        });
+        self.persistent(made)
+    }
+
+    fn persistent<T: Equivalence>(&self, made: Result<Persistent<T>>) -> Result<PersistentCollective<T>> {
+        Ok(PersistentCollective {
+            operation: made?,
+            communicator: self.twin(),
+        })
+    }
+}
+
+/// A collective that is started again and again; made by [`Communicator::persistent_all_reduce`] and its relatives.
+///
+/// It owns what it sends and what it receives. Both can be used except while the collective is under way, that is from
+/// [`start`](Self::start) to [`wait`](Self::wait). If it is dropped meanwhile, before it is complete, they are leaked.
+///
+/// ```
+/// # simurgh::Builder::new().ranks(4).run(|world| {
+/// let mut sum = world.persistent_all_reduce(vec![0.0], vec![0.0], &simurgh::Op::sum())?;
+/// let mut value = world.rank() as f64;
+/// for _ in 0..10 {
+///     sum.sent_mut()[0] = value;
+///     sum.start()?;
+///     // Other work goes here.
+///     sum.wait()?;
+///     value = (value + sum.received()[0] / 4.0) / 2.0;
+/// }
+/// assert!((value - 1.5).abs() < 0.01);
+/// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+/// # Ok::<(), simurgh::RunError>(())
+/// ```
+#[derive(Debug)]
+pub struct PersistentCollective<T: Equivalence> {
+    operation: Persistent<T>,
+    communicator: Communicator,
+}
+
+impl<T: Equivalence> PersistentCollective<T> {
+    /// Starts the collective (`MPI_Start`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Request`](crate::ErrorClass::Request) if it is under way; when the ranks have set up different
+    /// collectives.
+    #[inline]
+    pub fn start(&mut self) -> Result<()> {
+        self.communicator.check();
+        self.operation.start()
+    }
+
+    /// Waits until the collective is complete (`MPI_Wait`). Returns at once if it has not been started.
+    ///
+    /// # Errors
+    ///
+    /// The error of the collective.
+    ///
+    /// # Panics
+    ///
+    /// If the function of its operation has panicked at this rank.
+    #[inline]
+    pub fn wait(&mut self) -> Result<()> {
+        let _inside = enter(&self.communicator);
+        self.operation.wait().map(drop)
+    }
+
+    /// Whether the collective is complete, or has not been started (`MPI_Test`). Lets other ranks run otherwise. The
+    /// values can be used after [`wait`](Self::wait) only.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.operation.is_done()
+    }
+
+    /// The values that this rank sends.
+    ///
+    /// # Panics
+    ///
+    /// While the collective is under way.
+    #[must_use]
+    pub fn sent(&self) -> &[T] {
+        self.operation.sent().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The values that this rank sends, to be changed.
+    ///
+    /// # Panics
+    ///
+    /// While the collective is under way.
+    #[must_use]
+    pub fn sent_mut(&mut self) -> &mut [T] {
+        self.operation
+            .sent_mut()
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The values that this rank has received.
+    ///
+    /// # Panics
+    ///
+    /// While the collective is under way.
+    #[must_use]
+    pub fn received(&self) -> &[T] {
+        self.operation
+            .received()
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The values that this rank receives, to be changed.
+    ///
+    /// # Panics
+    ///
+    /// While the collective is under way.
+    #[must_use]
+    pub fn received_mut(&mut self) -> &mut [T] {
+        self.operation
+            .received_mut()
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+}
