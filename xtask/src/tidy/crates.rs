@@ -1,4 +1,5 @@
-//! The rule that the table of crates in docs/architecture.md has the same dependencies as the manifests.
+//! The rules that the table of crates in docs/architecture.md has the same dependencies as the manifests, and that the
+//! manifests have what a registry shows.
 
 /// The beginning of the names of the workspace's packages.
 const PREFIX: &str = "simurgh-";
@@ -36,6 +37,34 @@ pub(super) fn faults(document: &str, crates: &[Crate]) -> Vec<String> {
     faults
 }
 
+/// The keys that tell a registry's users of a crate.
+const SHOWN: &[&str] = &[
+    "description",
+    "license.workspace",
+    "repository.workspace",
+    "readme",
+    "documentation",
+    "keywords",
+    "categories",
+];
+
+/// The faults of a manifest that lacks what a registry shows.
+pub(super) fn unfit_for_a_registry(path: &str, manifest: &str) -> Vec<String> {
+    let package = manifest.split("[package]\n").nth(1).unwrap_or_default();
+    let lines: Vec<_> = package
+        .lines()
+        .take_while(|line| !line.starts_with('['))
+        .collect();
+    if lines.contains(&"publish = false") {
+        return Vec::new();
+    }
+    let has = |key: &str| lines.iter().any(|line| line.starts_with(key));
+    let missing = SHOWN.iter().filter(|key| !has(key));
+    missing
+        .map(|key| format!("{path}: no `{key}`, which a registry shows"))
+        .collect()
+}
+
 /// A row of the table, which describes a crate.
 struct Row<'a> {
     name: &'a str,
@@ -70,6 +99,15 @@ mod tests {
 
     const DOCUMENT: &str =
         "| crate | what | depends on | more |\n| `crates/a` | x | – | |\n| `crates/b` | y | a | |\n";
+
+    #[test]
+    fn a_manifest_says_what_a_registry_shows() {
+        let keys = "description = \"\"\nlicense.workspace = true\nrepository.workspace = true\nreadme = \"\"\n\
+                    documentation = \"\"\nkeywords = []\ncategories = []\n";
+        let of = |keys: &str| unfit_for_a_registry("Cargo.toml", &format!("[package]\n{keys}\n[lints]\n"));
+        assert!(of(keys).is_empty() && of("publish = false").is_empty());
+        assert_eq!(of(&keys.replace("keywords", "words")).len(), 1);
+    }
 
     fn faults_of(name: &str, dependencies: &str) -> Vec<String> {
         let name = name.to_owned();

@@ -50,7 +50,13 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     }));
     let manifest = read(workspace, "Cargo.toml")?;
     faults.extend(dependencies::undocumented(&manifest, &document));
-    faults.extend(crates::faults(&document, &crates(workspace)?));
+    let crates = crates(workspace)?;
+    faults.extend(crates::faults(&document, &crates));
+    faults.extend(crates::unfit_for_a_registry("Cargo.toml", &manifest));
+    for crates::Crate { name, manifest } in &crates {
+        let path = format!("crates/{name}/Cargo.toml");
+        faults.extend(crates::unfit_for_a_registry(&path, manifest));
+    }
     for fault in &faults {
         eprintln!("{fault}");
     }
