@@ -45,6 +45,8 @@ calls! {
     Create = "creation of a topology",
     Dup = "dup",
     Split = "split",
+    InterCreate = "inter_create",
+    Merge = "merge",
     AllocateWindow = "allocate_window",
     FenceEpoch = "fence_epoch",
     LockEpoch = "lock_epoch",

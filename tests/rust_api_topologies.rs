@@ -1,14 +1,16 @@
-//! Grids, graphs and collectives of neighbours through the Rust interface.
+//! Grids, graphs, collectives of neighbours, and inter-communicators through the Rust interface.
 
-use simurgh::{Builder, Communicator, Destination, ErrorClass, Op, Result, Source};
+use simurgh::{Builder, Communicator, Destination, ErrorClass, Op, Result, Source, Tag};
 
 /// Runs `f` with 1, 2, 6 and 30 ranks; every rank must succeed.
 fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 'static) {
-    for ranks in [1, 2, 6, 30] {
-        let builder = Builder::new().ranks(ranks).vps(2).stack_size(256 << 10);
-        let ended = builder.run(f.clone()).expect("the run succeeds");
-        ended.into_iter().for_each(|end| end.expect("no call fails"));
-    }
+    [1, 2, 6, 30].into_iter().for_each(|ranks| with(ranks, f.clone()));
+}
+
+fn with(ranks: usize, f: impl Fn(&Communicator) -> Result<()> + Send + Sync + 'static) {
+    let builder = Builder::new().ranks(ranks).vps(2).stack_size(256 << 10);
+    let ended = builder.run(f).expect("the run succeeds");
+    ended.into_iter().for_each(|end| end.expect("no call fails"));
 }
 
 /// A grid of all ranks, with two rows if that is possible; its second dimension is a ring.
@@ -124,6 +126,90 @@ fn uneven_parts_of_a_reduction_go_to_their_ranks() {
         assert!(part.iter().copied().eq(expected.take(counts[rank])));
         let short = world.reduce_scatter(&sent, &mut part, &counts[1..], &Op::sum());
         assert_eq!(short.map_err(|error| error.class()), Err(ErrorClass::Count));
+        Ok(())
+    });
+}
+
+#[test]
+fn two_groups_exchange_what_they_have() {
+    for ranks in [2, 7, 64] {
+        with(ranks, |world| {
+            let (rank, size) = (world.rank(), world.size());
+            // The first group has a third of the ranks, and at least one.
+            let first = size.div_ceil(3);
+            let is_first = rank < first;
+            let (own, others) = if is_first {
+                (0..first, first..size)
+            } else {
+                (first..size, 0..first)
+            };
+            let group = world
+                .split(Some(is_first.into()), 0)?
+                .expect("a colour was given");
+            let remote_leader = others.end - 1;
+            let inter = group
+                .inter_create(own.len() - 1, world, remote_leader, 5)?
+                .dup()?;
+            assert_eq!(
+                (inter.rank(), inter.size(), inter.remote_size()),
+                (rank - own.start, own.len(), others.len())
+            );
+            let mut all = vec![0; 2 * others.len()];
+            inter.all_gather(&[rank, 1], &mut all)?;
+            assert!(
+                all.chunks(2)
+                    .zip(others.clone())
+                    .all(|(pair, other)| pair == [other, 1])
+            );
+            let sent: Vec<_> = others.clone().map(|other| 1000 * rank + other).collect();
+            let mut received = vec![0; others.len()];
+            inter.all_to_all(&sent, &mut received)?;
+            assert!(
+                received
+                    .into_iter()
+                    .zip(others.clone())
+                    .all(|(value, other)| value == 1000 * other + rank)
+            );
+            let mut largest = 0;
+            inter.all_reduce(&rank, &mut largest, &Op::max())?;
+            assert_eq!(largest, others.end - 1);
+            inter.barrier()?;
+            if is_first {
+                for other in (inter.rank()..inter.remote_size()).step_by(first) {
+                    inter.send(&[rank; 3][..], other, 1)?;
+                }
+            } else {
+                let (values, status) = inter.recv_vec::<usize>(Source::Any, Tag::Any)?;
+                assert_eq!(
+                    (values, status.source()),
+                    (vec![inter.rank() % first; 3], Some(inter.rank() % first))
+                );
+            }
+            let merged = inter.merge(is_first)?;
+            let wanted = if is_first {
+                size - first + rank
+            } else {
+                rank - first
+            };
+            assert_eq!((merged.rank(), merged.size()), (wanted, size));
+            merged.barrier()
+        });
+    }
+}
+
+#[test]
+fn a_group_that_is_its_own_partner_is_an_error() {
+    with(2, |world| {
+        let error = world
+            .inter_create(0, world, 1, 0)
+            .map(drop)
+            .map_err(|error| error.class());
+        assert_eq!(error, Err(ErrorClass::Comm));
+        let error = world
+            .inter_create(2, world, 1, 0)
+            .map(drop)
+            .map_err(|error| error.class());
+        assert_eq!(error, Err(ErrorClass::Rank));
         Ok(())
     });
 }

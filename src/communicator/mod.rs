@@ -3,6 +3,7 @@
 mod attribute;
 mod collective;
 mod construct;
+mod inter;
 mod neighbor;
 mod point_to_point;
 mod reduction;
@@ -12,6 +13,7 @@ mod value;
 mod vector;
 
 pub use attribute::Attribute;
+pub use inter::InterCommunicator;
 
 use std::fmt;
 use std::panic::resume_unwind;

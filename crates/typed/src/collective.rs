@@ -93,7 +93,7 @@ pub fn all_gather<'a, T: Equivalence>(
     Prepared::new(received, |received| {
         // SAFETY:
         // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.allgather(Some(&source(sent)), even_targets(received, comm.size())?) }
+        unsafe { comm.allgather(Some(&source(sent)), even_targets(received, comm.peers())?) }
     })
 }
 
@@ -112,7 +112,7 @@ pub fn all_gatherv<'a, T: Equivalence>(
     Prepared::new(received, |received| {
         // SAFETY:
         // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.allgather(Some(&source(sent)), targets(received, counts, comm.size())?) }
+        unsafe { comm.allgather(Some(&source(sent)), targets(received, counts, comm.peers())?) }
     })
 }
 
@@ -172,11 +172,11 @@ pub fn all_to_all<'a, T: Equivalence>(
     sent: &'a [T],
     received: &'a mut [T],
 ) -> Result<Prepared<'a, T>> {
-    let size = comm.size();
+    let peers = comm.peers();
     Prepared::new(received, |received| {
         // SAFETY:
         // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.alltoall(Some(even_sources(sent, size)?), even_targets(received, size)?) }
+        unsafe { comm.alltoall(Some(even_sources(sent, peers)?), even_targets(received, peers)?) }
     })
 }
 
@@ -191,13 +191,13 @@ pub fn all_to_allv<'a, T: Equivalence>(
     (sent, send_counts): (&'a [T], &[usize]),
     (received, receive_counts): (&'a mut [T], &[usize]),
 ) -> Result<Prepared<'a, T>> {
-    let size = comm.size();
+    let peers = comm.peers();
     Prepared::new(received, |received| {
         // SAFETY:
         // - `Prepared` keeps the slices borrowed until the collective is complete.
         unsafe {
-            let sent = sources(sent, send_counts, size)?;
-            comm.alltoall(Some(sent), targets(received, receive_counts, size)?)
+            let sent = sources(sent, send_counts, peers)?;
+            comm.alltoall(Some(sent), targets(received, receive_counts, peers)?)
         }
     })
 }
