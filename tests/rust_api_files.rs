@@ -126,3 +126,105 @@ fn one_rank_that_is_wrong_does_not_leave_the_others_waiting() {
         file.close()
     });
 }
+
+#[test]
+fn pointers_move_on_with_each_access() {
+    with_file("pointers", |world, path| {
+        let (rank, size) = (world.rank(), world.size());
+        let file = temporary().open(world, path)?;
+        file.write_ordered(&vec![rank as u16; rank + 1])?;
+        let all: Vec<u16> = (0..size).flat_map(|rank| vec![rank as u16; rank + 1]).collect();
+        assert_eq!(file.position_shared()?, 2 * all.len() as u64);
+        file.sync()?;
+        let (mut front, mut rest) = (vec![0; all.len() / 2], vec![0; all.len()]);
+        assert_eq!(file.read(&mut front)?, front.len());
+        assert_eq!(file.position()?, 2 * front.len() as u64);
+        assert_eq!(file.read_all(&mut rest)?, all.len() - front.len());
+        rest.truncate(all.len() - front.len());
+        assert_eq!([front, rest].concat(), all);
+        assert_eq!(file.position()?, 2 * all.len() as u64);
+        file.seek_shared(0)?;
+        let mut mine = vec![0; rank + 1];
+        assert_eq!(file.read_ordered(&mut mine)?, rank + 1);
+        assert_eq!(mine, vec![rank as u16; rank + 1]);
+        // Each value is read by one rank.
+        file.seek_shared(0)?;
+        let (mut got, mut one) = (0, 0_u16);
+        while file.read_shared(&mut one)? == 1 {
+            got += u64::from(one);
+        }
+        let mut sum = 0;
+        world.all_reduce(&got, &mut sum, &Op::sum())?;
+        assert_eq!(sum, all.into_iter().map(u64::from).sum::<u64>());
+        file.seek_shared(2)?;
+        file.write_shared(&[9_u8, 9])?;
+        file.seek(4 * rank as u64)?;
+        file.write_all(&[rank as u32])?;
+        file.seek(4 * rank as u64)?;
+        file.write(&[rank as u32 + 1])?;
+        world.barrier()?;
+        let mut first = 0_u32;
+        file.read_at(0, &mut first)?;
+        assert_eq!(first, 1);
+        assert_eq!(class(file.seek(u64::MAX)), ErrorClass::Arg);
+        world.barrier()?;
+        file.close()
+    });
+}
+
+#[test]
+fn accesses_go_on_in_a_scope() {
+    with_file("nonblocking", |world, path| {
+        let (rank, size) = (world.rank(), world.size());
+        let file = temporary()
+            .hint("collective_buffering", "true")?
+            .open(world, path)?;
+        let hints = file.hints();
+        assert!(
+            hints.contains(&("collective_buffering".to_owned(), "true".to_owned())),
+            "{hints:?}"
+        );
+        let mine: Vec<u32> = (0..1000).map(|index| (1000 * rank + index) as u32).collect();
+        let place = |rank: usize| 4000 * rank as u64;
+        world.scope(|scope| {
+            scope.iwrite_at(&file, place(rank), &mine[..500])?;
+            scope.iwrite_at_all(&file, place(rank) + 2000, &mine[500..])?;
+            Ok(())
+        })?;
+        file.sync()?;
+        let (next, mut half, mut rest) = ((rank + 1) % size, vec![0_u32; 500], vec![0_u32; 600]);
+        world.scope(|scope| {
+            let first = scope.iread_at(&file, place(next), &mut half)?;
+            let second = scope.iread_at_all(&file, place(next) + 2000, &mut rest)?;
+            let (_, status) = world.block_on(second)?;
+            let left = if next + 1 == size { 500 } else { 600 };
+            assert_eq!(status.count::<u32>(), Some(left));
+            assert_eq!(first.wait()?.1.count::<u32>(), Some(500));
+            Ok(())
+        })?;
+        rest.truncate(500);
+        let read = [half, rest].concat();
+        assert!(
+            read.into_iter()
+                .enumerate()
+                .all(|(index, value)| value == (1000 * next + index) as u32)
+        );
+        world.barrier()?;
+        file.close()
+    });
+}
+
+#[test]
+fn wrong_accesses_in_a_scope_are_errors_at_once() {
+    with_file("refused", |world, path| {
+        let options = FileOptions::new().write(true).create_new(true);
+        let file = options.delete_on_close(true).open(world, path)?;
+        let mut value = 0_u64;
+        let start = world.scope(|scope| scope.iread_at(&file, 0, &mut value).map(drop));
+        assert_eq!(class(start), ErrorClass::Access);
+        let start = world.scope(|scope| scope.iwrite_at(&file, u64::MAX, &1).map(drop));
+        assert_eq!(class(start), ErrorClass::Arg);
+        world.barrier()?;
+        file.close()
+    });
+}

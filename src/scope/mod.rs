@@ -119,6 +119,27 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         }
     }
 
+    /// The operations, for those that are started elsewhere.
+    pub(crate) fn flights(&self) -> &'scope Flights<'scope, 'env> {
+        self.flights
+    }
+
+    /// The request of an operation that reads its buffer.
+    pub(crate) fn outgoing(&self, flight: Flight<'scope>) -> SendRequest<'scope, 'env> {
+        SendRequest {
+            communicator: self.communicator,
+            flight,
+        }
+    }
+
+    /// The request of an operation that writes its buffer.
+    pub(crate) fn incoming<T>(&self, flight: FlightIn<'scope, T>) -> ReceiveRequest<'scope, 'env, T> {
+        ReceiveRequest {
+            communicator: self.communicator,
+            flight,
+        }
+    }
+
     /// Starts to send `data` (`MPI_Isend`).
     ///
     /// # Errors
@@ -164,10 +185,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         B: Buffer + ?Sized,
     {
         let flight = self.flights.send(data.values(), dest.raw(), tag, mode)?;
-        Ok(SendRequest {
-            communicator: self.communicator,
-            flight,
-        })
+        Ok(self.outgoing(flight))
     }
 
     /// Starts to receive into `data` (`MPI_Irecv`).
@@ -187,10 +205,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         let flight = self
             .flights
             .receive(data.values_mut(), source.into().raw(), tag.into().raw()?)?;
-        Ok(ReceiveRequest {
-            communicator: self.communicator,
-            flight,
-        })
+        Ok(self.incoming(flight))
     }
 
     /// Waits until every operation of the scope so far is complete (`MPI_Waitall`).
@@ -239,7 +254,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 }
 
-/// A send under way. As a future it is awaited.
+/// A send, or a write to a file, under way. As a future it is awaited.
 #[derive(Debug)]
 pub struct SendRequest<'scope, 'env> {
     communicator: &'env Communicator,
@@ -274,7 +289,7 @@ impl SendRequest<'_, '_> {
     }
 }
 
-/// A receive under way. As a future it gives what [`wait`](Self::wait) gives.
+/// A receive, or a read from a file, under way. As a future it gives what [`wait`](Self::wait) gives.
 #[derive(Debug)]
 pub struct ReceiveRequest<'scope, 'env, T> {
     communicator: &'env Communicator,

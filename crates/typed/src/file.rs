@@ -1,7 +1,7 @@
-//! Accesses to files: blocking ones, at offsets in bytes.
+//! Accesses to files: at offsets in bytes, and at file pointers.
 
 use super::prepared::together;
-use super::{Equivalence, source, target};
+use super::{Equivalence, Flight, FlightIn, Flights, source, target};
 use simurgh_mpi::{Error, ErrorClass, File, Positioning, Result, Status};
 
 /// Reads values from an offset on ([`File::read`]). The number of whole values that the file had.
@@ -50,6 +50,114 @@ pub fn write_at_all<T: Equivalence>(file: &File, offset: u64, values: &[T]) -> R
     // - the call is complete when it returns; until then nothing unwinds.
     let source = unsafe { source(values) };
     together(|| file.write_all(place_for_all(offset), &source)).map(drop)
+}
+
+/// Reads values at a file pointer ([`File::read`]), together with all other ranks if `together_with_all` is set
+/// ([`File::read_all`]). The number of whole values that the file had.
+///
+/// # Errors
+///
+/// As the call of the file.
+pub fn read_next<T: Equivalence>(
+    file: &File,
+    pointer: Positioning,
+    values: &mut [T],
+    together_with_all: bool,
+) -> Result<usize> {
+    // SAFETY:
+    // - the call is complete when it returns; until then nothing unwinds.
+    let target = unsafe { target(values) };
+    let status = together(|| match together_with_all {
+        true => file.read_all(pointer, &target),
+        false => file.read(pointer, &target),
+    })?;
+    Ok(whole_values::<T>(&status))
+}
+
+/// Writes values at a file pointer ([`File::write`]), together with all other ranks if `together_with_all` is set
+/// ([`File::write_all`]).
+///
+/// # Errors
+///
+/// As the call of the file.
+pub fn write_next<T: Equivalence>(
+    file: &File,
+    pointer: Positioning,
+    values: &[T],
+    together_with_all: bool,
+) -> Result<()> {
+    // SAFETY:
+    // - the call is complete when it returns; until then nothing unwinds.
+    let source = unsafe { source(values) };
+    let status = together(|| match together_with_all {
+        true => file.write_all(pointer, &source),
+        false => file.write(pointer, &source),
+    });
+    status.map(drop)
+}
+
+impl<'scope> Flights<'scope, '_> {
+    /// Starts to read values from an offset on ([`File::start_read`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the file.
+    pub fn read_at<T: Equivalence>(
+        &'scope self,
+        file: &'scope File,
+        offset: u64,
+        values: &'scope mut [T],
+    ) -> Result<FlightIn<'scope, T>> {
+        let place = place(offset)?;
+        self.fill(values, |target| file.start_read(place, target))
+    }
+
+    /// Starts to read values from an offset on, together with all other ranks ([`File::start_read_all`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the file.
+    pub fn read_at_all<T: Equivalence>(
+        &'scope self,
+        file: &'scope File,
+        offset: u64,
+        values: &'scope mut [T],
+    ) -> Result<FlightIn<'scope, T>> {
+        self.fill(values, |target| {
+            file.start_read_all(place_for_all(offset), target)
+        })
+    }
+
+    /// Starts to write values from an offset on ([`File::start_write`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the file.
+    pub fn write_at<T: Equivalence>(
+        &'scope self,
+        file: &'scope File,
+        offset: u64,
+        values: &'scope [T],
+    ) -> Result<Flight<'scope>> {
+        let place = place(offset)?;
+        self.drain(values, |source| file.start_write(place, source))
+    }
+
+    /// Starts to write values from an offset on, together with all other ranks ([`File::start_write_all`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the file.
+    pub fn write_at_all<T: Equivalence>(
+        &'scope self,
+        file: &'scope File,
+        offset: u64,
+        values: &'scope [T],
+    ) -> Result<Flight<'scope>> {
+        self.drain(values, |source| {
+            file.start_write_all(place_for_all(offset), source)
+        })
+    }
 }
 
 /// The place of an offset in bytes, which are the etypes of a file whose view nobody has set.

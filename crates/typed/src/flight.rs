@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::{Context, Poll};
 
 use simurgh_core::sync::Arc;
+use simurgh_datatype::memory::{Source, Target};
 
 use super::operations::{Key, Kind, Operations};
 use super::operator::rethrow;
@@ -112,6 +113,35 @@ impl<'scope> Flights<'scope, '_> {
             data: received,
             borrow: PhantomData,
         })
+    }
+
+    /// Starts an operation that writes to the values, and cannot be cancelled.
+    pub(super) fn fill<T: Equivalence>(
+        &'scope self,
+        values: &'scope mut [T],
+        start: impl FnOnce(&Target) -> Result<Arc<Request>>,
+    ) -> Result<FlightIn<'scope, T>> {
+        let data: *mut [T] = values;
+        // SAFETY:
+        // - as in `receive`.
+        let request = start(&unsafe { target(&mut *data) })?;
+        Ok(FlightIn {
+            flight: self.track(request, Kind::Collective(None)),
+            data,
+            borrow: PhantomData,
+        })
+    }
+
+    /// Starts an operation that reads the values, and cannot be cancelled.
+    pub(super) fn drain<T: Equivalence>(
+        &'scope self,
+        values: &'scope [T],
+        start: impl FnOnce(&Source) -> Result<Arc<Request>>,
+    ) -> Result<Flight<'scope>> {
+        // SAFETY:
+        // - as in `send`.
+        let request = start(&unsafe { source(values) })?;
+        Ok(self.track(request, Kind::Collective(None)))
     }
 
     fn track(&'scope self, request: Arc<Request>, kind: Kind) -> Flight<'scope> {

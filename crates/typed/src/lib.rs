@@ -49,7 +49,7 @@ pub use collective::{
     all_gather, all_gatherv, all_to_all, all_to_allv, barrier, broadcast, gather, gatherv, scatter, scatterv,
 };
 pub use equivalence::{Equivalence, once_for};
-pub use file::{read_at, read_at_all, write_at, write_at_all};
+pub use file::{read_at, read_at_all, read_next, write_at, write_at_all, write_next};
 pub use flight::{Flight, FlightIn, Flights, in_flight, test_any, wait_any};
 pub use message::{receive, receive_message, send, send_receive};
 pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};
@@ -57,7 +57,7 @@ pub use operator::Operator;
 pub use persistent::Persistent;
 pub use prepared::Prepared;
 pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
-pub use simurgh_mpi::{LockKind, Mode};
+pub use simurgh_mpi::{LockKind, Mode, Positioning};
 pub use window::Window;
 
 use simurgh_datatype::Datatype;

@@ -1,5 +1,8 @@
 //! Files (chapter 14 of the standard).
 
+mod nonblocking;
+mod pointer;
+
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -21,6 +24,7 @@ pub struct FileOptions {
     read: bool,
     write: bool,
     bits: i32,
+    info: Info,
 }
 
 impl FileOptions {
@@ -56,6 +60,22 @@ impl FileOptions {
         self.with(Amode::DELETE_ON_CLOSE, delete)
     }
 
+    /// The file pointers are at the end of the file at first (`MPI_MODE_APPEND`).
+    pub fn append(self, append: bool) -> Self {
+        self.with(Amode::APPEND, append)
+    }
+
+    /// Gives a hint, as the user guide lists them (`MPI_Info_set`). Hints that are not known mean nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::InfoKey`](crate::ErrorClass::InfoKey) and [`ErrorClass::InfoValue`](crate::ErrorClass::InfoValue) if
+    /// the key or the value is longer than the standard allows.
+    pub fn hint(mut self, key: &str, value: &str) -> Result<Self> {
+        self.info.set(key, value)?;
+        Ok(self)
+    }
+
     /// Opens a file (`MPI_File_open`). Collective.
     ///
     /// # Errors
@@ -78,7 +98,7 @@ impl FileOptions {
             &system,
             name,
             way | self.bits,
-            &Info::new(),
+            &self.info,
             ErrorHandler::Return,
         )?;
         Ok(File {
@@ -206,6 +226,14 @@ impl File {
     pub fn sync(&self) -> Result<()> {
         let _inside = self.enter(Call::FileAccess);
         self.file.sync()
+    }
+
+    /// The hints that are in use, with their values (`MPI_File_get_info`).
+    #[must_use]
+    pub fn hints(&self) -> Vec<(String, String)> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let info = self.file.info();
+        info.iter().map(|(key, value)| (text(key), text(value))).collect()
     }
 
     /// Closes the file (`MPI_File_close`). Collective. A file that is dropped instead is closed, too, but not deleted.
