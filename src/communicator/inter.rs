@@ -21,8 +21,8 @@ impl Communicator {
     /// # Errors
     ///
     /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) for a leader that does not exist,
-    /// [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a negative tag, [`ErrorClass::Comm`](crate::ErrorClass::Comm) if a
-    /// rank is in both groups.
+    /// [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a negative tag, [`ErrorClass::Comm`](crate::ErrorClass::Comm) if
+    /// a rank is in both groups.
     pub fn inter_create(
         &self,
         local_leader: usize,
@@ -203,8 +203,8 @@ impl InterCommunicator {
         self.0.barrier()
     }
 
-    /// Collects what each rank of the other group sends, at every rank (`MPI_Allgather`). `received` has a part for each
-    /// rank of the other group.
+    /// Collects what each rank of the other group sends, at every rank (`MPI_Allgather`). `received` has a part for
+    /// each rank of the other group.
     ///
     /// # Errors
     ///
@@ -213,8 +213,8 @@ impl InterCommunicator {
         self.0.all_gather(sent, received)
     }
 
-    /// Gives each rank its part of what every rank of the other group sends (`MPI_Alltoall`). Both slices have a part for
-    /// each rank of the other group.
+    /// Gives each rank its part of what every rank of the other group sends (`MPI_Alltoall`). Both slices have a part
+    /// for each rank of the other group.
     ///
     /// # Errors
     ///

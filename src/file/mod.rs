@@ -69,8 +69,8 @@ impl FileOptions {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::InfoKey`](crate::ErrorClass::InfoKey) and [`ErrorClass::InfoValue`](crate::ErrorClass::InfoValue) if
-    /// the key or the value is longer than the standard allows.
+    /// [`ErrorClass::InfoKey`](crate::ErrorClass::InfoKey) and [`ErrorClass::InfoValue`](crate::ErrorClass::InfoValue)
+    /// if the key or the value is longer than the standard allows.
     pub fn hint(mut self, key: &str, value: &str) -> Result<Self> {
         self.info.set(key, value)?;
         Ok(self)

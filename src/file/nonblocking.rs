@@ -7,8 +7,8 @@ use crate::scope::{ReceiveRequest, Scope, SendRequest};
 use crate::{Buffer, BufferMut};
 
 impl<'scope, 'env> Scope<'scope, 'env> {
-    /// Starts to read values from an offset on (`MPI_File_iread_at`). The status of the request says how many there were
-    /// ([`Status::count`](crate::Status::count)). It cannot be cancelled.
+    /// Starts to read values from an offset on (`MPI_File_iread_at`). The status of the request says how many there
+    /// were ([`Status::count`](crate::Status::count)). It cannot be cancelled.
     ///
     /// # Errors
     ///

@@ -59,8 +59,8 @@ fn enter(communicator: &Communicator) -> Inside<'_> {
 /// A send that is started again and again; made by [`Communicator::persistent_send`].
 ///
 /// It owns its values, which can be used except while the operation is under way, that is from
-/// [`start`](Self::start) to [`wait`](Self::wait). When it is dropped meanwhile, it waits; when it is leaked, so are its
-/// values.
+/// [`start`](Self::start) to [`wait`](Self::wait). When it is dropped meanwhile, it waits; when it is leaked, so are
+/// its values.
 ///
 /// ```
 /// # simurgh::Builder::new().ranks(4).run(|world| {

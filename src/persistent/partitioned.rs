@@ -13,8 +13,8 @@ impl Communicator {
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send); [`ErrorClass::Count`](crate::ErrorClass::Count) if the values cannot be cut into so many
-    /// parts.
+    /// As [`send`](Self::send); [`ErrorClass::Count`](crate::ErrorClass::Count) if the values cannot be cut into so
+    /// many parts.
     pub fn partitioned_send<T: Equivalence>(
         &self,
         values: Vec<T>,
@@ -34,8 +34,8 @@ impl Communicator {
     ///
     /// # Errors
     ///
-    /// As [`recv`](Self::recv); [`ErrorClass::Count`](crate::ErrorClass::Count) if the values cannot be cut into so many
-    /// parts.
+    /// As [`recv`](Self::recv); [`ErrorClass::Count`](crate::ErrorClass::Count) if the values cannot be cut into so
+    /// many parts.
     pub fn partitioned_recv<T: Equivalence>(
         &self,
         values: Vec<T>,

@@ -1,5 +1,10 @@
 //! `#[derive(Equivalence)]`, MPI datatypes of Rust structs, and `#[derive(Code)]`, numbers of the values of enums. Use
 //! them through the crate `simurgh`, which documents them.
+//!
+//! # Layers
+//!
+//! * `code`: the implementation of `Code`.
+//! * `equivalence`: the implementation of `Equivalence`.
 
 mod code;
 mod equivalence;

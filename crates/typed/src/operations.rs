@@ -51,7 +51,8 @@ struct Slot {
 pub(super) enum Kind {
     /// A send or a receive.
     Message,
-    /// A collective, or an access to a file. If it calls a function of the user, it comes with the place for a panic of that function.
+    /// A collective, or an access to a file. If it calls a function of the user, it comes with the place for a panic of
+    /// that function.
     Collective(Option<Panicked>),
 }
 

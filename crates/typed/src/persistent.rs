@@ -1,8 +1,8 @@
 //! Operations that are set up once and started many times.
 //!
 //! They own their memory, which is on the heap. While an operation is under way, nobody gets a slice of it, and it is
-//! freed only when nothing is under way. When the handle goes away earlier, a send is waited for, a receive that has not
-//! been matched is cancelled, and the memory of any other operation is leaked unless it is complete.
+//! freed only when nothing is under way. When the handle goes away earlier, a send is waited for, a receive that has
+//! not been matched is cancelled, and the memory of any other operation is leaked unless it is complete.
 
 use std::fmt;
 use std::ops::Range;
