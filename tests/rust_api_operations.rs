@@ -108,6 +108,37 @@ fn operations_that_are_dropped_or_leaked_under_way_do_no_harm() {
 }
 
 #[test]
+fn collectives_and_partitions_that_are_dropped_under_way_go_on_without_their_rank() {
+    with(2, |world| {
+        let (next, before) = around(world);
+        let mut sum = world.persistent_all_reduce(vec![1; 10_000], vec![0; 10_000], &Op::sum())?;
+        let mut send = world.partitioned_send(vec![0_u64; 10_000], 2, next, 0)?;
+        let mut receive = world.partitioned_recv(vec![0_u64; 10_000], 2, before, 0)?;
+        if world.rank() == 0 {
+            sum.start()?;
+            send.start()?;
+            send.fill(0, |values| values.fill(7))?;
+            receive.start()?;
+            drop((sum, send, receive));
+            return world.barrier();
+        }
+        world.barrier()?;
+        receive.start()?;
+        while receive.arrived(0)?.is_none() {}
+        assert_eq!(receive.arrived(0)?, Some(&[7; 5000][..]));
+        assert!(receive.arrived(1)?.is_none());
+        send.start()?;
+        send.fill(0, |values| values.fill(1))?;
+        send.fill(1, |values| values.fill(1))?;
+        send.wait()?;
+        sum.start()?;
+        sum.wait()?;
+        assert_eq!(sum.received(), [2; 10_000]);
+        Ok(())
+    });
+}
+
+#[test]
 fn persistent_collectives_run_in_any_order() {
     with_ranks(|world| {
         let (rank, size) = (world.rank(), world.size());
@@ -468,12 +499,9 @@ fn futures_that_are_dropped_or_leaked_leave_their_operations_to_the_scope() {
                         .is_pending()
                 );
             };
-            let mut first = scope.irecv(&mut dropped, other, 0)?;
-            poll_once(pin!(&mut first));
-            drop(first);
-            let mut second = scope.irecv(&mut leaked, other, 1)?;
-            poll_once(pin!(&mut second));
-            std::mem::forget(second);
+            poll_once(pin!(scope.irecv(&mut dropped, other, 0)?));
+            let leaked = Box::leak(Box::new(scope.irecv(&mut leaked, other, 1)?));
+            poll_once(pin!(leaked));
             world.barrier()?;
             scope.isend(&mine, other, 1)?;
             scope.isend(&mine, other, 0)?;
