@@ -73,7 +73,7 @@
 //!
 //! Receivers need not know how long a vector or a text is ([`Communicator::recv_vec`],
 //! [`Communicator::all_gather_vec`]). With the feature `serde`, values of any type that serde can write are sent
-//! ([`Communicator::send_value`]).
+//! (`Communicator::send_value`).
 //!
 //! # Neighbours
 //!
