@@ -7,7 +7,7 @@ use std::sync::Arc;
 use simurgh_core::sync::SpinLock;
 use simurgh_host::{Claim, Moment, NativeJob};
 use simurgh_mpi::{Hardware, Job, Process};
-use simurgh_sched::policy::{Policy, by_name};
+use simurgh_sched::policy::Policy;
 use simurgh_sched::{EcSpec, Runtime};
 use simurgh_settings::{Id, Origin, Values};
 
@@ -88,9 +88,34 @@ impl Builder {
         self
     }
 
-    /// Sets the scheduling policy.
-    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
-        self.policy = Some(policy);
+    /// Sets the scheduling policy: one of those of [`policy`](crate::policy), or one of your own.
+    ///
+    /// ```
+    /// use simurgh::policy::{Machine, Policy};
+    ///
+    /// /// Ranks are dealt out to the virtual processors like cards, and stay where they are.
+    /// struct Cyclic;
+    ///
+    /// impl Policy for Cyclic {
+    ///     fn name(&self) -> &str {
+    ///         "cyclic"
+    ///     }
+    ///
+    ///     fn place(&self, index: usize, _count: usize, machine: &Machine<'_>) -> usize {
+    ///         index % machine.vps()
+    ///     }
+    ///
+    ///     fn victims(&self, _vp: usize, _machine: &Machine<'_>) -> Vec<usize> {
+    ///         Vec::new()
+    ///     }
+    /// }
+    ///
+    /// let ranks = simurgh::Builder::new().ranks(7).vps(2).policy(Cyclic).run(|world| world.rank())?;
+    /// assert_eq!(ranks.len(), 7);
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
+        self.policy = Some(Arc::new(policy));
         self
     }
 
@@ -236,7 +261,7 @@ impl Builder {
     fn start(self, settings: &Values, run_state: &Arc<RunState>) -> Result<Runtime, RunError> {
         let policy = match self.policy {
             Some(policy) => policy,
-            None => by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?,
+            None => simurgh_host::policy_of_settings(settings)?,
         };
         let told = Arc::clone(run_state);
         let builder = simurgh_sched::Builder::new()

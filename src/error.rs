@@ -1,6 +1,7 @@
 //! The errors of a run.
 
 use crate::activity::Wait;
+use simurgh_host::PolicyError;
 use simurgh_sched::SchedError;
 use simurgh_settings::BadValue;
 
@@ -55,6 +56,9 @@ pub enum RunError {
         /// The number that was asked for.
         asked: usize,
     },
+    /// There is no scheduling policy where the settings say.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// The virtual processors or a rank's stack could not be made.
     #[error(transparent)]
     Scheduler(#[from] SchedError),

@@ -173,6 +173,13 @@ pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatis
 pub use simurgh_mpi::{Error, ErrorClass, Result};
 pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind};
 
+/// Scheduling policies: where ranks start, which ranks idle virtual processors take over, and who drives the network
+/// ([`Builder::policy`]).
+pub mod policy {
+    pub use simurgh_sched::policy::{Affine, Dedicated, Driving, Machine, Policy, WorkQueue};
+    pub use simurgh_sched::{Domain, DomainKind, Topology};
+}
+
 /// Makes a `#[repr(C)]` struct one whose values can be sent and received; its fields must be [`Equivalence`]
 /// themselves. Padding is neither sent nor overwritten (section 5.1.2 of the standard, `MPI_Type_create_struct`).
 ///

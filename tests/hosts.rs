@@ -134,8 +134,8 @@ fn a_host_that_does_not_come_is_named_in_time() {
 fn hosts_that_wait_for_each_other_are_recognised_whoever_drives_the_network() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
-    let ways =
-        ["shm", "ofi"].map(|transport| ["wq", "nd", "nd+wq", "sleep"].map(|policy| (transport, policy)));
+    let ways = ["shm", "ofi"]
+        .map(|transport| ["wq", "nd", "nd+wq", "sleep", "affine"].map(|policy| (transport, policy)));
     for (transport, policy) in ways.into_iter().flatten() {
         let hosts = ["--hosts-per-node", "2", "--transport", transport];
         let mpiexec = stage.mpiexec(4).options(hosts).options(["--policy", policy]);

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::fortran;
 use crate::mpi4py_config;
 use crate::pkgconfig;
-use crate::workspace::{HEADERS, Workspace};
+use crate::workspace::{HEADERS, OWN_HEADERS, Workspace};
 
 /// The files to install: (what cargo builds, its place below the prefix).
 pub(crate) const BUILT: &[(&str, &str)] = &[
@@ -67,7 +67,7 @@ pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
             fs::copy(workspace.target("release").join(built), new).map(drop)
         })?;
     }
-    let headers = HEADERS.iter().map(|header| (*header, *header));
+    let headers = HEADERS.iter().chain(OWN_HEADERS).map(|header| (*header, *header));
     for (source, place) in headers.chain([SUPPRESSIONS]) {
         replace(&prefix.join(place), |new| {
             fs::copy(workspace.source(source), new).map(drop)

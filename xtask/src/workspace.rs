@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The headers: their paths in the source tree and below the prefix.
+/// The headers of MPI: their paths in the source tree and below the prefix.
 pub(crate) const HEADERS: &[&str] = &["include/mpi.h", "include/mpi_removed.h"];
+
+/// The headers that are no part of MPI: likewise.
+pub(crate) const OWN_HEADERS: &[&str] = &["include/simurgh_policy.h"];
 
 /// The source tree and its target folder.
 #[derive(Debug, Clone)]

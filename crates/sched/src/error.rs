@@ -66,11 +66,9 @@ pub enum SchedError {
         allowed: String,
     },
     /// There is no scheduling policy of this name.
-    #[error("unknown scheduling policy '{name}': choose one of: {known}")]
+    #[error("there is no scheduling policy '{name}' in the library itself")]
     UnknownPolicy {
         /// The name.
         name: String,
-        /// The names that there are.
-        known: String,
     },
 }

@@ -8,8 +8,8 @@ use simurgh_core::{
     Barrier, BroadcastRing, Completion, Condvar, EcHandle, Mutex, WaitList, current, migrate, park, wait_all,
     wait_any, yield_now,
 };
-use simurgh_sched::policy::Policy;
-use simurgh_sched::{Attribute, Builder, EcSpec, Placement, Runtime, Topology};
+use simurgh_sched::policy::{Affine, Machine, Policy};
+use simurgh_sched::{Attribute, Builder, DomainKind, EcSpec, Placement, Runtime, Topology};
 
 use simurgh_settings::{Id, Values};
 use simurgh_testing::panic_quietly;
@@ -325,15 +325,15 @@ fn idle_processors_join_in_shared_work() {
 struct Staying;
 
 impl Policy for Staying {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "staying"
     }
 
-    fn place(&self, _index: usize, _count: usize, vps: usize) -> usize {
-        vps - 1
+    fn place(&self, _index: usize, _count: usize, machine: &Machine<'_>) -> usize {
+        machine.vps() - 1
     }
 
-    fn victims(&self, _vp: usize, _vps: usize, _topology: &Topology) -> Vec<usize> {
+    fn victims(&self, _vp: usize, _machine: &Machine<'_>) -> Vec<usize> {
         Vec::new()
     }
 }
@@ -378,4 +378,41 @@ fn a_party_that_has_published_is_resumed_first_wherever_all_are_released() {
         assert_eq!(went.lock().first(), Some(&shower));
         assert_eq!((went.lock().len(), came.lock().len()), (WAITERS, WAITERS));
     }
+}
+
+/// Starts contexts on the first of two virtual processors, which lie in packages of their own, and lets them yield
+/// until `are_done` says so of the number of rounds and of those that have seen the other virtual processor.
+fn wander(policy: Affine, are_done: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> usize {
+    let topology = Topology::synthetic("package:2 core:1 pu:1").expect("a valid description");
+    let builder = Builder::new().vps(Some(2)).policy(Arc::new(policy));
+    let runtime = builder.topology(topology).start().expect("a runtime");
+    let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0), are_done));
+    let body = |_| {
+        let shared = Arc::clone(&shared);
+        let body = move || {
+            let (rounds, elsewhere, are_done) = &*shared;
+            let counted = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
+            while !are_done(counted(rounds), counted(elsewhere)) {
+                rounds.fetch_add(1, Ordering::SeqCst);
+                if current().vp() == Some(1) {
+                    elsewhere.fetch_add(1, Ordering::SeqCst);
+                }
+                yield_now();
+            }
+        };
+        runtime.spawn(small(), 0, body).expect("an execution context")
+    };
+    let handles: Vec<EcHandle> = (0..8).map(body).collect();
+    handles
+        .into_iter()
+        .for_each(|handle| handle.join().expect("no panic"));
+    shared.1.load(Ordering::SeqCst)
+}
+
+#[test]
+fn an_affine_processor_takes_nothing_over_from_another_domain_unless_asked_to() {
+    let stayed = wander(Affine::within(DomainKind::Package), |rounds, _| rounds > 200_000);
+    assert_eq!(stayed, 0);
+    let moved = wander(Affine::within(DomainKind::Machine), |_, elsewhere| elsewhere > 0);
+    assert!(moved > 0);
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use common::{Events, spawn, start};
 use simurgh_core::sync::{AtomicUsize, Ordering};
 use simurgh_core::{Completion, yield_now};
+use simurgh_sched::policy::{self, Policy};
 use simurgh_sched::{Builder, Network};
+use simurgh_settings::{Id, Values};
 use simurgh_testing::{Deadline, LIMIT};
 
 /// Waits until somebody sleeps in the network.
@@ -125,13 +127,21 @@ fn nothing_is_missed_while_processors_wake_each_other() {
     handles.into_iter().for_each(|ec| ec.join().expect("no panic"));
 }
 
+/// The policy of this name.
+fn named(name: &str) -> Arc<dyn Policy> {
+    let mut settings = Values::default();
+    let read = settings.read(Id::Policy, "--policy", name.as_ref());
+    read.expect("a policy");
+    policy::of_settings(&settings).expect("a policy")
+}
+
 #[test]
 fn dedicated_processors_drive_it_while_all_others_compute() {
-    for policy in ["nd", "nd+wq", "sleep"] {
+    for name in ["nd", "nd+wq", "sleep"] {
         let network = Arc::new(Events::default());
         let runtime = Builder::new()
             .vps(Some(2))
-            .policy(simurgh_sched::policy::by_name(policy, 1).expect("a policy"))
+            .policy(named(name))
             .network(Arc::clone(&network) as Arc<dyn Network>)
             .start()
             .expect("a runtime");

@@ -7,8 +7,18 @@ use std::time::Duration;
 
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, futex_wait_for, futex_wake};
 use simurgh_core::{Completion, while_blocked};
+use simurgh_sched::policy::{self, Policy};
 use simurgh_sched::{Builder, EcSpec, Network};
+use simurgh_settings::{Id, Values};
 use simurgh_testing::{Deadline, LIMIT};
+
+/// The policy of this name.
+fn named(name: &str) -> Arc<dyn Policy> {
+    let mut settings = Values::default();
+    let read = settings.read(Id::Policy, "--policy", name.as_ref());
+    read.expect("a policy");
+    policy::of_settings(&settings).expect("a policy")
+}
 
 /// The test harness keeps one thread of its own besides the one that runs the test.
 const HARNESS_THREADS: usize = 1;
@@ -81,7 +91,7 @@ fn it_is_quiescent_until_something_arrives_and_then_again() {
         let (tell, told) = mpsc::channel();
         let runtime = Builder::new()
             .vps(Some(vps))
-            .policy(simurgh_sched::policy::by_name(policy, 1).expect("a policy"))
+            .policy(named(policy))
             .known_threads(HARNESS_THREADS)
             .network(Arc::clone(&network) as Arc<dyn Network>)
             .on_deadlock(move |question| tell.send(question).expect("the test listens"))

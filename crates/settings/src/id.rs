@@ -44,6 +44,8 @@ pub enum Id {
     Vps,
     /// Scheduling policy.
     Policy,
+    /// The hardware within which idle virtual processors take ranks over.
+    StealWithin,
     /// Virtual processors dedicated to the network.
     NetworkVps,
     /// The core that they run on.

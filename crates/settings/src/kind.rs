@@ -28,6 +28,9 @@ pub enum Kind {
     Time,
     /// One of several words. The number is its index.
     Choice(&'static [Item]),
+    /// One of several words, whose number is its index, or the path of a file, which has a slash and is not a number.
+    /// The text is the placeholder of the path in help texts.
+    WordOrPath(&'static [Item], &'static str),
     /// [Rules](crate::rules), which are not a number.
     Rules,
     /// A name that others have given, which is not a number. The text is its placeholder in help texts.
@@ -54,7 +57,7 @@ impl Kind {
             Self::Count { .. } => number(text),
             Self::Size { .. } => size(text),
             Self::Time => milliseconds(text),
-            Self::Choice(items) => items
+            Self::Choice(items) | Self::WordOrPath(items, _) => items
                 .iter()
                 .position(|item| item.name == text)
                 .map(|place| place as u64),
@@ -76,7 +79,7 @@ impl Kind {
             Self::Flag => 0..=1,
             Self::Count { least, most } | Self::Size { least, most } => least..=most,
             Self::Time => 1..=LONGEST_MS,
-            Self::Choice(items) => 0..=(items.len() as u64).saturating_sub(1),
+            Self::Choice(items) | Self::WordOrPath(items, _) => 0..=(items.len() as u64).saturating_sub(1),
             // An empty range.
             #[expect(
                 clippy::reversed_empty_ranges,
@@ -97,7 +100,7 @@ impl Kind {
             }
             Self::Size { .. } => show_size(value),
             Self::Time => (value as f64 / 1000.0).to_string(),
-            Self::Choice(items) => usize::try_from(value)
+            Self::Choice(items) | Self::WordOrPath(items, _) => usize::try_from(value)
                 .ok()
                 .and_then(|place| items.get(place))
                 .map_or_else(|| value.to_string(), |item| item.name.to_owned()),
@@ -121,6 +124,12 @@ impl Kind {
             ),
             Self::Time => "a time in seconds, more than 0".to_owned(),
             Self::Choice(items) => format!("one of {}", words(items, ", ")),
+            Self::WordOrPath(items, _) => {
+                format!(
+                    "one of {}, or the path of a file, with a slash",
+                    words(items, ", ")
+                )
+            }
             Self::Rules => "rules such as allreduce:64K=shared".to_owned(),
             Self::Name(_) => "a name without blanks".to_owned(),
             Self::Path(_) => "a path".to_owned(),
@@ -137,6 +146,7 @@ impl Kind {
             Self::Size { .. } => "SIZE".to_owned(),
             Self::Time => "SECONDS".to_owned(),
             Self::Choice(items) => words(items, "|"),
+            Self::WordOrPath(items, path) => format!("{}|{path}", words(items, "|")),
             Self::Rules => "RULES".to_owned(),
             Self::Name(placeholder) | Self::Path(placeholder) => placeholder.to_owned(),
             Self::Placement(part) => part.placeholder().to_owned(),

@@ -90,6 +90,10 @@ fn values(kind: Kind) -> String {
             let names: Vec<_> = items.iter().map(|item| item.name).collect();
             names.join(", ")
         }
+        Kind::WordOrPath(items, _) => {
+            let names: Vec<_> = items.iter().map(|item| item.name).collect();
+            format!("{}, a path", names.join(", "))
+        }
         Kind::Name(_) => "a name".to_owned(),
         Kind::Path(_) => "a path".to_owned(),
         Kind::Placement(part) => part.expected(),

@@ -236,6 +236,7 @@ impl Value {
                 .map_err(|reason| format!("{}: {reason}", kind.expected())),
             Kind::Name(_) if text.is_empty() || text.contains(char::is_whitespace) => Err(kind.expected()),
             Kind::Path(_) if text.is_empty() => Err(kind.expected()),
+            Kind::WordOrPath(..) if text.contains('/') => Ok(Self::Name(text.to_owned())),
             Kind::Placement(part) if !part.understands(text) => Err(kind.expected()),
             Kind::Name(_) | Kind::Path(_) | Kind::Placement(_) => Ok(Self::Name(text.to_owned())),
             _ => kind.parse(text).map(Self::Number).ok_or_else(|| kind.expected()),
@@ -329,6 +330,25 @@ mod tests {
         assert!(Values::default().set(Id::Collectives, 0, Origin::Preset).is_err());
         assert_eq!(Values::default().show(Id::Collectives), "as built in");
         assert!(Values::default().rules(Id::Vps).is_empty());
+    }
+
+    #[test]
+    fn what_has_a_slash_is_a_path_and_what_has_none_is_a_word() {
+        let mut values = Values::default();
+        values.read(Id::Policy, "--policy", "nd".as_ref()).unwrap();
+        assert_eq!((values.get(Id::Policy), values.name(Id::Policy)), (Some(1), None));
+        values.read(Id::Policy, "--policy", "./nd".as_ref()).unwrap();
+        assert_eq!(
+            (values.get(Id::Policy), values.name(Id::Policy)),
+            (None, Some("./nd"))
+        );
+        assert_eq!(values.show(Id::Policy), "./nd");
+        let error = values.read(Id::Policy, "--policy", "whim".as_ref()).unwrap_err();
+        let told = error.to_string();
+        assert!(
+            told.ends_with("affine, or the path of a file, with a slash"),
+            "{told}"
+        );
     }
 
     #[test]

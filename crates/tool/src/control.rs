@@ -78,7 +78,9 @@ impl Control {
                 Kind::Flag | Kind::Choice(_) => Representation::Int,
                 Kind::Count { .. } | Kind::Size { .. } => Representation::Unsigned,
                 Kind::Time => Representation::Double,
-                Kind::Rules | Kind::Name(_) | Kind::Path(_) | Kind::Placement(_) => Representation::Text,
+                Kind::WordOrPath(..) | Kind::Rules | Kind::Name(_) | Kind::Path(_) | Kind::Placement(_) => {
+                    Representation::Text
+                }
             },
             enumeration: enumeration::of_kind(setting.name, setting.kind),
             source: Source::Setting(setting),
@@ -146,6 +148,7 @@ impl Control {
                     Kind::Name(_) | Kind::Path(_) | Kind::Placement(_) => {
                         settings.name(setting.id).unwrap_or_default().to_owned()
                     }
+                    Kind::WordOrPath(..) => settings.show(setting.id),
                     _ => rules::show(settings.rules(setting.id)),
                 };
                 text.bytes().chain([0]).map(u64::from).collect()

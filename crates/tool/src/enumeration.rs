@@ -63,6 +63,7 @@ pub(super) fn of_kind(name: &str, kind: Kind) -> Option<usize> {
         Kind::Count { .. }
         | Kind::Size { .. }
         | Kind::Time
+        | Kind::WordOrPath(..)
         | Kind::Rules
         | Kind::Name(_)
         | Kind::Path(_)

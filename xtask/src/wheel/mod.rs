@@ -23,7 +23,7 @@ use crate::fortran;
 use crate::install::{BUILT, LINKS, PKG_CONFIG, PKG_CONFIG_FORTRAN};
 use crate::mpi4py_config;
 use crate::pkgconfig;
-use crate::workspace::{HEADERS, Workspace};
+use crate::workspace::{HEADERS, OWN_HEADERS, Workspace};
 use needs::Needs;
 
 /// The script that makes the archive.
@@ -101,7 +101,12 @@ impl Tree {
             let place = made(self.installed(file))?;
             copy(&stage.prefix().join(file), &place)?;
         }
-        for header in HEADERS.iter().copied().chain([mpi4py_config::PLACE]) {
+        for header in HEADERS
+            .iter()
+            .chain(OWN_HEADERS)
+            .copied()
+            .chain([mpi4py_config::PLACE])
+        {
             copy(&stage.prefix().join(header), &made(self.installed(header))?)?;
         }
         Ok(())

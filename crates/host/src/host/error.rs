@@ -1,6 +1,7 @@
 //! The reasons why a host cannot run its job.
 
 use super::pmi::PmiError;
+use super::policies::PolicyError;
 use simurgh_image::ImageError;
 use simurgh_net::control::ControlError;
 use simurgh_net::job::JobError;
@@ -122,6 +123,9 @@ pub(super) enum HostError {
         /// Why.
         source: io::Error,
     },
+    /// There is no scheduling policy where the user says.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// The user names a NUMA node that the machine does not have.
     #[error("--memory-placement names node {node}: this machine has {nodes}")]
     NoNode {

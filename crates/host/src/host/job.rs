@@ -13,8 +13,8 @@ use super::state::{Host, Rank};
 use super::wait_report::wait_report;
 use super::wire_up::{DynamicWireUp, OpenTransports, Transports, own_world};
 use super::{
-    binding, descriptor, heap_profile, launch, memory, pmi, programs, questions, quiescence, signals, stats,
-    threads,
+    binding, descriptor, heap_profile, launch, memory, pmi, policies, programs, questions, quiescence,
+    signals, stats, threads,
 };
 use simurgh_image::ProcessorSet;
 use simurgh_mpi::{Abort, Hardware, HostRecord, Job, Layout, Process};
@@ -23,7 +23,7 @@ use simurgh_net::control::{DEADLOCK, DEADLOCKED};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
 use simurgh_net::transport::ofi::leave_signals_alone;
 use simurgh_profile::Profile;
-use simurgh_sched::policy::{self, Policy};
+use simurgh_sched::policy::Policy;
 use simurgh_sched::{Builder, EcSpec, Runtime, Topology};
 use simurgh_settings::{Id, Values};
 use std::ffi::CString;
@@ -281,7 +281,7 @@ fn start_runtime(
     let settings = &spec.settings;
     let policy = match ranks.policy() {
         Some(policy) => policy,
-        None => policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?,
+        None => policies::policy_of_settings(settings)?,
     };
     let mut builder = Builder::new();
     if let Some(network) = host.job().driver() {

@@ -47,6 +47,7 @@ mod native;
 mod output;
 mod own_process;
 mod pmi;
+mod policies;
 mod programs;
 mod questions;
 mod quiescence;
@@ -71,6 +72,7 @@ pub use memory::{choose_placement, placement_of, policy_of};
 pub use native::{Claim, NativeJob, claim, end_native_job};
 pub use output::say;
 pub use own_process::{adopt, bias_locks, connect, end_singleton, join, leave, register};
+pub use policies::{PolicyError, policy_of_settings};
 pub use relocation::{NotNow, dump_and_restore, dumps, is_wanted as are_relocatable};
 pub use singleton_launcher::offer_launcher;
 

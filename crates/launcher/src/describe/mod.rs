@@ -94,7 +94,7 @@ fn used(mut blocks: Vec<RankBlock>, nodes: Vec<Node>) -> (Vec<RankBlock>, Vec<No
 
 /// The settings of a job with absolute paths, which mean the same wherever a process is started.
 pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
-    for id in [Id::OutputDir, Id::HeapProfile, Id::Universe] {
+    for id in [Id::OutputDir, Id::HeapProfile, Id::Universe, Id::Policy] {
         let (Some(path), Source::Given(origin)) = (settings.name(id), settings.origin(id)) else {
             continue;
         };

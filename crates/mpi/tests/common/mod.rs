@@ -12,8 +12,8 @@ pub(crate) use universe::{run_realms, run_universe};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::{Collective, Comm, Job, Mode, Process, Request};
-use simurgh_sched::policy::Policy;
-use simurgh_sched::{Builder, EcSpec, Topology};
+use simurgh_sched::policy::{Machine, Policy};
+use simurgh_sched::{Builder, EcSpec};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -53,15 +53,11 @@ pub(crate) fn run(size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
 struct Staying;
 
 impl Policy for Staying {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "staying"
     }
 
-    fn place(&self, index: usize, count: usize, vps: usize) -> usize {
-        index * vps / count
-    }
-
-    fn victims(&self, _vp: usize, _vps: usize, _topology: &Topology) -> Vec<usize> {
+    fn victims(&self, _vp: usize, _machine: &Machine<'_>) -> Vec<usize> {
         Vec::new()
     }
 }
@@ -91,7 +87,7 @@ pub(crate) fn run_job(job: &Arc<Job>, runner: Runner, f: impl Fn(&Arc<Comm>) + S
         }
         Runner::Blocks(vps) => {
             let builder = Builder::new().vps(Some(vps)).policy(Arc::new(Staying));
-            run_contexts(builder, placed(|id, size, vps| Staying.place(id, size, vps), vps));
+            run_contexts(builder, placed(|id, size, vps| id * vps / size, vps));
         }
         Runner::Threads => run_threads(ids.map(rank)),
         Runner::Mixed(vps) => {

@@ -4,8 +4,7 @@
 //! go on computing while messages are on their way. They run what belongs to the network
 //! ([`Attribute::Network`](crate::Attribute)).
 
-use super::{Driving, Policy, WorkQueue};
-use crate::topology::Topology;
+use super::{Driving, Policy};
 
 /// Dedicates virtual processors to the network.
 #[derive(Clone, Copy, Debug)]
@@ -45,16 +44,8 @@ impl Dedicated {
 }
 
 impl Policy for Dedicated {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
-    }
-
-    fn place(&self, index: usize, count: usize, vps: usize) -> usize {
-        WorkQueue.place(index, count, vps)
-    }
-
-    fn victims(&self, vp: usize, vps: usize, topology: &Topology) -> Vec<usize> {
-        WorkQueue.victims(vp, vps, topology)
     }
 
     fn driving(&self) -> Driving {

@@ -1,22 +1,25 @@
 //! Scheduling policies.
 //!
 //! A policy decides where an execution context starts, which others an idle virtual processor asks for work, and which
-//! virtual processors drive the network. The names are those of Phoenix. A policy is chosen for each run (`--policy`,
-//! `SIMURGH_POLICY`).
+//! virtual processors drive the network. A policy is chosen for each run (`--policy`, `SIMURGH_POLICY`); it may be one
+//! of those here, whose names are those of Phoenix where it has them, or one that a user has written.
 
+mod affine;
 mod dedicated;
+mod machine;
 mod work_queue;
 
 use std::sync::Arc;
 
+pub use affine::Affine;
 pub use dedicated::Dedicated;
+pub use machine::Machine;
 pub use work_queue::WorkQueue;
 
-use crate::error::SchedError;
-use crate::topology::Topology;
+use simurgh_settings::{Id, Values};
 
-/// The names of the policies, for [`by_name`].
-pub const NAMES: &[&str] = &["wq", "nd", "nd+wq", "sleep"];
+use crate::domain::DomainKind;
+use crate::error::SchedError;
 
 /// Which virtual processors drive the network of a runtime that has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +34,31 @@ pub struct Driving {
 }
 
 /// A scheduling policy for a set of virtual processors.
+///
+/// What a policy does not decide, the work queue decides in its place.
 pub trait Policy: Send + Sync {
     /// Its name in options and reports.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
-    /// The virtual processor on which member `index` of a group of `count` execution contexts starts.
-    fn place(&self, index: usize, count: usize, vps: usize) -> usize;
+    /// The virtual processor on which member `index` of a group of `count` execution contexts starts, modulo their
+    /// number.
+    fn place(&self, index: usize, count: usize, machine: &Machine<'_>) -> usize {
+        // In blocks, so that neighbours by number, which often communicate most, share a processor.
+        index * machine.vps() / count.max(1)
+    }
 
-    /// The virtual processors that `vp` asks for work, in order of preference, when it has had none for a while.
-    fn victims(&self, vp: usize, vps: usize, topology: &Topology) -> Vec<usize>;
+    /// The virtual processors that `vp` asks for work, in order of preference, when it has had none for a while. If it
+    /// asks nobody, execution contexts stay where they start, until they move by themselves. Numbers that are no other
+    /// virtual processor are ignored.
+    fn victims(&self, vp: usize, machine: &Machine<'_>) -> Vec<usize> {
+        machine.nearest_first(vp)
+    }
+
+    /// Whether an idle virtual processor asks the nearest of its victims as soon as it is idle, and the others only
+    /// before it sleeps. Otherwise it asks all of them before it sleeps.
+    fn asks_nearest_first(&self) -> bool {
+        false
+    }
 
     /// Which virtual processors drive the network.
     fn driving(&self) -> Driving {
@@ -51,34 +70,97 @@ pub trait Policy: Send + Sync {
     }
 }
 
-/// The policy called `name`. If it dedicates virtual processors to the network, their number is `network_vps`.
+impl<P: Policy + ?Sized> Policy for Arc<P> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn place(&self, index: usize, count: usize, machine: &Machine<'_>) -> usize {
+        (**self).place(index, count, machine)
+    }
+
+    fn victims(&self, vp: usize, machine: &Machine<'_>) -> Vec<usize> {
+        (**self).victims(vp, machine)
+    }
+
+    fn asks_nearest_first(&self) -> bool {
+        (**self).asks_nearest_first()
+    }
+
+    fn driving(&self) -> Driving {
+        (**self).driving()
+    }
+}
+
+/// The policy that the settings name.
 ///
 /// # Errors
 ///
-/// When there is no such policy.
-pub fn by_name(name: &str, network_vps: usize) -> Result<Arc<dyn Policy>, SchedError> {
-    match name {
-        "wq" => Ok(Arc::new(WorkQueue)),
-        "nd" => Ok(Arc::new(Dedicated::alone(network_vps))),
-        "nd+wq" => Ok(Arc::new(Dedicated::with_work_queue(network_vps))),
-        "sleep" => Ok(Arc::new(Dedicated::asleep(network_vps))),
-        other => Err(SchedError::UnknownPolicy {
-            name: other.to_owned(),
-            known: NAMES.join(", "),
-        }),
-    }
+/// When there is no such policy here.
+pub fn of_settings(settings: &Values) -> Result<Arc<dyn Policy>, SchedError> {
+    let network_vps = settings.amount(Id::NetworkVps);
+    let name = settings.show(Id::Policy);
+    Ok(match name.as_str() {
+        "wq" => Arc::new(WorkQueue),
+        "nd" => Arc::new(Dedicated::alone(network_vps)),
+        "nd+wq" => Arc::new(Dedicated::with_work_queue(network_vps)),
+        "sleep" => Arc::new(Dedicated::asleep(network_vps)),
+        "affine" => Arc::new(Affine::within(steal_domain(settings))),
+        _ => return Err(SchedError::UnknownPolicy { name }),
+    })
+}
+
+/// The kind of domain that the setting `steal_within` names.
+fn steal_domain(settings: &Values) -> DomainKind {
+    const KINDS: [DomainKind; 5] = [
+        DomainKind::L2,
+        DomainKind::L3,
+        DomainKind::Numa,
+        DomainKind::Package,
+        DomainKind::Machine,
+    ];
+    // The setting is one of five words.
+    KINDS[settings.amount(Id::StealWithin) % KINDS.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simurgh_settings::Kind;
+
+    fn named(name: &str) -> Result<Arc<dyn Policy>, SchedError> {
+        let mut settings = Values::default();
+        let read = settings.read(Id::Policy, "--policy", name.as_ref());
+        read.expect("a word or a path");
+        of_settings(&settings)
+    }
 
     #[test]
     fn every_name_is_a_policy_of_that_name() {
-        for name in NAMES {
-            let policy = by_name(name, 1).expect("it is in the list");
-            assert_eq!(policy.name(), *name);
+        let Kind::WordOrPath(names, _) = Id::Policy.setting().kind else {
+            panic!("a policy is a name or a path");
+        };
+        for item in names {
+            let policy = named(item.name).expect("it is in the list");
+            assert_eq!(policy.name(), item.name);
         }
-        assert!(by_name("other", 1).is_err());
+        assert!(named("./mine.so").is_err());
+    }
+
+    #[test]
+    fn every_word_for_a_domain_is_a_domain_of_that_kind() {
+        let mut settings = Values::default();
+        assert_eq!(steal_domain(&settings), DomainKind::L3);
+        for (word, kind) in [
+            ("l2cache", DomainKind::L2),
+            ("l3cache", DomainKind::L3),
+            ("numa", DomainKind::Numa),
+            ("package", DomainKind::Package),
+            ("machine", DomainKind::Machine),
+        ] {
+            let read = settings.read(Id::StealWithin, "--steal-within", word.as_ref());
+            read.expect("a word of the setting");
+            assert_eq!(steal_domain(&settings), kind);
+        }
     }
 }

@@ -10,10 +10,10 @@ use simurgh_core::sync::Ordering;
 use simurgh_core::{EcHandle, EcSpec, Network};
 
 use crate::error::SchedError;
-use crate::policy::Policy;
+use crate::policy::{Machine, Policy};
 use crate::stats::VpStats;
 use crate::topology::Topology;
-use crate::vp::{Shared, StarvationGuard, Vp};
+use crate::vp::{Shared, StarvationGuard, Victims, Vp};
 
 pub use builder::Builder;
 
@@ -34,12 +34,18 @@ impl Runtime {
     fn start_vp(&mut self, index: usize) -> Result<(), SchedError> {
         let common = self.shared.vp_set.common;
         let topology = &self.shared.topology;
+        let machine = Machine::new(common, topology);
         let mut victims = match index < common {
-            true => self.policy.victims(index, common, topology),
+            true => self.policy.victims(index, &machine),
             false => Vec::new(),
         };
         let core = |vp: usize| vp % topology.cores().len();
-        victims.retain(|&victim| topology.joins(core(index), core(victim)));
+        let is_other = |victim: usize| victim < common && victim != index;
+        victims.retain(|&victim| is_other(victim) && topology.joins(core(index), core(victim)));
+        let victims = match self.policy.asks_nearest_first() {
+            true => Victims::nearest_first(victims, |victim| machine.distance(index, victim)),
+            false => Victims::together(victims),
+        };
         let vp = Arc::new(Vp::new(index, Arc::clone(&self.shared), victims));
         self.vps.push(Arc::clone(&vp));
         let thread = std::thread::Builder::new()
@@ -152,7 +158,10 @@ impl Runtime {
     pub fn place_of_member(&self, (index, count): (usize, usize)) -> usize {
         match self.homes.get(index) {
             Some(home) => home % self.vps(),
-            None => self.policy.place(index, count, self.vps()),
+            None => {
+                let machine = Machine::new(self.vps(), self.topology());
+                self.policy.place(index, count, &machine) % self.vps()
+            }
         }
     }
 

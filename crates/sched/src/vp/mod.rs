@@ -1,12 +1,13 @@
 //! Virtual processors: the kernel thread, its pinning and its idling.
 //!
 //! A VP with nothing to run spins for a bounded time, checking its inbox. Then it asks the policy's victims for work
-//! and sleeps in the kernel. The time to spin adapts: a spin that ends in sleep halves it, a spin that pays off doubles
+//! and sleeps in the kernel; if the policy wants it, it asks the nearest of them before it spins. The time to spin adapts: a spin that ends in sleep halves it, a spin that pays off doubles
 //! it. The VP that is the [`Poller`] polls the network meanwhile, and sleeps where the network wakes it.
 
 mod shared;
 mod starvation_guard;
 mod substitute;
+mod victims;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ pub(crate) use shared::{OthersWait, Shared};
 pub use starvation_guard::SUBSTITUTES_MAX;
 pub(crate) use starvation_guard::StarvationGuard;
 pub(crate) use substitute::Substitutes;
+pub(crate) use victims::Victims;
 
 /// Longest time for which an idle virtual processor spins before it sleeps: about twice the cost of a wake-up.
 const SPIN_MAX: Duration = Duration::from_micros(20);
@@ -39,12 +41,12 @@ const CHECKS_PER_CLOCK: u32 = 32;
 pub(crate) struct Vp {
     worker: &'static Worker,
     shared: Arc<Shared>,
-    victims: Vec<usize>,
+    victims: Victims,
     status: Arc<WorkerStatus>,
 }
 
 impl Vp {
-    pub(crate) fn new(index: usize, shared: Arc<Shared>, victims: Vec<usize>) -> Self {
+    pub(crate) fn new(index: usize, shared: Arc<Shared>, victims: Victims) -> Self {
         let worker = shared.team[index];
         Self {
             worker,
@@ -76,8 +78,9 @@ impl Vp {
             seed: self.shared.seed,
             network: network.filter(|_| vps.drives(self.worker.index())).cloned(),
         });
-        self.worker
-            .allow_moves(self.shared.seed.is_none() && !self.victims.is_empty());
+        if self.shared.seed.is_none() {
+            self.worker.allow_moves(self.victims.all());
+        }
         let mut spin_time = SPIN_MAX;
         loop {
             if self.worker.has_runnable() {
@@ -106,10 +109,12 @@ impl Vp {
             return spin_time;
         }
         self.status.idle.begin();
+        self.ask(&self.victims.early);
         let found = self.poll() || self.may_spin() && self.spin(spin_time);
         if !found {
             self.sleep();
         }
+        self.stop_asking(&self.victims.early);
         self.status.idle.end();
         if found {
             (spin_time * 2).min(self.longest_spin())
@@ -167,19 +172,24 @@ impl Vp {
             // It came after the last check and before the ticket: nobody will announce it again.
             return;
         }
-        let team = &self.shared.team;
-        self.victims
-            .iter()
-            .for_each(|&victim| self.worker.ask_for_work(team[victim]));
+        self.ask(&self.victims.late);
         self.shared.sleepers.enter();
         if !self.shared.stop.load(Ordering::Acquire) {
             self.status.idle.count_sleep();
             self.rest(ticket);
         }
         self.shared.sleepers.leave();
-        self.victims
-            .iter()
-            .for_each(|&victim| self.worker.stop_asking(team[victim]));
+        self.stop_asking(&self.victims.late);
+    }
+
+    fn ask(&self, victims: &[usize]) {
+        let ask = |&victim: &usize| self.worker.ask_for_work(self.shared.team[victim]);
+        victims.iter().for_each(ask);
+    }
+
+    fn stop_asking(&self, victims: &[usize]) {
+        let stop = |&victim: &usize| self.worker.stop_asking(self.shared.team[victim]);
+        victims.iter().for_each(stop);
     }
 
     /// Sleeps in the kernel; as the poller, where the network wakes it.

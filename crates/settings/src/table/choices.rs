@@ -85,3 +85,51 @@ pub(super) const PMI: &[Item] = &[
         doc: "PMIx, by the library that is installed",
     },
 ];
+
+/// The scheduling policies of the library itself ([`Id::Policy`](crate::Id::Policy)).
+pub(super) const POLICY: &[Item] = &[
+    Item {
+        name: "wq",
+        doc: "work queue: every virtual processor runs whatever is ready and drives the network",
+    },
+    Item {
+        name: "nd",
+        doc: "network dedicated: some virtual processors drive the network, and they alone",
+    },
+    Item {
+        name: "nd+wq",
+        doc: "both: besides the dedicated ones, ranks that wait drive the network too",
+    },
+    Item {
+        name: "sleep",
+        doc: "as nd+wq, but the dedicated ones take no core: they sleep until the network needs them",
+    },
+    Item {
+        name: "affine",
+        doc: "as wq, but idle virtual processors take ranks over only from those with which they share hardware",
+    },
+];
+
+/// The hardware within which ranks are taken over ([`Id::StealWithin`](crate::Id::StealWithin)).
+pub(super) const STEAL_WITHIN: &[Item] = &[
+    Item {
+        name: "l2cache",
+        doc: "cores that share a second-level cache",
+    },
+    Item {
+        name: "l3cache",
+        doc: "cores that share a last-level cache",
+    },
+    Item {
+        name: "numa",
+        doc: "cores of a NUMA node",
+    },
+    Item {
+        name: "package",
+        doc: "cores of a processor package",
+    },
+    Item {
+        name: "machine",
+        doc: "all cores of the process",
+    },
+];

@@ -3,6 +3,7 @@
 mod choices;
 mod memory;
 mod rows;
+mod scheduling;
 
 pub use rows::SETTINGS;
 

@@ -1,6 +1,6 @@
 //! The rows of the table.
 
-use super::{choices, memory};
+use super::{choices, memory, scheduling};
 use crate::placement::Part;
 use crate::{Category, Id, Item, Kind, Preset, Scope, Setting, Spelling, Verbosity};
 
@@ -281,61 +281,10 @@ pub const SETTINGS: &[Setting] = &[
         verbosity: Verbosity::UserBasic,
         doc: "virtual processors that run the ranks, in each process",
     },
-    Setting {
-        id: Id::Policy,
-        name: "policy",
-        options: &[Spelling::Takes("policy")],
-        variables: &["SIMURGH_POLICY"],
-        kind: Kind::Choice(&[
-            Item {
-                name: "wq",
-                doc: "work queue: every virtual processor runs whatever is ready and drives the network",
-            },
-            Item {
-                name: "nd",
-                doc: "network dedicated: some virtual processors drive the network, and they alone",
-            },
-            Item {
-                name: "nd+wq",
-                doc: "both: besides the dedicated ones, ranks that wait drive the network too",
-            },
-            Item {
-                name: "sleep",
-                doc: "as nd+wq, but the dedicated ones take no core: they sleep until the network needs them",
-            },
-        ]),
-        preset: Preset::Value(0),
-        scope: Scope::Start,
-        category: Category::Scheduling,
-        verbosity: Verbosity::UserDetail,
-        doc: "who drives the network between hosts; wq: whoever waits, nd: virtual processors of their own, nd+wq: \
-              both, sleep: both, the former asleep until they are needed",
-    },
-    Setting {
-        id: Id::NetworkVps,
-        name: "network_vps",
-        options: &[Spelling::Takes("network-vps")],
-        variables: &["SIMURGH_NETWORK_VPS"],
-        kind: Kind::Count { least: 1, most: 64 },
-        preset: Preset::Value(1),
-        scope: Scope::Start,
-        category: Category::Scheduling,
-        verbosity: Verbosity::UserDetail,
-        doc: "virtual processors dedicated to the network, if the policy wants any",
-    },
-    Setting {
-        id: Id::NetworkCore,
-        name: "network_core",
-        options: &[Spelling::Takes("network-core")],
-        variables: &["SIMURGH_NETWORK_CORE"],
-        kind: Kind::Count { least: 0, most: 4095 },
-        preset: Preset::Absent("cores that ranks leave, or any"),
-        scope: Scope::Start,
-        category: Category::Scheduling,
-        verbosity: Verbosity::TunerBasic,
-        doc: "core of each node, counted from 0, on which virtual processors dedicated to the network run, those of \
-              all its processes; more of them take the cores behind it",
-    },
+    scheduling::POLICY,
+    scheduling::STEAL_WITHIN,
+    scheduling::NETWORK_VPS,
+    scheduling::NETWORK_CORE,
     Setting {
         id: Id::MapBy,
         name: "map_by",

@@ -257,9 +257,10 @@ impl Worker {
         }
     }
 
-    /// Sets whether contexts that wait for each other here may be moved to a worker with fewer. At first they may not.
-    pub fn allow_moves(&self, moves: bool) {
-        self.ec_count().allow_moves(moves);
+    /// Sets to which workers, by their indices, contexts that wait for each other here may be moved if fewer live
+    /// there. Until then they may not be moved; the first call counts.
+    pub fn allow_moves(&self, targets: impl Iterator<Item = usize>) {
+        self.ec_count().allow_moves(targets);
     }
 
     #[inline]

@@ -1,0 +1,61 @@
+//! The rows of the table that say which rank runs when, and who drives the network.
+
+use super::choices;
+use crate::{Category, Id, Kind, Preset, Scope, Setting, Spelling, Verbosity};
+
+pub(super) const POLICY: Setting = Setting {
+    id: Id::Policy,
+    name: "policy",
+    options: &[Spelling::Takes("policy")],
+    variables: &["SIMURGH_POLICY"],
+    kind: Kind::WordOrPath(choices::POLICY, "FILE"),
+    preset: Preset::Value(0),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::UserDetail,
+    doc: "which ranks idle virtual processors take over, and who drives the network between hosts; wq: whoever \
+          waits, nd: virtual processors of their own, nd+wq: both, sleep: both, the former asleep until they are \
+          needed; affine: as wq, but ranks stay where they share memory or a cache; FILE: a shared library with a \
+          policy (simurgh_policy.h)",
+};
+
+pub(super) const STEAL_WITHIN: Setting = Setting {
+    id: Id::StealWithin,
+    name: "steal_within",
+    options: &[Spelling::Takes("steal-within")],
+    variables: &["SIMURGH_STEAL_WITHIN"],
+    kind: Kind::Choice(choices::STEAL_WITHIN),
+    preset: Preset::Value(1),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::TunerBasic,
+    doc: "with the policy affine, the hardware that a rank does not leave when an idle virtual processor takes it \
+          over; where the machine has none of this kind, the next wider kind",
+};
+
+pub(super) const NETWORK_VPS: Setting = Setting {
+    id: Id::NetworkVps,
+    name: "network_vps",
+    options: &[Spelling::Takes("network-vps")],
+    variables: &["SIMURGH_NETWORK_VPS"],
+    kind: Kind::Count { least: 1, most: 64 },
+    preset: Preset::Value(1),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::UserDetail,
+    doc: "virtual processors dedicated to the network, if the policy wants any",
+};
+
+pub(super) const NETWORK_CORE: Setting = Setting {
+    id: Id::NetworkCore,
+    name: "network_core",
+    options: &[Spelling::Takes("network-core")],
+    variables: &["SIMURGH_NETWORK_CORE"],
+    kind: Kind::Count { least: 0, most: 4095 },
+    preset: Preset::Absent("cores that ranks leave, or any"),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::TunerBasic,
+    doc: "core of each node, counted from 0, on which virtual processors dedicated to the network run, those of \
+          all its processes; more of them take the cores behind it",
+};
