@@ -169,14 +169,23 @@ pub use scope::{
 pub use status::Status;
 pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 
+pub use simurgh_core::move_to;
 pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
 pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind};
 
+/// The virtual processor of its process on which the calling rank runs; none outside of ranks.
+#[must_use]
+pub fn virtual_processor() -> Option<usize> {
+    simurgh_core::try_current().and_then(simurgh_core::EcRef::vp)
+}
+
 /// Scheduling policies: where ranks start, which ranks idle virtual processors take over, and who drives the network
 /// ([`Builder::policy`]).
 pub mod policy {
-    pub use simurgh_sched::policy::{Affine, Dedicated, Driving, Machine, Policy, WorkQueue};
+    pub use simurgh_sched::policy::{
+        Affine, Balance, Dedicated, Driving, Machine, Policy, Rebalancing, WorkQueue,
+    };
     pub use simurgh_sched::{Domain, DomainKind, Topology};
 }
 

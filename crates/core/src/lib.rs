@@ -67,15 +67,16 @@ pub use execution::{set_worker, set_worker_count};
 pub use any_arc::{AnyArc, BorrowedArc};
 #[cfg(not(loom))]
 pub use execution::worker::{
-    Evicted, IdleTask, Worker, WorkerConfig, WorkerStats, parallel_for, post_idle_task,
+    Evicted, IdleTask, Worker, WorkerConfig, WorkerStats, move_to, parallel_for, post_idle_task,
 };
 #[cfg(not(loom))]
 pub use execution::{
     Attribute, EcHandle, EcSpec, NewEc, PassiveThread, PollLeader, ProcessHooks, QUIESCENCE_DELAY,
-    QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, all_threads_wait, attached_count, begin_expecting,
-    create, current_worker, end_expecting, enter_runtime, expectations, external_wakers, interrupt,
-    keep_warm, make_progress, may_be_interrupted, migrate, mind_mailbox, passive_threads, set_attend,
-    set_mailbox, set_native_handlers, try_current, while_blocked, while_expecting, while_suspended,
+    QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, Watched, all_threads_wait, attached_count,
+    begin_expecting, create, current_worker, end_expecting, enter_runtime, expectations, external_wakers,
+    interrupt, keep_warm, make_progress, may_be_interrupted, migrate, mind_mailbox, passive_threads,
+    set_attend, set_mailbox, set_native_handlers, try_current, while_blocked, while_expecting,
+    while_suspended,
 };
 #[cfg(not(loom))]
 pub use fork_join::fork_join;
@@ -83,8 +84,8 @@ pub use fork_join::fork_join;
 pub use host_table::HostTable;
 #[cfg(not(loom))]
 pub use machine::{
-    HollowError, StackError, StackPlace, ThreadBlock, kernel_thread_sleeps, kernel_threads,
-    this_kernel_thread, with_signals_blocked,
+    HollowError, StackError, StackPlace, ThreadBlock, kernel_thread_sleeps, kernel_thread_time,
+    kernel_threads, this_kernel_thread, with_signals_blocked,
 };
 #[cfg(not(loom))]
 pub use network::Quiescence;

@@ -28,6 +28,9 @@ pub enum SchedError {
     /// The kernel thread of the starvation guard could not be started.
     #[error("cannot start the kernel thread of the starvation guard: {0}")]
     Guard(#[source] std::io::Error),
+    /// The kernel thread that evens out the load could not be started.
+    #[error("cannot start the kernel thread of the policy balance: {0}")]
+    Balancer(#[source] std::io::Error),
     /// No stack for an execution context.
     #[error("cannot make an execution context: {0}")]
     Stack(#[from] simurgh_core::StackError),

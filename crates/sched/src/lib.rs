@@ -17,12 +17,14 @@
 //! * `poller`: which idle virtual processor polls the [`Network`].
 //! * `vp`: virtual processors, each a pinned kernel thread with its idling; the starvation guard, and the substitutes
 //!   of virtual processors that one context keeps.
+//! * `balance`: moving execution contexts, by their measured load.
 //! * `runtime`: [`Runtime`]: all of it together.
 //!
 //! Depends on `simurgh-core` and `simurgh-settings`. No `unsafe`.
 #![deny(unsafe_code)]
 
 mod affinity;
+mod balance;
 mod deadlock;
 mod domain;
 mod error;

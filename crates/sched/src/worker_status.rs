@@ -27,9 +27,14 @@ impl WorkerStatus {
         self.thread.store(thread, Ordering::Relaxed);
     }
 
+    /// The number of the thread; 0 until it runs.
+    pub(crate) fn thread(&self) -> u32 {
+        self.thread.load(Ordering::Relaxed)
+    }
+
     /// Whether the thread sleeps in the kernel at the moment.
     pub(crate) fn sleeps(&self) -> bool {
-        kernel_thread_sleeps(self.thread.load(Ordering::Relaxed))
+        kernel_thread_sleeps(self.thread())
     }
 
     /// The number of the dispatch under way: how many execution contexts the worker has resumed, this one included.

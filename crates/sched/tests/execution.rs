@@ -2,13 +2,14 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_core::{
-    Barrier, BroadcastRing, Completion, Condvar, EcHandle, Mutex, WaitList, current, migrate, park, wait_all,
-    wait_any, yield_now,
+    Barrier, BroadcastRing, Completion, Condvar, EcHandle, Mutex, WaitList, current, migrate, move_to, park,
+    wait_all, wait_any, yield_now,
 };
-use simurgh_sched::policy::{Affine, Machine, Policy};
+use simurgh_sched::policy::{Affine, Balance, Machine, Policy, Rebalancing};
 use simurgh_sched::{Attribute, Builder, DomainKind, EcSpec, Placement, Runtime, Topology};
 
 use simurgh_settings::{Id, Values};
@@ -415,4 +416,71 @@ fn an_affine_processor_takes_nothing_over_from_another_domain_unless_asked_to() 
     assert_eq!(stayed, 0);
     let moved = wander(Affine::within(DomainKind::Machine), |_, elsewhere| elsewhere > 0);
     assert!(moved > 0);
+}
+
+#[test]
+fn an_uneven_load_is_evened_out_once_it_has_been_measured() {
+    const MEMBERS: usize = 8;
+    let rule = Rebalancing {
+        period: Duration::from_millis(20),
+        least_gain: 0.05,
+    };
+    let policy = Arc::new(Balance::by(rule));
+    let runtime = Builder::new()
+        .vps(Some(2))
+        .policy(policy)
+        .start()
+        .expect("a runtime");
+    let barrier = Arc::new(Barrier::new(MEMBERS));
+    let work = Arc::new([const { AtomicUsize::new(0) }; 2]);
+    let is_over = Arc::new(AtomicBool::new(false));
+    let body = |index: usize| {
+        let (barrier, work, is_over) = (Arc::clone(&barrier), Arc::clone(&work), Arc::clone(&is_over));
+        move || {
+            let units = if index < MEMBERS / 2 { 3 } else { 1 };
+            let mut good = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                std::hint::black_box(
+                    (0..units * 200_000).fold(0, |sum, turn| std::hint::black_box(sum ^ turn)),
+                );
+                work[current().vp().expect("a worker")].fetch_add(units, Ordering::SeqCst);
+                barrier.wait();
+                if index == 0 {
+                    let done = work.each_ref().map(|work| work.swap(0, Ordering::SeqCst));
+                    good = if done == [8, 8] { good + 1 } else { 0 };
+                    is_over.store(good == 3, Ordering::SeqCst);
+                }
+                barrier.wait();
+            }
+        }
+    };
+    let handles: Vec<EcHandle> = (0..MEMBERS)
+        .map(|index| {
+            runtime
+                .spawn_member(small(), (index, MEMBERS), body(index))
+                .expect("an execution context")
+        })
+        .collect();
+    handles
+        .into_iter()
+        .for_each(|handle| handle.join().expect("no panic"));
+    assert!(runtime.balancing_moves() >= Some(4));
+}
+
+#[test]
+fn contexts_move_on_their_own_request() {
+    let topology = Topology::synthetic("core:2 pu:1").expect("a valid description");
+    let builder = Builder::new().vps(Some(2)).policy(Arc::new(Staying));
+    let runtime = builder.topology(topology).start().expect("a runtime");
+    let body = || {
+        for vp in [1, 0, 0, 1] {
+            assert!(move_to(vp));
+            assert_eq!(current().vp(), Some(vp));
+        }
+        assert!(!move_to(2), "there is no such processor");
+        assert_eq!(current().vp(), Some(1));
+    };
+    let handle = runtime.spawn(small(), 1, body).expect("an execution context");
+    handle.join().expect("no panic");
+    assert!(!move_to(0), "this thread is none of the runtime");
 }

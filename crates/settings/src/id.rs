@@ -46,6 +46,10 @@ pub enum Id {
     Policy,
     /// The hardware within which idle virtual processors take ranks over.
     StealWithin,
+    /// For how long the load of ranks is measured before they move.
+    BalancePeriod,
+    /// The gain without which they stay.
+    BalanceGain,
     /// Virtual processors dedicated to the network.
     NetworkVps,
     /// The core that they run on.

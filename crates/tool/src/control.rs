@@ -40,6 +40,8 @@ pub enum Action {
     Dump,
     /// The memory that the rank allocates from now on comes from where the text says.
     Place,
+    /// The rank moves to the virtual processor that the value says.
+    Move,
 }
 
 /// The number of characters, the null character included, of a text that a rank may change.
@@ -62,7 +64,10 @@ pub fn all() -> &'static [Control] {
     static ALL: LazyLock<Vec<Control>> = LazyLock::new(|| {
         let settings = SETTINGS.iter().map(Control::of_setting);
         let limits = LIMITS.iter().map(Control::of_limit);
-        settings.chain(limits).chain([Control::dump()]).collect()
+        settings
+            .chain(limits)
+            .chain([Control::dump(), Control::virtual_processor()])
+            .collect()
     });
     &ALL
 }
@@ -110,6 +115,20 @@ impl Control {
             representation: Representation::Unsigned,
             enumeration: None,
             source: Source::Action(Action::Dump),
+        }
+    }
+
+    fn virtual_processor() -> Self {
+        Self {
+            name: "virtual_processor".to_owned(),
+            doc: "the virtual processor of its process on which the rank runs; a rank that writes it goes on there; \
+                  the policy may move it again"
+                .to_owned(),
+            category: Category::Scheduling,
+            verbosity: Verbosity::TunerBasic,
+            representation: Representation::Unsigned,
+            enumeration: None,
+            source: Source::Action(Action::Move),
         }
     }
 

@@ -18,7 +18,7 @@ use super::yielding::YieldThrottle;
 use crate::any_arc::AnyArc;
 use crate::machine::FloatEnvironment;
 use crate::queue::Node;
-use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, SpinLock};
+use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, SpinLock};
 
 /// Control block of an execution context.
 ///
@@ -29,6 +29,8 @@ pub(crate) struct Ec {
     link: AtomicPtr<Ec>,
     token: ParkToken,
     pub(super) attribute: AtomicU8,
+    /// 0, or 1 + the index of the worker to which somebody wants it to move.
+    wanted_on: AtomicU16,
     interrupts: Interrupts,
     /// Number of revocable values that it is reading. Only the execution context itself writes it.
     pins: AtomicU32,
@@ -84,6 +86,7 @@ impl Ec {
         ec.id
             .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         ec.attribute.store(attribute as u8, Ordering::Relaxed);
+        ec.wanted_on.store(0, Ordering::Relaxed);
         ec.resume_first.set(false);
         ec.minds_mailbox.set(false);
         ec.interrupts.reset();
@@ -95,6 +98,7 @@ impl Ec {
             link: AtomicPtr::new(ptr::null_mut()),
             token: ParkToken::new(),
             attribute: AtomicU8::new(0),
+            wanted_on: AtomicU16::new(0),
             interrupts: Interrupts::default(),
             pins: AtomicU32::new(0),
             worker: AtomicPtr::new(ptr::null_mut()),
@@ -153,6 +157,11 @@ impl Ec {
     #[inline]
     pub(super) fn pins(&self) -> &AtomicU32 {
         &self.pins
+    }
+
+    /// 0, or 1 + the index of the worker to which somebody wants it to move.
+    pub(super) fn wanted_on(&self) -> &AtomicU16 {
+        &self.wanted_on
     }
 
     #[inline]

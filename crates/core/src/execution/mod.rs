@@ -39,6 +39,8 @@ mod suspended;
 #[cfg(not(loom))]
 mod wait;
 #[cfg(not(loom))]
+mod watched;
+#[cfg(not(loom))]
 pub(crate) mod worker;
 #[cfg(not(loom))]
 mod yielding;
@@ -82,3 +84,5 @@ pub use wait::{
 };
 #[cfg(not(loom))]
 pub(crate) use wait::{others_are_ready, slot_count, spin_while_idle};
+#[cfg(not(loom))]
+pub use watched::Watched;

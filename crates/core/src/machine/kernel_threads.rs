@@ -1,5 +1,7 @@
 //! The kernel threads of the process.
 
+use std::time::Duration;
+
 /// The number of threads of the process, as the kernel counts them at one moment; `None` if it does not tell.
 ///
 /// The length of a list of the folder `/proc/self/task` would not do. The kernel looks for the place at which to go on
@@ -20,6 +22,25 @@ pub fn this_kernel_thread() -> u32 {
 pub fn kernel_thread_sleeps(thread: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
     stat.is_ok_and(|stat| matches!(field(&stat, 3), Some("S" | "D")))
+}
+
+/// The processor time that the thread of the process with this number has used; `None` if there is no such thread.
+#[must_use]
+pub fn kernel_thread_time(thread: u32) -> Option<Duration> {
+    /// In the number of a clock: it is that of a thread, and counts the time on a processor (posix-timers.h).
+    const THREAD_CLOCK: i32 = 4 | 2;
+    // The numbers of threads have 22 bits.
+    let clock = !thread.cast_signed() << 3 | THREAD_CLOCK;
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY:
+    // - the structure may be written; a number that is no clock is an error.
+    let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let nanoseconds = u32::try_from(time.tv_nsec).ok()?;
+    (result == 0).then(|| Duration::new(seconds, nanoseconds))
 }
 
 fn count(stat: &str) -> Option<usize> {
@@ -59,6 +80,16 @@ mod tests {
         }
         drop(end);
         assert!(waiting.join().unwrap().is_err());
+    }
+
+    #[test]
+    fn a_thread_that_computes_uses_time() {
+        let before = kernel_thread_time(this_kernel_thread()).expect("this thread");
+        while kernel_thread_time(this_kernel_thread()) == Some(before) {
+            crate::sync::relax();
+        }
+        assert!(kernel_thread_time(this_kernel_thread()) > Some(before));
+        assert_eq!(kernel_thread_time(1 << 26), None);
     }
 
     #[test]

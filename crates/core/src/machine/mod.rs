@@ -10,7 +10,7 @@ mod thread_pointer;
 
 pub(crate) use float_environment::FloatEnvironment;
 pub use hollow_thread::{HollowError, ThreadBlock};
-pub use kernel_threads::{kernel_thread_sleeps, kernel_threads, this_kernel_thread};
+pub use kernel_threads::{kernel_thread_sleeps, kernel_thread_time, kernel_threads, this_kernel_thread};
 pub use signal_mask::with_signals_blocked;
 pub(crate) use stack::EcStack;
 pub use stack::{StackError, StackPlace};

@@ -39,6 +39,9 @@ pub(super) fn text(
             );
         }
     }
+    if let Some(moves) = runtime.balancing_moves() {
+        let _ = write!(text, "\n  ranks were moved to even out the load {moves} times");
+    }
     if let Some(network) = network {
         text.push_str(&of_network(network));
     }

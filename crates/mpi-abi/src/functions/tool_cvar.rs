@@ -118,6 +118,7 @@ fn value_of(rank: Rank<'_>, control: &Control) -> Vec<u64> {
             text.resize(ROOM, 0);
             text
         }
+        Some(Action::Move) => vec![simurgh_core::current().vp().unwrap_or(0) as u64],
         None => control.read(rank.process),
     }
 }
@@ -138,8 +139,15 @@ fn t_cvar_write(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: Buffer) -> Outco
             let is_done = host::choose_placement(rank.process, &words);
             is_done.then_some(()).ok_or(ToolError::Invalid)
         }
+        Some(Action::Move) => move_to(number()?),
         None => control.write(rank.process, number()?),
     }
+}
+
+/// Continues the calling rank on this virtual processor.
+fn move_to(vp: u64) -> ToolResult<()> {
+    let has_moved = usize::try_from(vp).is_ok_and(simurgh_core::move_to);
+    has_moved.then_some(()).ok_or(ToolError::SetNotNow)
 }
 
 /// Dumps the calling rank, wipes its memory and restores it, so many times.

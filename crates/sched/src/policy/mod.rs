@@ -5,13 +5,16 @@
 //! of those here, whose names are those of Phoenix where it has them, or one that a user has written.
 
 mod affine;
+mod balance;
 mod dedicated;
 mod machine;
 mod work_queue;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use affine::Affine;
+pub use balance::Balance;
 pub use dedicated::Dedicated;
 pub use machine::Machine;
 pub use work_queue::WorkQueue;
@@ -31,6 +34,16 @@ pub struct Driving {
     pub by_others: bool,
     /// Whether the dedicated ones have cores of their own, on which they may poll all the time.
     pub has_cores: bool,
+}
+
+/// The rule by which execution contexts move from virtual processors with much to do to those with little.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rebalancing {
+    /// For how long a virtual processor has to have run before what is measured can count.
+    pub period: Duration,
+    /// The share of the largest load of a virtual processor, 0 to 1, by which moves have to lower it; otherwise
+    /// nothing moves.
+    pub least_gain: f64,
 }
 
 /// A scheduling policy for a set of virtual processors.
@@ -60,6 +73,11 @@ pub trait Policy: Send + Sync {
         false
     }
 
+    /// The rule by which execution contexts move for good as their measured load demands; none if they do not.
+    fn rebalancing(&self) -> Option<Rebalancing> {
+        None
+    }
+
     /// Which virtual processors drive the network.
     fn driving(&self) -> Driving {
         Driving {
@@ -87,6 +105,10 @@ impl<P: Policy + ?Sized> Policy for Arc<P> {
         (**self).asks_nearest_first()
     }
 
+    fn rebalancing(&self) -> Option<Rebalancing> {
+        (**self).rebalancing()
+    }
+
     fn driving(&self) -> Driving {
         (**self).driving()
     }
@@ -106,6 +128,10 @@ pub fn of_settings(settings: &Values) -> Result<Arc<dyn Policy>, SchedError> {
         "nd+wq" => Arc::new(Dedicated::with_work_queue(network_vps)),
         "sleep" => Arc::new(Dedicated::asleep(network_vps)),
         "affine" => Arc::new(Affine::within(steal_domain(settings))),
+        "balance" => Arc::new(Balance::by(Rebalancing {
+            period: settings.time(Id::BalancePeriod).unwrap_or_default(),
+            least_gain: settings.amount(Id::BalanceGain) as f64 / 100.0,
+        })),
         _ => return Err(SchedError::UnknownPolicy { name }),
     })
 }

@@ -208,8 +208,13 @@ impl Builder {
             vps: Vec::new(),
             threads: Vec::new(),
             guard: None,
+            balancer: None,
+            members: Arc::default(),
         };
         (0..vp_set.all()).try_for_each(|index| runtime.start_vp(index))?;
+        if let Some(rule) = runtime.policy.rebalancing().filter(|_| self.seed.is_none()) {
+            runtime.start_balancer(rule)?;
+        }
         let on_disorder = self.on_disorder.filter(|_| self.seed.is_some());
         if let Some(limit) = self.patience.filter(|_| Worker::may_evict()) {
             runtime.start_guard(limit, on_disorder)?;

@@ -9,8 +9,9 @@ use std::time::Duration;
 use simurgh_core::sync::Ordering;
 use simurgh_core::{EcHandle, EcSpec, Network};
 
+use crate::balance::{Balancer, Members};
 use crate::error::SchedError;
-use crate::policy::{Machine, Policy};
+use crate::policy::{Machine, Policy, Rebalancing};
 use crate::stats::VpStats;
 use crate::topology::Topology;
 use crate::vp::{Shared, StarvationGuard, Victims, Vp};
@@ -28,6 +29,8 @@ pub struct Runtime {
     vps: Vec<Arc<Vp>>,
     threads: Vec<JoinHandle<()>>,
     guard: Option<JoinHandle<()>>,
+    balancer: Option<JoinHandle<()>>,
+    members: Arc<Members>,
 }
 
 impl Runtime {
@@ -69,6 +72,29 @@ impl Runtime {
         let thread = thread.spawn(move || guard.run());
         self.guard = Some(thread.map_err(SchedError::Guard)?);
         Ok(())
+    }
+
+    /// Starts the thread that evens out the load of members.
+    fn start_balancer(&mut self, rule: Rebalancing) -> Result<(), SchedError> {
+        let statuses = self.vps[..self.shared.vp_set.common].iter();
+        let statuses = statuses.map(|vp| Arc::clone(vp.status())).collect();
+        let balancer = Balancer::new(
+            Arc::clone(&self.shared),
+            statuses,
+            Arc::clone(&self.members),
+            rule,
+        );
+        self.shared.substitutes.count_other();
+        let thread = std::thread::Builder::new().name("balancer".to_owned());
+        let thread = thread.spawn(move || balancer.run());
+        self.balancer = Some(thread.map_err(SchedError::Balancer)?);
+        Ok(())
+    }
+
+    /// Number of times that a member has been moved to even out the load; none if the policy does not want that.
+    #[must_use]
+    pub fn balancing_moves(&self) -> Option<u64> {
+        self.balancer.as_ref().map(|_| self.members.moves())
     }
 
     /// Adds a network of which nothing was known at the start. Only the first network counts, which may be that of the
@@ -176,7 +202,11 @@ impl Runtime {
         member: (usize, usize),
         f: impl FnOnce() + Send + 'static,
     ) -> Result<EcHandle, SchedError> {
-        self.spawn(spec, self.place_of_member(member), f)
+        let handle = self.spawn(spec, self.place_of_member(member), f)?;
+        if self.balancer.is_some() {
+            self.members.add(handle.watched());
+        }
+        Ok(handle)
     }
 }
 
@@ -187,9 +217,9 @@ impl Drop for Runtime {
         }
         self.shared.substitutes.end();
         self.shared.sleepers.wake_guard();
-        if let Some(guard) = self.guard.take() {
-            guard.thread().unpark();
-            let _ = guard.join();
+        for thread in [self.guard.take(), self.balancer.take()].into_iter().flatten() {
+            thread.thread().unpark();
+            let _ = thread.join();
         }
         self.shared.substitutes.join();
         // Release pairs with the Acquire in `Vp::run`.

@@ -81,6 +81,7 @@ impl Vp {
         if self.shared.seed.is_none() {
             self.worker.allow_moves(self.victims.all());
         }
+        self.worker.allow_requests(self.reach());
         let mut spin_time = SPIN_MAX;
         loop {
             if self.worker.has_runnable() {
@@ -93,6 +94,14 @@ impl Vp {
             spin_time = self.idle(spin_time);
         }
         self.worker.leave();
+    }
+
+    /// The common virtual processors between which and this one contexts may move.
+    fn reach(&self) -> impl Iterator<Item = usize> {
+        let topology = &self.shared.topology;
+        let core = |vp: usize| vp % topology.cores().len();
+        let own = core(self.worker.index());
+        (0..self.shared.vp_set.common).filter(move |&vp| topology.joins(own, core(vp)))
     }
 
     fn may_spin(&self) -> bool {

@@ -69,7 +69,7 @@ impl Shared {
     }
 
     /// Notes that the calling thread belongs to the runtime. Returns its number.
-    pub(super) fn note_thread(&self) -> u32 {
+    pub(crate) fn note_thread(&self) -> u32 {
         let number = this_kernel_thread();
         self.threads.lock().push(number);
         number

@@ -77,7 +77,7 @@ impl Substitutes {
     }
 
     /// Whether the substitutes, and the guard that starts them, are to end.
-    pub(super) fn are_over(&self) -> bool {
+    pub(crate) fn are_over(&self) -> bool {
         // Acquire pairs with the Release in `end`.
         self.over.load(Ordering::Acquire)
     }

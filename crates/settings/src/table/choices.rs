@@ -108,6 +108,10 @@ pub(super) const POLICY: &[Item] = &[
         name: "affine",
         doc: "as wq, but idle virtual processors take ranks over only from those with which they share hardware",
     },
+    Item {
+        name: "balance",
+        doc: "ranks move for good, as the processor time that each has been measured to take demands",
+    },
 ];
 
 /// The hardware within which ranks are taken over ([`Id::StealWithin`](crate::Id::StealWithin)).

@@ -283,6 +283,8 @@ pub const SETTINGS: &[Setting] = &[
     },
     scheduling::POLICY,
     scheduling::STEAL_WITHIN,
+    scheduling::BALANCE_PERIOD,
+    scheduling::BALANCE_GAIN,
     scheduling::NETWORK_VPS,
     scheduling::NETWORK_CORE,
     Setting {

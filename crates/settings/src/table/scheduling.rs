@@ -15,7 +15,7 @@ pub(super) const POLICY: Setting = Setting {
     verbosity: Verbosity::UserDetail,
     doc: "which ranks idle virtual processors take over, and who drives the network between hosts; wq: whoever \
           waits, nd: virtual processors of their own, nd+wq: both, sleep: both, the former asleep until they are \
-          needed; affine: as wq, but ranks stay where they share memory or a cache; FILE: a shared library with a \
+          needed; affine: as wq, but ranks stay where they share memory or a cache; balance: ranks move for good, by measured load; FILE: a shared library with a \
           policy (simurgh_policy.h)",
 };
 
@@ -31,6 +31,34 @@ pub(super) const STEAL_WITHIN: Setting = Setting {
     verbosity: Verbosity::TunerBasic,
     doc: "with the policy affine, the hardware that a rank does not leave when an idle virtual processor takes it \
           over; where the machine has none of this kind, the next wider kind",
+};
+
+pub(super) const BALANCE_PERIOD: Setting = Setting {
+    id: Id::BalancePeriod,
+    name: "balance_period",
+    options: &[Spelling::Takes("balance-period")],
+    variables: &["SIMURGH_BALANCE_PERIOD"],
+    kind: Kind::Time,
+    preset: Preset::Value(200),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::TunerBasic,
+    doc: "with the policy balance, the processor time for which the load of ranks is measured, twice, before ranks \
+          move; longer if the two measurements differ",
+};
+
+pub(super) const BALANCE_GAIN: Setting = Setting {
+    id: Id::BalanceGain,
+    name: "balance_gain",
+    options: &[Spelling::Takes("balance-gain")],
+    variables: &["SIMURGH_BALANCE_GAIN"],
+    kind: Kind::Count { least: 1, most: 100 },
+    preset: Preset::Value(5),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::TunerBasic,
+    doc: "with the policy balance, the percentage of the largest load of a virtual processor by which moves have to \
+          lower it; otherwise ranks stay where they are",
 };
 
 pub(super) const NETWORK_VPS: Setting = Setting {

@@ -8,6 +8,7 @@ use corosensei::{Coroutine, CoroutineResult};
 
 use super::control_block::Ec;
 use super::suspend::Suspend;
+use super::watched::Watched;
 use super::worker::Worker;
 use super::{Attribute, Completion, EcRef, StackBounds, current_ec};
 use crate::machine::{EcStack, FloatEnvironment, StackError, StackPlace, ThreadBlock};
@@ -84,6 +85,7 @@ pub struct NewEc {
 /// Waits for the end of an execution context.
 pub struct EcHandle {
     ec: EcRef,
+    watched: Watched,
     end: Arc<End>,
 }
 
@@ -131,10 +133,15 @@ impl NewEc {
     /// Hands the execution context to `worker`, on which it starts.
     pub fn start(self, worker: &'static Worker) -> EcHandle {
         let ec = EcRef::new(self.ec);
+        let watched = Watched::new(ec);
         self.ec.set_worker(worker);
         worker.ec_count().add();
         worker.inbox().push(self.ec);
-        EcHandle { ec, end: self.end }
+        EcHandle {
+            ec,
+            watched,
+            end: self.end,
+        }
     }
 }
 
@@ -143,6 +150,12 @@ impl EcHandle {
     #[must_use]
     pub fn ec(&self) -> EcRef {
         self.ec
+    }
+
+    /// The same, for somebody who measures what runs where.
+    #[must_use]
+    pub fn watched(&self) -> Watched {
+        self.watched
     }
 
     /// Whether it has ended.

@@ -12,6 +12,7 @@
 
 mod balance;
 mod idle_task;
+mod moves;
 mod parallel_for;
 mod polling;
 mod registers;
@@ -38,6 +39,7 @@ use registers::Registers;
 use team::Team;
 
 pub use idle_task::{IdleTask, post_idle_task};
+pub use moves::move_to;
 pub use parallel_for::parallel_for;
 pub(crate) use polling::PollOutcome;
 pub use substitute::Evicted;
@@ -75,7 +77,8 @@ pub struct Worker {
 /// The part that other threads touch.
 struct Shared {
     inbox: Inbox<Ec>,
-    /// 0, or 1 + the index of a worker that has nothing to do and asks this one for work.
+    /// 0, or 1 + the index of a worker that has nothing to do and asks this one for work; and a bit if contexts are
+    /// wanted elsewhere.
     asking: AtomicU32,
     /// A parallel loop that others may join.
     shared_loop: SpinLock<SharedLoopSlot>,
@@ -99,6 +102,8 @@ struct Own {
     poll_counters: PollCounters,
     switches: AtomicU64,
     team: OnceLock<&'static Team>,
+    /// The indices of the workers to which contexts may move on their own request.
+    reach: OnceLock<Box<[usize]>>,
 }
 
 // SAFETY:
@@ -131,6 +136,7 @@ impl Worker {
                 poll_counters: PollCounters::default(),
                 switches: AtomicU64::new(0),
                 team: OnceLock::new(),
+                reach: OnceLock::new(),
             }),
         }
     }

@@ -134,6 +134,14 @@ impl Registers {
 }
 
 impl Worker {
+    /// The [mark](crate::Watched::mark) of the execution context that the worker runs at the moment; another number
+    /// while it runs none. Anybody may call this.
+    #[must_use]
+    pub fn running_mark(&self) -> u64 {
+        // Relaxed: a moment ago is as good.
+        self.own.registers.pointer.load(Ordering::Relaxed)
+    }
+
     /// The worker's kernel thread, if the execution context with this thread pointer runs on it.
     pub(crate) fn thread_if_loaded(&self, pointer: u64) -> Option<i32> {
         self.own.registers.thread_if_loaded(pointer)

@@ -6,6 +6,7 @@
 //! runs. It gives them back when it is no longer needed.
 
 use super::Worker;
+use super::work_stealing::MOVES;
 use crate::execution::control_block::Ec;
 use crate::queue::IntrusiveQueue;
 use crate::sync::Ordering;
@@ -73,8 +74,8 @@ impl Worker {
     #[must_use]
     pub fn asking_worker(&self) -> Option<&'static Worker> {
         // Relaxed: a hint, which may have been taken back.
-        let thief = self.shared.asking.swap(0, Ordering::Relaxed) as usize;
-        self.peers().get(thief.checked_sub(1)?).copied()
+        let thief = self.shared.asking.fetch_and(MOVES, Ordering::Relaxed) & !MOVES;
+        self.peers().get((thief as usize).checked_sub(1)?).copied()
     }
 
     /// Number of execution contexts that live on it, whether they are ready or wait.

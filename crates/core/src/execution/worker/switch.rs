@@ -27,7 +27,7 @@ impl Worker {
             local.append(&mut self.shared.inbox.take());
         }
         if self.shared.asking.load(Ordering::Relaxed) != 0 {
-            self.answer_thief(local);
+            self.answer(local);
         }
         let next = match self.own.random.get() {
             None => local.pop_front(),

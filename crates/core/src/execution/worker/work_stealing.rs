@@ -8,40 +8,43 @@ use crate::execution::control_block::Ec;
 use crate::queue::IntrusiveQueue;
 use crate::sync::Ordering;
 
+/// The bit of the word by which thieves ask that says that contexts are [wanted elsewhere](super::moves).
+pub(super) const MOVES: u32 = 1 << 31;
+
 impl Worker {
     /// Asks `victim` for half of what it has ready. The answer comes through the inbox, or never.
     pub fn ask_for_work(&self, victim: &Worker) {
+        let mine = self.own.index as u32 + 1;
         // Relaxed: a hint.
-        victim
-            .shared
-            .asking
-            .store(self.own.index as u32 + 1, Ordering::Relaxed);
+        let asking = &victim.shared.asking;
+        let _ = asking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
+            Some(word & MOVES | mine)
+        });
     }
 
     /// Takes [`Worker::ask_for_work`] back, if it has not been answered.
     pub fn stop_asking(&self, victim: &Worker) {
         let mine = self.own.index as u32 + 1;
         // Relaxed: a hint.
-        if victim.shared.asking.load(Ordering::Relaxed) == mine {
-            let _ = victim
-                .shared
-                .asking
-                .compare_exchange(mine, 0, Ordering::Relaxed, Ordering::Relaxed);
-        }
+        let asking = &victim.shared.asking;
+        let take_back = |word: u32| (word & !MOVES == mine).then_some(word & MOVES);
+        let _ = asking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_back);
     }
 
-    /// Gives the younger half of the queue to the worker that asks for work. While there is nothing to spare, the
-    /// question stands.
+    /// Does what others ask for: passes contexts on that are wanted elsewhere, and gives the younger half of the queue
+    /// to the worker that asks for work. While there is nothing to spare, that question stands.
     #[cold]
-    pub(super) fn answer_thief(&self, local: &mut IntrusiveQueue<Ec>) {
+    pub(super) fn answer(&self, local: &mut IntrusiveQueue<Ec>) {
+        if self.shared.asking.load(Ordering::Relaxed) & MOVES != 0 {
+            self.shared.asking.fetch_and(!MOVES, Ordering::Relaxed);
+            self.send_off(local);
+        }
         if local.len() < 2 {
             return;
         }
-        // Relaxed: a hint, which may have been taken back.
-        let thief = self.shared.asking.swap(0, Ordering::Relaxed) as usize;
-        if thief != 0 {
+        if let Some(thief) = self.asking_worker() {
             let half = local.split_off(local.len().div_ceil(2));
-            self.peers()[thief - 1].inbox().push_all(half);
+            thief.inbox().push_all(half);
         }
     }
 }
