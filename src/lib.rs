@@ -172,6 +172,7 @@ pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 pub use simurgh_core::move_to;
 pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
+pub use simurgh_sched::VpStats;
 pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind};
 
 /// The virtual processor of its process on which the calling rank runs; none outside of ranks.

@@ -1,5 +1,6 @@
 //! Rebalancing: an unbalanced program under `mpiexec --policy balance`, and ranks that move on request.
 
+use simurgh::VpStats;
 use simurgh::policy::{Balance, Machine, Policy, Rebalancing};
 use simurgh_testing::{Binary, Compile, Outcome, Stage};
 use std::hint::black_box;
@@ -73,6 +74,20 @@ fn an_unbalanced_rust_program_does_so_too() {
         results.iter().all(|result| matches!(result, Ok(Some(_)))),
         "{results:?}"
     );
+}
+
+#[test]
+fn ranks_see_what_virtual_processors_have_done() {
+    let results = simurgh::Builder::new().ranks(4).vps(2).run(|world| {
+        let before = world.processors();
+        world.barrier()?;
+        let after = world.processors();
+        let is_counted = |(before, after): (&VpStats, &VpStats)| {
+            after.switches >= before.switches && after.compute_ns + after.idle_ns > before.compute_ns
+        };
+        Ok::<_, simurgh::Error>(after.len() == 2 && before.iter().zip(&after).all(is_counted))
+    });
+    assert_eq!(results.expect("the run succeeds"), [const { Ok(true) }; 4]);
 }
 
 /// Ranks stay where they start.

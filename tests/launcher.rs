@@ -209,6 +209,7 @@ fn statistics_are_printed_when_asked_for() {
             .expect_stderr("statistics of 4 ranks on 1 virtual processors");
         outcome
             .expect_stderr("context switches")
+            .expect_stderr(", ran for ")
             .expect_stderr("KiB per rank");
     }
 }

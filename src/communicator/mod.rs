@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use attribute::Attributes;
 use simurgh_mpi::Comm;
+use simurgh_sched::VpStats;
 
 use crate::activity::{Call, Inside};
 use crate::run_state::{Abort, RunState};
@@ -61,6 +62,13 @@ impl Communicator {
     #[must_use]
     pub fn size(&self) -> usize {
         self.comm.size()
+    }
+
+    /// The counters of the virtual processors of this process since its start: for each one switches, the time for
+    /// which it has run and been idle, and what it has done for the network.
+    #[must_use]
+    pub fn processors(&self) -> Vec<VpStats> {
+        self.comm.process().job().processors()
     }
 
     /// The name (`MPI_Comm_get_name`).

@@ -29,19 +29,22 @@ pub fn set_caller(find: Caller) {
     CALLER.get_or_init(|| find);
 }
 
-/// Reports that a rank sends a message.
+/// Reports that a rank sends a message to process `receiver`.
 #[inline]
-pub fn sent(sender: &impl Watched, bytes: impl FnOnce() -> usize) {
+pub fn sent(sender: &impl Watched, receiver: u32, bytes: impl FnOnce() -> usize) {
     if on() {
-        count_sent(sender, bytes());
+        count_sent(sender, receiver, bytes());
     }
 }
 
 #[cold]
 #[inline(never)]
-fn count_sent(sender: &impl Watched, bytes: usize) {
+fn count_sent(sender: &impl Watched, receiver: u32, bytes: usize) {
     if let Some(tool) = sender.active_tool() {
         tool.counters().sent.count(bytes);
+        if let Some(peers) = tool.peers.get() {
+            peers.count(receiver, bytes);
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 //! * `error`: the errors of calls of the tool information interface.
 //! * `watch`: the number of watchers.
 //! * `counters`: the counters of a rank, which count only while somebody watches.
+//! * `peers`: who a rank has sent messages to.
 //! * `event`: the types of events.
 //! * `queue`: the events of a rank that have not been delivered.
 //! * `hooks`: the functions by which the engine reports what happens.
@@ -27,10 +28,12 @@ mod counters;
 mod error;
 pub mod event;
 mod hooks;
+mod peers;
 mod queue;
 mod watch;
 
 pub use error::{ToolError, ToolResult};
+pub use peers::Sent;
 pub use queue::{MAX_TOOL_EVENTS, Queue, Record, Wish};
 pub use watch::{Watch, on};
 
@@ -38,7 +41,9 @@ pub use counters::{COLLECTIVES, Counters};
 pub use event::Reason;
 pub use hooks::{Watched, blocking, collective, left_with_sender, matched, sent, set_caller, unexpected};
 
+use peers::Peers;
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// The representation of a value in the memory of a tool.
@@ -59,6 +64,8 @@ pub enum Representation {
 pub struct Tool {
     initialised: AtomicU32,
     counters: Counters,
+    /// Who the rank has sent messages to, if that is to be counted.
+    peers: OnceLock<Peers>,
     queue: Queue,
     /// Whether one of the rank's threads is running callbacks.
     delivering: AtomicBool,
@@ -70,6 +77,7 @@ impl Default for Tool {
         Self {
             initialised: AtomicU32::new(0),
             counters: Counters::default(),
+            peers: OnceLock::new(),
             queue: Queue::default(),
             delivering: AtomicBool::new(false),
             started: Instant::now(),
@@ -113,6 +121,17 @@ impl Tool {
     /// The counters of the rank, which count only while somebody watches.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Has messages counted by their receivers from now on, as long as there is a watcher.
+    pub fn count_peers(&self) {
+        self.peers.get_or_init(Peers::default);
+    }
+
+    /// The messages that the rank has sent to each process, as far as they have been counted.
+    #[must_use]
+    pub fn peers(&self) -> Vec<(u32, Sent)> {
+        self.peers.get().map_or_else(Vec::new, Peers::all)
     }
 
     /// The queue of events that have happened and have not been delivered.

@@ -7,6 +7,7 @@
 //! * `error`: [`SchedError`].
 //! * `domain`: [`Domain`]: a node of the tree of scheduling domains, groups of cores that share hardware.
 //! * `topology`: [`Topology`]: the cores that this process may use, and the domains above them.
+//! * `crossings`: [`crossings`]: traffic between parts of the hardware.
 //! * `affinity`: [`Affinity`]: the processors on which a thread may run.
 //! * [`policy`]: where contexts start, which others an idle virtual processor asks for work, what drives the network.
 //! * `placement`: [`Placement`]: process mapping, ranking and binding, as the user wants it.
@@ -25,6 +26,7 @@
 
 mod affinity;
 mod balance;
+mod crossings;
 mod deadlock;
 mod domain;
 mod error;
@@ -39,6 +41,7 @@ mod vp_set;
 mod worker_status;
 
 pub use affinity::Affinity;
+pub use crossings::crossings;
 pub use domain::{Domain, DomainKind};
 pub use error::SchedError;
 pub use placement::{Placement, RankPlace};

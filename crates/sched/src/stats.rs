@@ -1,5 +1,6 @@
 //! Counters of a virtual processor.
 
+use std::iter::Sum;
 use std::time::Instant;
 
 use simurgh_core::WorkerStats;
@@ -20,6 +21,20 @@ pub struct VpStats {
     pub polls: u64,
     /// Nanoseconds of the idle and the compute time that were spent in polls of the network, estimated.
     pub network_ns: u64,
+}
+
+impl Sum for VpStats {
+    /// The counters of several virtual processors together.
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            switches: sum.switches + one.switches,
+            idle_ns: sum.idle_ns + one.idle_ns,
+            compute_ns: sum.compute_ns + one.compute_ns,
+            sleeps: sum.sleeps + one.sleeps,
+            polls: sum.polls + one.polls,
+            network_ns: sum.network_ns + one.network_ns,
+        })
+    }
 }
 
 impl VpStats {

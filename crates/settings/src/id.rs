@@ -50,6 +50,10 @@ pub enum Id {
     BalancePeriod,
     /// The gain without which they stay.
     BalanceGain,
+    /// The file for the communication profile.
+    ProfileOut,
+    /// The communication profile by which ranks are placed.
+    PlaceBy,
     /// Virtual processors dedicated to the network.
     NetworkVps,
     /// The core that they run on.

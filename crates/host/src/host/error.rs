@@ -126,6 +126,40 @@ pub(super) enum HostError {
     /// There is no scheduling policy where the user says.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// The profile by which ranks are to be placed cannot be read.
+    #[error("--place-by: {path} cannot be read: {source}; --profile-out FILE writes it in an earlier run")]
+    NoProfile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The profile by which ranks are to be placed is none.
+    #[error(
+        "--place-by: {path} is no communication profile; --profile-out FILE writes one in an earlier run"
+    )]
+    BadProfile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The profile by which ranks are to be placed is that of another number of ranks.
+    #[error(
+        "--place-by: {path} is the profile of a run with {profiled} ranks, and this one has {ranks}; write one with \
+         as many ranks by --profile-out FILE"
+    )]
+    OtherProfile {
+        /// The file.
+        path: PathBuf,
+        /// The ranks of the profile.
+        profiled: usize,
+        /// The ranks of this job.
+        ranks: usize,
+    },
+    /// Ranks are to be placed by a profile and bound at the same time.
+    #[error(
+        "--place-by chooses where ranks begin, and so do --bind-to and --map-by with a unit of hardware: leave one out"
+    )]
+    PlacedTwice,
     /// The user names a NUMA node that the machine does not have.
     #[error("--memory-placement names node {node}: this machine has {nodes}")]
     NoNode {

@@ -13,8 +13,8 @@ use super::state::{Host, Rank};
 use super::wait_report::wait_report;
 use super::wire_up::{DynamicWireUp, OpenTransports, Transports, own_world};
 use super::{
-    binding, descriptor, heap_profile, launch, memory, pmi, policies, programs, questions, quiescence,
-    signals, stats, threads,
+    binding, communication, descriptor, heap_profile, launch, memory, pmi, policies, programs, questions,
+    quiescence, signals, stats, threads,
 };
 use simurgh_image::ProcessorSet;
 use simurgh_mpi::{Abort, Hardware, HostRecord, Job, Layout, Process};
@@ -65,7 +65,7 @@ pub(super) fn run() -> Result<u8, HostError> {
             path.display()
         ));
     }
-    print_statistics(host, &spec, &runtime, &profile);
+    report(host, &spec, &runtime, &profile);
     // The runtime's threads may be running ranks that never end: they end with the process.
     std::mem::forget(runtime);
     Ok(status)
@@ -141,8 +141,9 @@ pub(super) fn start_ranks(
     Ok(runtime)
 }
 
-/// Prints the statistics, if the user asks for them.
-pub(super) fn print_statistics(host: &Host, spec: &JobSpec, runtime: &Runtime, profile: &Profile) {
+/// Writes the communication profile, and prints the statistics, if the user asks for them.
+pub(super) fn report(host: &Host, spec: &JobSpec, runtime: &Runtime, profile: &Profile) {
+    communication::write(host, spec);
     if !spec.settings.is_on(Id::Stats) {
         return;
     }
@@ -287,7 +288,7 @@ fn start_runtime(
     if let Some(network) = host.job().driver() {
         builder = builder.network(network);
     }
-    let runtime = builder
+    let mut runtime = builder
         .topology(place.topology)
         .homes(place.homes)
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
@@ -308,6 +309,8 @@ fn start_runtime(
         .on_deadlock(move |question| deadlocked(host, question))
         .start()?;
     place.report.iter().for_each(|line| say(line));
+    communication::place(host, spec, &mut runtime)?;
+    communication::begin(host, settings);
     let vps = runtime.vps() + runtime.network_vps();
     let prepare = move || {
         (0..vps).try_for_each(|vp| {

@@ -24,6 +24,7 @@
 
 mod binding;
 mod calls;
+mod communication;
 mod control;
 mod crash;
 mod description;

@@ -179,7 +179,7 @@ impl NativeJob {
         drop(closures);
         event_loop.attend(runtime.quiescence(), |message| {
             if *message == ToHost::End {
-                job::print_statistics(host, &spec, &runtime, &Profile::default());
+                job::report(host, &spec, &runtime, &Profile::default());
                 over.complete();
             }
             ControlFlow::Continue(())

@@ -189,6 +189,12 @@ pub(super) fn take_over_job() -> Result<(JobSpec, &'static Control), HostError> 
     if spec.settings.name(Id::HeapProfile).is_some() && spec.host == 0 {
         say("no heap profile is written: ranks that are not copies of a program have no heaps of ours");
     }
+    let is_profiled = [Id::ProfileOut, Id::PlaceBy]
+        .iter()
+        .any(|id| spec.settings.name(*id).is_some());
+    if is_profiled && spec.host == 0 {
+        say("--profile-out and --place-by do nothing here: they are for ranks that are threads");
+    }
     Ok((spec, control))
 }
 

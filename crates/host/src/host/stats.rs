@@ -5,7 +5,9 @@ use super::state::Rank;
 use super::{heap_profile, heap_use};
 use simurgh_mpi::NetworkStats;
 use simurgh_profile::Profile;
-use simurgh_sched::Runtime;
+use simurgh_sched::policy::Machine;
+use simurgh_sched::{DomainKind, Runtime, VpStats};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The statistics of a host: virtual processors, network, memory. `host` is the host's name, if there are several.
@@ -21,24 +23,13 @@ pub(super) fn text(
         "statistics of {host}{count} ranks on {} virtual processors:",
         runtime.vps()
     );
-    for (index, vp) in runtime.stats().iter().enumerate() {
+    let stats = runtime.stats();
+    for (index, vp) in stats.iter().enumerate() {
         let name = if index < runtime.vps() { "vp" } else { "network vp" };
-        let _ = write!(
-            text,
-            "\n  {name} {index}: {} context switches, {:.1} % busy, slept {} times",
-            vp.switches,
-            vp.utilisation() * 100.0,
-            vp.sleeps
-        );
-        if vp.polls > 0 {
-            let ms = vp.network_ns as f64 / 1e6;
-            let _ = write!(
-                text,
-                ", looked at the network {} times, about {ms:.1} ms",
-                vp.polls
-            );
-        }
+        let _ = write!(text, "\n  {name} {index}: {}", of_processors(vp));
     }
+    let machine = Machine::new(runtime.vps(), runtime.topology());
+    text.push_str(&of_domains(&stats[..runtime.vps()], &machine));
     if let Some(moves) = runtime.balancing_moves() {
         let _ = write!(text, "\n  ranks were moved to even out the load {moves} times");
     }
@@ -55,6 +46,60 @@ pub(super) fn text(
     }
     text.push_str(&heap_use::text(ranks));
     text.push_str(&heap_profile::text(profile));
+    text
+}
+
+/// The counters of one virtual processor, or of several together.
+fn of_processors(vp: &VpStats) -> String {
+    let mut text = format!(
+        "{} context switches, {:.1} % busy, slept {} times",
+        vp.switches,
+        vp.utilisation() * 100.0,
+        vp.sleeps
+    );
+    if vp.polls > 0 {
+        let ms = vp.network_ns as f64 / 1e6;
+        let _ = write!(
+            text,
+            ", looked at the network {} times, about {ms:.1} ms",
+            vp.polls
+        );
+    }
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let (ran, idle) = (seconds(vp.compute_ns), seconds(vp.idle_ns));
+    let _ = write!(text, ", ran for {ran:.3} s, idle for {idle:.3} s");
+    text
+}
+
+/// A line for each piece of hardware that several virtual processors share, if there are several pieces of its kind.
+fn of_domains(stats: &[VpStats], machine: &Machine<'_>) -> String {
+    let mut text = String::new();
+    for kind in [
+        DomainKind::Package,
+        DomainKind::Numa,
+        DomainKind::L3,
+        DomainKind::L2,
+    ] {
+        let mut domains: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for vp in 0..stats.len() {
+            let domain = machine.domain(vp, kind);
+            if domain.kind == kind {
+                domains.entry(domain.number).or_default().push(vp);
+            }
+        }
+        if domains.len() < 2 || domains.len() == stats.len() {
+            continue;
+        }
+        for (number, vps) in domains {
+            let sum: VpStats = vps.iter().map(|&vp| stats[vp]).sum();
+            let _ = write!(
+                text,
+                "\n  {kind} {number}, {} vps: {}",
+                vps.len(),
+                of_processors(&sum)
+            );
+        }
+    }
     text
 }
 
@@ -149,6 +194,7 @@ fn proportional_memory() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simurgh_sched::Topology;
 
     #[test]
     fn amounts_are_short() {
@@ -157,6 +203,28 @@ mod tests {
             shown,
             ["0 B", "10000 B", "10 KiB", "5120 KiB", "12 MiB", "900 GiB"]
         );
+    }
+
+    #[test]
+    fn virtual_processors_are_summed_up_for_the_hardware_that_they_share() {
+        let topology = Topology::synthetic("package:2 l3:1 core:2 pu:1").expect("a valid description");
+        let vp = |switches| VpStats {
+            switches,
+            idle_ns: 500_000_000,
+            compute_ns: 1_500_000_000,
+            ..VpStats::default()
+        };
+        let text = of_domains(&[1, 2, 30, 40].map(vp), &Machine::new(4, &topology));
+        let lines: Vec<_> = text.trim().split("\n  ").collect();
+        let told =
+            ", 2 vps: 3 context switches, 75.0 % busy, slept 0 times, ran for 3.000 s, idle for 1.000 s";
+        assert_eq!(lines[0], format!("package 0{told}"));
+        assert_eq!(
+            (lines.len(), lines[1].contains("70 context switches")),
+            (4, true),
+            "{text}"
+        );
+        assert_eq!(of_domains(&[vp(1)], &Machine::new(1, &topology)), "");
     }
 
     #[test]

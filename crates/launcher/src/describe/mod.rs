@@ -92,9 +92,19 @@ fn used(mut blocks: Vec<RankBlock>, nodes: Vec<Node>) -> (Vec<RankBlock>, Vec<No
     (blocks, nodes.map(|(_, node)| node).collect())
 }
 
+/// The settings that are paths, or may be.
+const PATHS: [Id; 6] = [
+    Id::OutputDir,
+    Id::HeapProfile,
+    Id::Universe,
+    Id::Policy,
+    Id::ProfileOut,
+    Id::PlaceBy,
+];
+
 /// The settings of a job with absolute paths, which mean the same wherever a process is started.
 pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
-    for id in [Id::OutputDir, Id::HeapProfile, Id::Universe, Id::Policy] {
+    for id in PATHS {
         let (Some(path), Source::Given(origin)) = (settings.name(id), settings.origin(id)) else {
             continue;
         };

@@ -96,7 +96,7 @@ impl Comm {
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Sent> {
         let own = self.process();
-        instrument::sent(own, || source.bytes());
+        instrument::sent(own, process, || source.bytes());
         let (job, kinds) = (own.job(), self.hints().kinds());
         let message =
             job.connected()

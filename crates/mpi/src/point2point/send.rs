@@ -237,7 +237,7 @@ impl Comm {
     fn leave_in_ring(&self, process: u32, tag: i32, source: &Source) -> Option<Place> {
         let to = self.process().job().endpoint(process);
         let place = to.leave_in_ring(self.outgoing(tag), self.hints().kinds(), source)?;
-        instrument::sent(self.process(), || source.bytes());
+        instrument::sent(self.process(), process, || source.bytes());
         Some(place)
     }
 
@@ -246,7 +246,7 @@ impl Comm {
     fn match_receive(&self, process: u32, tag: i32, source: &Source) -> Matched<'_> {
         // Not passed on to the other path, so that it stays in registers.
         let envelope = self.outgoing(tag);
-        instrument::sent(self.process(), || source.bytes());
+        instrument::sent(self.process(), process, || source.bytes());
         let mut table = self.process().job().endpoint(process).table();
         match table.take_receive(envelope) {
             None => Matched::NoReceive(table),

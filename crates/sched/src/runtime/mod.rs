@@ -178,6 +178,11 @@ impl Runtime {
         Ok(ec.start(self.shared.team[vp % self.shared.team.len()]))
     }
 
+    /// Sets the virtual processors on which members that have not been started begin, as [`Builder::homes`] does.
+    pub fn set_homes(&mut self, homes: Vec<usize>) {
+        self.homes = homes;
+    }
+
     /// The virtual processor on which member `index` of a group of `count` execution contexts starts: that of its
     /// [home](Builder::homes), or where the policy places it.
     #[must_use]

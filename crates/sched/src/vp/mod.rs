@@ -1,8 +1,9 @@
 //! Virtual processors: the kernel thread, its pinning and its idling.
 //!
 //! A VP with nothing to run spins for a bounded time, checking its inbox. Then it asks the policy's victims for work
-//! and sleeps in the kernel; if the policy wants it, it asks the nearest of them before it spins. The time to spin adapts: a spin that ends in sleep halves it, a spin that pays off doubles
-//! it. The VP that is the [`Poller`] polls the network meanwhile, and sleeps where the network wakes it.
+//! and sleeps in the kernel; if the policy wants it, it asks the nearest of them before it spins. The time to spin
+//! adapts: a spin that ends in sleep halves it, a spin that pays off doubles it. The VP that is the [`Poller`] polls
+//! the network meanwhile, and sleeps where the network wakes it.
 
 mod shared;
 mod starvation_guard;

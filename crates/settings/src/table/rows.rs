@@ -285,6 +285,8 @@ pub const SETTINGS: &[Setting] = &[
     scheduling::STEAL_WITHIN,
     scheduling::BALANCE_PERIOD,
     scheduling::BALANCE_GAIN,
+    scheduling::PROFILE_OUT,
+    scheduling::PLACE_BY,
     scheduling::NETWORK_VPS,
     scheduling::NETWORK_CORE,
     Setting {

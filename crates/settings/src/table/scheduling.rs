@@ -15,8 +15,8 @@ pub(super) const POLICY: Setting = Setting {
     verbosity: Verbosity::UserDetail,
     doc: "which ranks idle virtual processors take over, and who drives the network between hosts; wq: whoever \
           waits, nd: virtual processors of their own, nd+wq: both, sleep: both, the former asleep until they are \
-          needed; affine: as wq, but ranks stay where they share memory or a cache; balance: ranks move for good, by measured load; FILE: a shared library with a \
-          policy (simurgh_policy.h)",
+          needed; affine: as wq, but ranks stay where they share memory or a cache; balance: ranks move for good, by \
+          measured load; FILE: a shared library with a policy (simurgh_policy.h)",
 };
 
 pub(super) const STEAL_WITHIN: Setting = Setting {
@@ -59,6 +59,34 @@ pub(super) const BALANCE_GAIN: Setting = Setting {
     verbosity: Verbosity::TunerBasic,
     doc: "with the policy balance, the percentage of the largest load of a virtual processor by which moves have to \
           lower it; otherwise ranks stay where they are",
+};
+
+pub(super) const PROFILE_OUT: Setting = Setting {
+    id: Id::ProfileOut,
+    name: "profile_out",
+    options: &[Spelling::Takes("profile-out")],
+    variables: &["SIMURGH_PROFILE_OUT"],
+    kind: Kind::Path("FILE"),
+    preset: Preset::Absent("no profile"),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::TunerBasic,
+    doc: "write to FILE at the end who has sent how many messages and bytes to whom, collectives not counted; FILE.N \
+          for process N if there are several; needs ranks that are threads",
+};
+
+pub(super) const PLACE_BY: Setting = Setting {
+    id: Id::PlaceBy,
+    name: "place_by",
+    options: &[Spelling::Takes("place-by")],
+    variables: &["SIMURGH_PLACE_BY"],
+    kind: Kind::Path("FILE"),
+    preset: Preset::Absent("as the policy says"),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::TunerBasic,
+    doc: "have ranks that send much to each other, by the FILE that profile_out has written in an earlier run, begin \
+          near each other, on one virtual processor or on two that share a cache",
 };
 
 pub(super) const NETWORK_VPS: Setting = Setting {

@@ -58,6 +58,16 @@ pub fn map_ranks(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<A
     }
 }
 
+/// The virtual processor of each rank, for ranks that have not begun and may begin anywhere; each virtual processor
+/// gets as many as it has in `homes`. If nothing better is found, the answer is `homes`.
+pub fn lay_out(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<usize> {
+    let vps = bisect::assign(traffic, machine, homes);
+    match cost(traffic, machine, &vps) < cost(traffic, machine, homes) {
+        true => vps,
+        false => homes.to_vec(),
+    }
+}
+
 /// The sum of traffic × distance, if the ranks live on these virtual processors.
 fn cost(traffic: &Traffic, machine: &Machine, vps: &[usize]) -> u128 {
     let of_rank = |rank: usize| {

@@ -192,3 +192,14 @@ proptest! {
         );
     }
 }
+
+#[test]
+fn ranks_that_have_not_begun_go_anywhere() {
+    let topology = Topology::synthetic("package:2 numa:1 core:2 pu:1").unwrap();
+    let machine = Machine::new(topology.root(), 4);
+    let homes = [0, 0, 1, 1, 2, 2, 3, 3];
+    let traffic = Traffic::new(8, (0..4).map(|rank| (rank, rank + 4, 100)));
+    let vps = lay_out(&traffic, &machine, &homes);
+    assert!((0..4).all(|rank| vps[rank] == vps[rank + 4]), "{vps:?}");
+    assert_eq!(lay_out(&Traffic::new(8, []), &machine, &homes), homes);
+}

@@ -1,7 +1,7 @@
 //! Moves on request: somebody wants a context to go on on another worker.
 //!
-//! The wish is a number in the context's control block, and a bit in the word by which thieves ask for work. So it costs
-//! nothing on the way from one context to the next while nobody has a wish.
+//! The wish is a number in the context's control block, and a bit in the word by which thieves ask for work. So it
+//! costs nothing on the way from one context to the next while nobody has a wish.
 
 use std::ptr;
 

@@ -1,0 +1,122 @@
+//! Communication profiles (`--profile-out`), and the placement of ranks by them (`--place-by`).
+
+use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const RANKS: usize = 8;
+
+fn pairs() -> Binary {
+    Compile::c("tests/c/pairs.c")
+        .flags(["-O2", "-Wall", "-Wextra", "-Werror"])
+        .against(&Stage::locate())
+        .build()
+}
+
+/// Runs the program with ranks that stay where they begin.
+fn run(ranks: usize, options: &[&str]) -> Outcome {
+    let mpiexec = Stage::locate().mpiexec(ranks).vps(2);
+    mpiexec
+        .options(["--policy", "balance"])
+        .options(options)
+        .run(&pairs())
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+/// The thread of each rank.
+fn threads(outcome: &Outcome) -> BTreeMap<usize, String> {
+    let of_rank = |line: &str| {
+        let (rank, thread) = line.split_once(' ').expect("a rank and a thread");
+        (rank.parse().expect("a rank"), thread.to_owned())
+    };
+    outcome.expect_success().stdout.lines().map(of_rank).collect()
+}
+
+#[test]
+fn ranks_that_talk_much_begin_near_each_other() {
+    let scratch = Scratch::new("profile");
+    let profile = scratch.path().join("profile");
+    let before = threads(&run(RANKS, &["--profile-out", text(&profile)]));
+    let half = RANKS / 2;
+    assert!(
+        (0..half).all(|rank| before[&rank] != before[&(rank + half)]),
+        "{before:?}"
+    );
+    let lines = std::fs::read_to_string(&profile).expect("the profile");
+    assert_eq!(lines.lines().count(), 1 + 2 * RANKS, "{lines}");
+    assert!(
+        lines.contains("\n1 5 5 50000\n") && lines.contains("\n7 0 5 40\n"),
+        "{lines}"
+    );
+    let outcome = run(RANKS, &["--place-by", text(&profile)]);
+    let after = threads(&outcome);
+    assert!(
+        (0..half).all(|rank| after[&rank] == after[&(rank + half)]),
+        "{after:?}"
+    );
+    let loads = after
+        .values()
+        .fold(BTreeMap::new(), |mut loads: BTreeMap<_, usize>, thread| {
+            *loads.entry(thread).or_default() += 1;
+            loads
+        });
+    assert!(loads.values().all(|load| *load == half), "{after:?}");
+    // All long messages crossed before, and some short ones do afterwards.
+    let told = outcome
+        .stderr
+        .split("between virtual processors ")
+        .nth(1)
+        .unwrap_or_default();
+    let numbers: Vec<usize> = told
+        .split(' ')
+        .filter_map(|word| word.trim().parse().ok())
+        .collect();
+    assert_eq!(numbers.first(), Some(&(RANKS * 50_000 + 2 * 40)), "{outcome}");
+    assert!(
+        numbers.get(1).is_some_and(|after| *after <= RANKS * 40),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn hosts_write_a_file_each_and_read_them_all() {
+    let scratch = Scratch::new("profile");
+    let profile = scratch.path().join("profile");
+    let hosts = ["--hosts-per-node", "2"];
+    run(RANKS, &[&hosts[..], &["--profile-out", text(&profile)]].concat()).expect_success();
+    assert!(!profile.exists());
+    assert!(
+        ["0", "1"]
+            .iter()
+            .all(|host| profile.with_extension(host).exists())
+    );
+    let outcome = run(RANKS, &[&hosts[..], &["--place-by", text(&profile)]].concat());
+    outcome.expect_success();
+    assert_eq!(
+        outcome.stderr.matches("; to other processes 200040").count(),
+        2,
+        "{outcome}"
+    );
+}
+
+#[test]
+fn what_is_no_profile_of_the_job_is_refused_with_what_to_do() {
+    let scratch = Scratch::new("profile");
+    let profile = scratch.path().join("profile");
+    let refused = |options: &[&str], told: &str| {
+        let outcome = run(RANKS, &[&["--place-by", text(&profile)], options].concat());
+        outcome.expect_code(1);
+        outcome.expect_stderr(text(&profile)).expect_stderr(told);
+    };
+    refused(&[], "cannot be read");
+    std::fs::write(&profile, "no profile\n").expect("a file");
+    refused(&[], "is no communication profile; --profile-out FILE writes one");
+    run(4, &["--profile-out", text(&profile)]).expect_success();
+    refused(&[], "is the profile of a run with 4 ranks, and this one has 8");
+    let outcome = run(4, &["--place-by", text(&profile), "--bind-to", "core"]);
+    outcome.expect_code(1);
+    outcome.expect_stderr("leave one out");
+}
