@@ -7,7 +7,7 @@
 //! * `error`: [`SchedError`].
 //! * `domain`: [`Domain`]: a node of the tree of scheduling domains, groups of cores that share hardware.
 //! * `topology`: [`Topology`]: the cores that this process may use, and the domains above them.
-//! * `crossings`: [`crossings`]: traffic between parts of the hardware.
+//! * `crossings`: [`crossings()`]: traffic between parts of the hardware.
 //! * `affinity`: [`Affinity`]: the processors on which a thread may run.
 //! * [`policy`]: where contexts start, which others an idle virtual processor asks for work, what drives the network.
 //! * `placement`: [`Placement`]: process mapping, ranking and binding, as the user wants it.
