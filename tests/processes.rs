@@ -95,6 +95,20 @@ fn a_rank_that_is_killed_in_an_epoch_ends_the_job() {
     }
 }
 
+/// Epochs of all kinds, in the order of the seed, against a model that every rank computes by itself.
+#[test]
+fn windows_of_processes_agree_with_a_model_whatever_the_seed() {
+    let stage = Stage::locate();
+    let program = programs::build(&stage, "windows");
+    for (ranks, seeds) in [(2, &["1", "2", "3", "4", "5"][..]), (5, &["6", "7", "8"])] {
+        for seed in seeds {
+            let outcome = stage.mpiexec(ranks).mode("processes").args([seed]).run(&program);
+            outcome.expect_success();
+            assert_eq!(outcome.stdout, passed(ranks), "seed {seed}: {outcome}");
+        }
+    }
+}
+
 #[test]
 fn a_job_that_takes_too_long_says_what_its_ranks_wait_for() {
     processes(2)

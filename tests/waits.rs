@@ -93,6 +93,18 @@ fn deadlocks_tell_of_windows() {
     }
 }
 
+#[test]
+fn deadlocks_tell_of_fences_between_processes() {
+    let stage = Stage::locate();
+    let mpiexec = stage.mpiexec(3).mode("processes").args(["fence"]);
+    let outcome = mpiexec.run(&program(&stage));
+    outcome.expect_code(125).expect_stderr("deadlock");
+    for rank in [1, 2] {
+        let line = format!("rank {rank} waits in MPI_Win_fence, where 2 of 3 ranks have come, in window ");
+        outcome.expect_stderr(&line);
+    }
+}
+
 /// Ranks that look again and again do not wait, so that only the time limit ends the job.
 #[test]
 fn time_limits_tell_of_loops() {

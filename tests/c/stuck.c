@@ -94,6 +94,17 @@ static void window(int of_lock)
     wait_for_ever(0);
 }
 
+/* Rank 0 does not come to the fence. */
+static void fence(void)
+{
+    char memory[8];
+    MPI_Win win;
+    OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    if (check_rank != 0)
+        OK(MPI_Win_fence(0, win));
+    wait_for_ever(1);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -104,6 +115,8 @@ int main(int argc, char **argv)
         probe(!strcmp(how, "improbe"));
     else if (!strcmp(how, "lock") || !strcmp(how, "signal"))
         window(!strcmp(how, "lock"));
+    else if (!strcmp(how, "fence"))
+        fence();
     else
         partitioned(how);
     return check_end();

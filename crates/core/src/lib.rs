@@ -19,7 +19,8 @@
 //!   which runs execution contexts.
 //! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
-//!   [`BroadcastRing`]; and [`LockWord`] and [`SharedLock`], which leave it to others to suspend those that wait.
+//!   [`BroadcastRing`]; and [`LockWord`], [`SharedLock`] and [`SharedBarrier`], which leave it to others to suspend
+//!   those that wait.
 //! * `owner`: the object, of a higher layer, for which an execution context works.
 //! * `fork_join`: parts of a work side by side, each in an execution context of its own.
 //!
@@ -48,10 +49,10 @@ mod machine;
 mod owner;
 
 pub use blocking::{
-    ArrivalError, Barrier, BroadcastRing, CompletedPhase, Condvar, Contributions, CyclicBarrier, FlagBarrier,
-    FlagPhaseGuard, Held, LockCell, LockKind, LockQueue, LockRequest, LockWord, Mutex, MutexGuard,
-    PhaseGuard, PhaseValues, ReleasedParties, Round, RoundGuard, SharedLock, SplitBarrier, Wait, WaitList,
-    WorkShare,
+    ArrivalError, ArrivedPhase, Barrier, BarrierCell, BroadcastRing, CompletedPhase, Condvar, Contributions,
+    CyclicBarrier, FlagBarrier, FlagPhaseGuard, Held, LockCell, LockKind, LockQueue, LockRequest, LockWord,
+    Mutex, MutexGuard, PhaseGuard, PhaseValues, ReleasedParties, Round, RoundGuard, SharedBarrier,
+    SharedLock, SplitBarrier, Wait, WaitList, WorkShare,
 };
 pub use execution::{Completion, EcRef, Mailbox, ParkToken, current, park, wait_all, wait_any, yield_now};
 pub use network::Network;
@@ -75,7 +76,7 @@ pub use execution::{
     QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, Watched, all_threads_wait, attached_count,
     begin_expecting, create, current_worker, end_expecting, enter_runtime, expectations, external_wakers,
     interrupt, keep_warm, make_progress, may_be_interrupted, migrate, mind_mailbox, passive_threads,
-    set_attend, set_mailbox, set_native_handlers, try_current, while_blocked, while_expecting,
+    set_attend, set_mailbox, set_native_handlers, spin_while_idle, try_current, while_blocked, while_expecting,
     while_suspended,
 };
 #[cfg(not(loom))]

@@ -1,9 +1,10 @@
-//! Every interleaving of small uses of locks that processes share. Run with `RUSTFLAGS="--cfg loom"`, in release.
+//! Every interleaving of small uses of locks and barriers that processes share. Run with `RUSTFLAGS="--cfg loom"`, in
+//! release.
 #![cfg(loom)]
 
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, model};
-use simurgh_core::{LockCell, LockKind, LockRequest, SharedLock};
+use simurgh_core::{BarrierCell, LockCell, LockKind, LockRequest, SharedBarrier, SharedLock};
 
 /// What ranks of several processes share: a lock, how often each has been told that it has it, and what it protects.
 struct SharedLockModel {
@@ -74,4 +75,56 @@ fn a_shared_lock_excludes_and_forgets_nobody() {
             assert_eq!(shared.value.load(Ordering::Relaxed), written as u32);
         });
     }
+}
+
+/// What ranks of several processes share: a barrier, how often each has been told to look again, and what each does
+/// before it arrives.
+#[derive(Default)]
+struct SharedBarrierModel {
+    cell: BarrierCell,
+    places: [AtomicU32; 2],
+    notices: [AtomicU32; 2],
+    values: [AtomicU32; 2],
+}
+
+impl SharedBarrierModel {
+    /// Writes a value, arrives, sleeps if it has to, and reads the other's value.
+    fn meet(&self, party: usize, value: u32) {
+        let barrier = SharedBarrier::new(&self.cell, &self.places);
+        self.values[party].store(value, Ordering::Relaxed);
+        let Some(phase) = barrier.arrive() else {
+            for sleeper in barrier.sleepers() {
+                self.notices[sleeper].fetch_add(1, Ordering::Release);
+            }
+            return self.check(party, value);
+        };
+        while !barrier.has_ended(phase) && barrier.sleep(party, phase) {
+            // A party that sleeps and is never told would stay here, which the model finds.
+            while self.notices[party].load(Ordering::Acquire) == 0 {
+                thread::yield_now();
+            }
+            self.notices[party].fetch_sub(1, Ordering::Relaxed);
+        }
+        self.check(party, value);
+    }
+
+    /// The other may be in the next phase already.
+    fn check(&self, party: usize, value: u32) {
+        let other = self.values[1 - party].load(Ordering::Relaxed);
+        assert!(
+            (value..=value + 1).contains(&other),
+            "what it did before it arrived is seen"
+        );
+    }
+}
+
+#[test]
+fn a_shared_barrier_forgets_no_sleeper_and_shows_what_was_done_before() {
+    model(|| {
+        let shared = Arc::new(SharedBarrierModel::default());
+        let other = Arc::clone(&shared);
+        let other = thread::spawn(move || (1..=2).for_each(|value| other.meet(1, value)));
+        (1..=2).for_each(|value| shared.meet(0, value));
+        other.join().unwrap();
+    });
 }

@@ -80,9 +80,10 @@ pub use spawn::{EcHandle, EcSpec, NewEc, create};
 pub(crate) use suspended::Suspended;
 #[cfg(not(loom))]
 pub use wait::{
-    current, current_worker, keep_warm, make_progress, migrate, park, try_current, while_suspended, yield_now,
+    current, current_worker, keep_warm, make_progress, migrate, park, spin_while_idle, try_current,
+    while_suspended, yield_now,
 };
 #[cfg(not(loom))]
-pub(crate) use wait::{others_are_ready, slot_count, spin_while_idle};
+pub(crate) use wait::{others_are_ready, slot_count};
 #[cfg(not(loom))]
 pub use watched::Watched;

@@ -180,7 +180,7 @@ const QUICK_CHECKS: u32 = 64;
 /// Checks `done` again and again for a bounded time, as long as nobody else could use the worker. True if it became
 /// true.
 #[inline]
-pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
+pub fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     let Some(me) = try_current() else { return false };
     // SAFETY:
     // - workers live for the rest of the program, and the calling EC runs on this one.

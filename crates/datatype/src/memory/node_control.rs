@@ -1,18 +1,20 @@
-//! What the processes of a node share about a window, apart from its data: locks.
+//! What the processes of a node share about a window, apart from its data: locks and a barrier.
 
 use super::shared_memory::{FileName, NodeMemory};
 use super::stripes::Stripes;
 use rustix::io::Errno;
 use simurgh_core::sync::{Arc, AtomicU32};
-use simurgh_core::{LockCell, SharedLock};
+use simurgh_core::{BarrierCell, LockCell, SharedBarrier, SharedLock};
 use std::ptr::NonNull;
 
 /// Memory that the processes of a node share, with the locks of their ranks, and those for elements on which the
-/// machine has no atomic instructions. It begins with the latter; then come the cells of the ranks' locks, and the
-/// places of their queues: one in each for every rank of the window. Pages that nobody has touched take no memory, and
-/// a queue uses its first places as long as few wait.
+/// machine has no atomic instructions. It begins with the latter; then come the barrier, with a place for each rank of
+/// the node, the cells of the ranks' locks, and the places of their queues: one in each for every rank of the window.
+/// Pages that nobody has touched take no memory, and a queue uses its first places as long as few wait.
 pub struct NodeControl {
     memory: Arc<NodeMemory>,
+    barrier: NonNull<BarrierCell>,
+    parties: NonNull<AtomicU32>,
     cells: NonNull<LockCell>,
     places: NonNull<AtomicU32>,
     size: ControlSize,
@@ -21,7 +23,7 @@ pub struct NodeControl {
 /// What a [`NodeControl`] is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlSize {
-    /// Number of ranks of the node, each with a lock.
+    /// Number of ranks of the node, each with a lock and a place at the barrier.
     pub locks: usize,
     /// Number of all ranks, which may wait for each lock.
     pub origins: usize,
@@ -34,17 +36,30 @@ unsafe impl Send for NodeControl {}
 // - as above.
 unsafe impl Sync for NodeControl {}
 
-/// Where the cells begin.
-const CELLS: usize = Stripes::BYTES.next_multiple_of(align_of::<LockCell>());
+/// Where the barrier begins.
+const BARRIER: usize = Stripes::BYTES.next_multiple_of(align_of::<BarrierCell>());
+/// Where the places of its parties begin.
+const PARTIES: usize = BARRIER + size_of::<BarrierCell>();
+
+/// Where each part of the memory begins, and where all ends.
+struct Layout {
+    cells: usize,
+    places: usize,
+    end: usize,
+}
 
 impl ControlSize {
-    /// Where the places begin, and the number of all bytes; none if they are more than addresses reach.
-    fn layout(self) -> Option<(usize, usize)> {
+    /// The layout; none if it is longer than addresses reach.
+    fn layout(self) -> Option<Layout> {
+        let word = size_of::<AtomicU32>();
+        let parties = word.checked_mul(self.locks)?.checked_add(PARTIES)?;
+        let cells = parties.checked_next_multiple_of(align_of::<LockCell>())?;
         let places = size_of::<LockCell>()
             .checked_mul(self.locks)?
-            .checked_add(CELLS)?;
-        let ring = size_of::<AtomicU32>().checked_mul(self.origins)?;
-        Some((places, ring.checked_mul(self.locks)?.checked_add(places)?))
+            .checked_add(cells)?;
+        let ring = word.checked_mul(self.origins)?;
+        let end = ring.checked_mul(self.locks)?.checked_add(places)?;
+        Some(Layout { cells, places, end })
     }
 }
 
@@ -55,7 +70,7 @@ impl NodeControl {
     ///
     /// Those of the system.
     pub fn create(size: ControlSize) -> Result<Self, Errno> {
-        let (_, bytes) = size.layout().ok_or(Errno::NOMEM)?;
+        let bytes = size.layout().ok_or(Errno::NOMEM)?.end;
         Self::on(NodeMemory::create(bytes)?, size)
     }
 
@@ -65,18 +80,21 @@ impl NodeControl {
     ///
     /// Those of the system.
     pub fn open(name: FileName, size: ControlSize) -> Result<Self, Errno> {
-        let (_, bytes) = size.layout().ok_or(Errno::NOMEM)?;
+        let bytes = size.layout().ok_or(Errno::NOMEM)?.end;
         Self::on(NodeMemory::open(name, bytes)?, size)
     }
 
     fn on(memory: NodeMemory, size: ControlSize) -> Result<Self, Errno> {
-        let (places, _) = size.layout().ok_or(Errno::NOMEM)?;
+        let Layout { cells, places, .. } = size.layout().ok_or(Errno::NOMEM)?;
         let start = memory.start();
         // SAFETY:
-        // - the memory has as many bytes as the layout, so both offsets are within it.
-        let (cells, places) = unsafe { (start.byte_add(CELLS), start.byte_add(places)) };
+        // - the memory has as many bytes as the layout, so all offsets are within it.
+        let [barrier, parties, cells, places] =
+            unsafe { [BARRIER, PARTIES, cells, places].map(|offset| start.byte_add(offset)) };
         Ok(Self {
             memory: Arc::new(memory),
+            barrier: barrier.cast(),
+            parties: parties.cast(),
             cells: cells.cast(),
             places: places.cast(),
             size,
@@ -114,6 +132,19 @@ impl NodeControl {
             SharedLock::new(self.cells.add(index).as_ref(), places)
         }
     }
+
+    /// The barrier of the node's ranks.
+    #[inline]
+    #[must_use]
+    pub fn barrier(&self) -> SharedBarrier<'_> {
+        // SAFETY:
+        // - cell and places are within the memory, where only this type gives out anything;
+        // - they are aligned, were zeroed before their first use, and live as long as `self`.
+        unsafe {
+            let parties = std::slice::from_raw_parts(self.parties.as_ptr(), self.size.locks);
+            SharedBarrier::new(self.barrier.as_ref(), parties)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -122,7 +153,7 @@ mod tests {
     use simurgh_core::{LockKind, LockRequest};
 
     #[test]
-    fn a_lock_that_one_mapping_takes_is_held_in_the_other() {
+    fn what_one_mapping_takes_or_does_is_seen_in_the_other() {
         let size = ControlSize { locks: 3, origins: 5 };
         let made = NodeControl::create(size).expect("memory");
         let name = made.file_name().expect("it is open");
@@ -141,6 +172,9 @@ mod tests {
         for index in 0..size.locks {
             assert_eq!(made.lock(index).hand_on(LockKind::Exclusive), [2]);
         }
+        assert!(made.barrier().arrive().is_some() && other.barrier().arrive().is_some());
+        assert_eq!(made.barrier().progress(), (2, 3));
+        assert!(other.barrier().arrive().is_none());
         let longer = ControlSize { locks: 4, origins: 5 };
         assert!(NodeControl::open(name, longer).is_err());
     }

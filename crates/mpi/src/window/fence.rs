@@ -21,7 +21,7 @@ impl Window {
         let flushed = self.flush_hosts();
         const IDLE: i32 = NOPRECEDE | NOSUCCEED;
         if assert & IDLE != IDLE {
-            self.comm.barrier().run()?;
+            self.meet()?;
         }
         self.epochs().pass_fence(assert & NOSUCCEED == 0);
         flushed

@@ -50,6 +50,9 @@ impl ActiveMessageHandler for Handler {
             Kind::Post => served.signal(Signal::Post),
             Kind::Complete => served.signal(Signal::Complete),
             Kind::Granted => window.grant(label.target, label.origin, Some(request.network)),
+            Kind::Wake => window
+                .local(label.target as usize)
+                .and_then(|_| window.wake(label.target, None)),
         }
     }
 }

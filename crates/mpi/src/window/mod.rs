@@ -14,6 +14,7 @@
 //! * **Locks** are at the target's host, or in memory that the processes of a node share (`lock`, `control`). One that
 //!   is free costs one atomic instruction; ranks that have to wait are served in order, and suspended meanwhile
 //!   (`waiters`).
+//! * **Fences** are barriers: in memory that processes share, if each rank has a process of its own (`barrier`).
 //!
 //! All ways to a rank's memory use the same atomic updates, with the same locks where the machine has no instruction
 //! ([`Stripes`](crate::memory::Stripes)), so that accumulates of all ranks are atomic to each other.
@@ -23,6 +24,7 @@
 //! operations under way to other hosts is a look at that.
 
 pub mod assertion;
+mod barrier;
 mod completed;
 mod control;
 mod create;

@@ -35,10 +35,12 @@ pub(super) enum Kind {
     Complete,
     /// A rank has the lock for which it has waited.
     Granted,
+    /// A rank that sleeps at the barrier has to look again.
+    Wake,
 }
 
 /// All of them, in the order of their numbers.
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind::Put,
     Kind::Get,
     Kind::Accumulate,
@@ -52,6 +54,7 @@ const KINDS: [Kind; 13] = [
     Kind::Post,
     Kind::Complete,
     Kind::Granted,
+    Kind::Wake,
 ];
 
 /// The numbers of a request.

@@ -1,6 +1,7 @@
 //! The part of a window that its ranks on a host share.
 
 use super::Flavor;
+use super::barrier::Sleeper;
 use super::error::{fault, not_attached};
 use super::lock::{Lock, OwnLock};
 use super::plain::Reach;
@@ -14,6 +15,7 @@ use crate::layout::Layout;
 use crate::members::Members;
 use crate::memory::{self, Block, ControlSize, NodeControl, NodeMemory, Region, Stripes, Target};
 use crossbeam_utils::CachePadded;
+use simurgh_core::SharedBarrier;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock};
 use simurgh_net::HostId;
 use std::collections::{HashMap, HashSet};
@@ -33,7 +35,7 @@ pub(super) struct WindowShared {
     /// The ranks of this host, by local index.
     locals: Box<[CachePadded<LocalRank>]>,
     stripes: OnceLock<Stripes>,
-    /// The locks of the node's ranks, if all its processes have mapped them.
+    /// The locks of the node's ranks and their barrier, if all its processes have mapped them.
     control: OnceLock<NodeControl>,
     pub(super) remote_waiters: RemoteWaiters,
     /// This process.
@@ -41,6 +43,8 @@ pub(super) struct WindowShared {
     /// Whether the processes of each node share the locks of its ranks. Set before the first access.
     nodes_share: AtomicBool,
     lock_groups: OnceLock<LockGroups>,
+    /// Whether each rank has a process of its own, and all live on this node.
+    is_process_per_rank: bool,
     /// The memory, if the library has allocated it.
     memory: OnceLock<Memory>,
     /// Ranks of other hosts that have tried to access memory that is not there, and have not been told.
@@ -78,6 +82,7 @@ pub(super) struct LocalRank {
     /// The locks for which it waits.
     pub(super) awaited: AwaitedLocks,
     pub(super) signals: Signals,
+    pub(super) sleeper: Sleeper,
     /// The memory that is attached to a dynamic window.
     attached: SpinLock<Vec<Region>>,
 }
@@ -136,6 +141,8 @@ impl WindowShared {
             }
         };
         let parts: Box<[Part]> = members.processes().enumerate().zip(sizes).map(part).collect();
+        let are_near = parts.iter().all(|part| part.node_index.is_some());
+        let has_hosts = host_map.is_some_and(|host_map| host_map.hosts() == parts.len());
         let here = parts.iter().filter(|part| part.local.is_some()).count();
         Ok(Arc::new(Self {
             flavor,
@@ -149,6 +156,7 @@ impl WindowShared {
             own_host: layout.own(),
             nodes_share: AtomicBool::new(false),
             lock_groups: OnceLock::new(),
+            is_process_per_rank: are_near && has_hosts,
             memory: OnceLock::new(),
             offenders: SpinLock::default(),
             has_offenders: AtomicBool::new(false),
@@ -219,6 +227,13 @@ impl WindowShared {
             return Some(Lock::Shared(control.lock(part.node_index? as usize)));
         }
         Some(Lock::Own(&self.locals[part.local? as usize].lock))
+    }
+
+    /// The barrier of all ranks, if they share memory for it and each has a process of its own.
+    #[inline]
+    pub(super) fn barrier(&self) -> Option<SharedBarrier<'_>> {
+        let control = self.control.get().filter(|_| self.is_process_per_rank);
+        control.map(NodeControl::barrier)
     }
 
     /// The groups of ranks whose locks are in one place.

@@ -34,6 +34,12 @@ impl WaitPoint for WindowShared {
                     "rank {origin} waits for {kind} lock of rank {target}, which {holder}, in window {id}"
                 ));
             }
+            if let Some(barrier) = self.barrier().filter(|_| local.sleeper.is_asleep()) {
+                let ((came, all), waiting) = (barrier.progress(), name(seat));
+                found.push(format!(
+                    "rank {waiting} waits in MPI_Win_fence, where {came} of {all} ranks have come, in window {id}"
+                ));
+            }
             if let Some(wait) = local.signals.wait(self) {
                 found.push(format!("rank {} waits in {wait}, in window {id}", name(seat)));
             }
