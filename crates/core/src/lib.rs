@@ -17,7 +17,8 @@
 //! * `queue`: intrusive queue, inbox, run queue, message ring.
 //! * `execution`: [`EcRef`], [`park`], [`create`], [`Completion`], interrupts, the [`PollLeader`], and [`Worker`],
 //!   which runs execution contexts.
-//! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked.
+//! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked;
+//!   [`RareExclusion`]: few long accesses exclude many short ones, which take no lock.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
 //!   [`BroadcastRing`]; and [`LockWord`], [`SharedLock`] and [`SharedBarrier`], which leave it to others to suspend
 //!   those that wait.
@@ -59,7 +60,7 @@ pub use network::Network;
 pub use queue::{
     FirstMessage, Inbox, IntrusiveQueue, LINE_WORDS, LineData, MessageRing, Node, Refusal, RunQueue,
 };
-pub use revocable::{EntryRef, Revocable, RevocableGuard};
+pub use revocable::{EntryRef, LongAccess, RareExclusion, Revocable, RevocableGuard, SharedAccess};
 
 #[cfg(loom)]
 pub use execution::{set_worker, set_worker_count};

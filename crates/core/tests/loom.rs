@@ -7,7 +7,8 @@ use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock, model};
 use simurgh_core::{
     Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, Mutex, Network, Node,
-    ParkToken, Revocable, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all, wait_any,
+    ParkToken, RareExclusion, Revocable, RunQueue, SplitBarrier, set_worker, set_worker_count, wait_all,
+    wait_any,
 };
 
 struct Item {
@@ -583,5 +584,39 @@ fn what_is_revoked_is_dropped_once_and_by_nobody_who_uses_it() {
         assert_eq!(drops.load(Ordering::Relaxed), 1);
         drop(value);
         assert_eq!(drops.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// A short access adds by an instruction, a long one by a load and a store, at the same time: neither addition is lost.
+fn add_short_and_long(exclusion: RareExclusion) {
+    let shared = Arc::new((exclusion, AtomicU32::new(0)));
+    let other = Arc::clone(&shared);
+    let short = thread::spawn(move || {
+        let _shared = other.0.share();
+        other.1.fetch_add(1, Ordering::Relaxed);
+    });
+    let (exclusion, value) = &*shared;
+    if let Some(_alone) = exclusion.exclude(1) {
+        let before = value.load(Ordering::Relaxed);
+        value.store(before + 1, Ordering::Relaxed);
+    } else {
+        let _shared = exclusion.share();
+        value.fetch_add(1, Ordering::Relaxed);
+    }
+    short.join().unwrap();
+    assert_eq!(value.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_long_access_excludes_short_ones() {
+    model(|| add_short_and_long(RareExclusion::new(1)));
+}
+
+#[test]
+fn a_short_access_opens_what_a_long_one_has_left_shut() {
+    model(|| {
+        let exclusion = RareExclusion::new(1);
+        assert!(exclusion.exclude(1).is_some(), "nobody else is there");
+        add_short_and_long(exclusion);
     });
 }

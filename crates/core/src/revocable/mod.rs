@@ -16,6 +16,9 @@
 //! control blocks.
 
 mod pin;
+mod rare_exclusion;
+
+pub use rare_exclusion::{LongAccess, RareExclusion, SharedAccess};
 
 use std::ops::Deref;
 use std::ptr;

@@ -1,5 +1,8 @@
 //! Atomic updates of elements that several processes change at the same time.
 //!
+//! A long update may exclude all others of its window ([`Stripes`]). Then it has no need of anything atomic: the loops
+//! of reductions work on the elements in place.
+//!
 //! An element of 1, 2, 4 or 8 bytes without gaps at a multiple of its size is updated by atomic instructions, any other
 //! one under a lock ([`Stripes`]). Size and address alone decide, so that all who update an element do it in the same
 //! way, whatever the operation. A few elements that follow each other are besides updated together.
@@ -163,18 +166,21 @@ impl Update {
             input: from,
             result: into,
         };
+        let access = stripes.access(bytes);
         if self.is_word && target.is_contiguous() {
             // The size of a word is a power of two.
             let count = bytes >> self.size.trailing_zeros();
+            let is_alone = access.is_alone();
             // SAFETY:
             // - the elements are the first `bytes` bytes of the target, whose memory is valid by the promise of its
             //   maker; input and result have as many.
-            unsafe { self.run(stripes, row, count) };
+            unsafe { self.run(stripes, row, count, is_alone) };
         } else {
             // SAFETY:
             // - input and result have so many bytes.
-            unsafe { self.runs(stripes, row, target, bytes) };
+            unsafe { self.runs(stripes, row, (target, bytes), access.is_alone()) };
         }
+        drop(access);
         if let Some(result) = result
             && !held.is_empty()
         {
@@ -201,9 +207,10 @@ impl Update {
             input: input.as_ptr(),
             result: result.map_or(std::ptr::null_mut(), <[u8]>::as_mut_ptr),
         };
+        let access = stripes.access(count * self.size);
         // SAFETY:
         // - all three have `count` elements; those of the target are valid by the promise of its maker.
-        unsafe { self.run(stripes, row, count) };
+        unsafe { self.run(stripes, row, count, access.is_alone()) };
     }
 
     /// Updates the first `bytes` bytes of the elements of a target, run by run.
@@ -211,26 +218,31 @@ impl Update {
     /// # Safety
     ///
     /// * The row begins at the address of the target. Input and result have so many bytes, as [`Update::run`] demands.
-    unsafe fn runs(&self, stripes: &Stripes, row: Row, target: &Target, bytes: usize) {
+    unsafe fn runs(&self, stripes: &Stripes, row: Row, (target, bytes): (&Target, usize), is_alone: bool) {
         let mut done = 0;
         for Run { offset, count } in Runs::new(target.datatype(), target.count(), &self.unit) {
             let count = count.min((bytes - done) / self.size);
             // SAFETY:
             // - the run lies within the target, whose memory is valid by the promise of its maker;
             // - `done` and the run's elements are within `bytes`, which input and result have.
-            unsafe { self.run(stripes, row.shifted(offset, done), count) };
+            unsafe { self.run(stripes, row.shifted(offset, done), count, is_alone) };
             done += count * self.size;
         }
     }
 
-    /// Updates `count` elements that follow each other.
+    /// Updates `count` elements that follow each other, perhaps while nobody else updates any of the window.
     ///
     /// # Safety
     ///
     /// * The row has so many elements.
     #[inline]
-    unsafe fn run(&self, stripes: &Stripes, row: Row, count: usize) {
+    unsafe fn run(&self, stripes: &Stripes, row: Row, count: usize, is_alone: bool) {
         let bytes = count * self.unit.extent().unsigned_abs();
+        if is_alone && self.is_word && row.element.addr() & (self.size - 1) == 0 && !row.overlaps(bytes) {
+            // SAFETY:
+            // - as demanded of the caller; words have no gaps.
+            return unsafe { self.in_place(row, bytes) };
+        }
         let _range = (count > 1 && bytes <= RANGE).then(|| stripes.lock_range(row.element, bytes));
         let is_aligned = self.is_word && row.element.addr() & (self.size - 1) == 0;
         // SAFETY:
@@ -240,6 +252,24 @@ impl Update {
                 Some(direct) if is_aligned && count == 1 => direct(row),
                 _ if is_aligned => self.words(row, count),
                 _ => self.each(row, count, |row| self.locked(stripes, row)),
+            }
+        }
+    }
+
+    /// Updates elements without gaps that nobody else updates meanwhile.
+    ///
+    /// # Safety
+    ///
+    /// * The row has so many bytes of elements, which the input does not overlap.
+    unsafe fn in_place(&self, row: Row, bytes: usize) {
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe {
+            if !row.result.is_null() {
+                row.result.copy_from(row.element, bytes);
+            }
+            if self.action != Action::Keep {
+                self.fold(row.input, row.element, bytes);
             }
         }
     }
@@ -380,7 +410,7 @@ impl Update {
         value
     }
 
-    /// Combines elements that are this thread's alone with an input.
+    /// Combines elements that nobody else changes with an input.
     ///
     /// # Safety
     ///
@@ -454,6 +484,7 @@ pub fn compare_and_swap(
         compare.bytes() == size && input.bytes() == size && result.bytes() == size && target.count() == 1,
         "it takes one element each"
     );
+    let _shared = stripes.share();
     let is_packed = compare.is_contiguous() && input.is_contiguous() && result.is_contiguous();
     // SAFETY:
     // - all are one element of so many bytes, valid by the promises of their makers.
@@ -481,6 +512,7 @@ pub fn compare_and_swap_packed(
         compare.len() == size && input.len() == size && before.len() == size && target.count() == 1,
         "it takes one element each"
     );
+    let _shared = stripes.share();
     // SAFETY:
     // - the element is valid by the promise of its maker; the lengths of the others have been checked.
     if unsafe { exchange_element(target, (compare.as_ptr(), input.as_ptr()), before.as_mut_ptr()) } {

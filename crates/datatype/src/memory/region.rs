@@ -3,6 +3,7 @@
 use super::atomic::Update;
 use super::buffer::{Source, Target};
 use super::copy::copy_bytes;
+use super::stripes::Stripes;
 use crate::datatype::Datatype;
 use std::ops::Range;
 
@@ -113,7 +114,13 @@ impl Region {
     /// elements of the same datatype.
     #[inline(always)]
     #[must_use]
-    pub fn update(&self, displacement: isize, update: &Update, input: &Source, result: &Target) -> bool {
+    pub fn update(
+        &self,
+        stripes: &Stripes,
+        displacement: isize,
+        update: &Update,
+        (input, result): (&Source, &Target),
+    ) -> bool {
         let is_unit = |count: usize, datatype: &Datatype| count > 0 && update.is_of(datatype);
         if !is_unit(input.count(), input.datatype()) || !is_unit(result.count(), result.datatype()) {
             return false;
@@ -121,6 +128,7 @@ impl Region {
         let Some(place) = self.place(displacement, update.size()) else {
             return false;
         };
+        let _shared = stripes.share();
         // SAFETY:
         // - all bytes lie within the region, for which the promise of the maker holds; input and result have an element
         //   each by the promises of theirs.

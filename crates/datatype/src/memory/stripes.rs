@@ -1,7 +1,9 @@
-//! Locks for those elements of a window on which the machine has no atomic instructions.
+//! Locks for those elements of a window on which the machine has no atomic instructions, and the exclusion of all
+//! updates by long ones.
 
 use super::shared_memory::{Block, NodeMemory};
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, relax};
+use simurgh_core::{LongAccess, RareExclusion, SharedAccess};
 use std::ptr::NonNull;
 
 /// Number of locks for elements.
@@ -10,6 +12,10 @@ const STRIPES: usize = 64;
 const RANGES: usize = 16;
 /// Bytes of memory that a lock for ranges protects, and the longest range that is locked.
 pub(super) const RANGE: usize = 4096 / RANGES;
+/// Bytes of elements for which an update asks to be alone: it takes less time than as many instructions.
+const LONG: usize = 512;
+/// Bytes of such updates that take as long by instructions as the exclusion of others when it has not been used before.
+const WORTH: u32 = 1 << 16;
 /// Checks of a held lock before a waiter offers its core to others.
 const SPINS: u32 = 200;
 
@@ -17,6 +23,8 @@ const SPINS: u32 = 200;
 /// same memory take the same one, wherever they have mapped it. They are held for one element each.
 pub struct Stripes {
     locks: NonNull<[AtomicU32; STRIPES + RANGES]>,
+    /// None where several processes update the same elements.
+    exclusion: Option<RareExclusion>,
     #[expect(dead_code, reason = "held for its drop")]
     memory: Memory,
 }
@@ -35,6 +43,12 @@ unsafe impl Send for Stripes {}
 // - as above.
 unsafe impl Sync for Stripes {}
 
+/// An update of elements, which excludes others or does not.
+pub(super) enum Access<'a> {
+    Alone(#[expect(dead_code, reason = "held for its drop")] LongAccess<'a>),
+    Among(#[expect(dead_code, reason = "held for its drop")] Option<SharedAccess>),
+}
+
 /// A lock that is held.
 pub(super) struct Held<'a>(&'a AtomicU32);
 
@@ -52,6 +66,7 @@ impl Stripes {
         let memory = Block::new(Self::BYTES, 64).expect("there is memory for a few locks");
         Self {
             locks: memory.start().cast(),
+            exclusion: Some(RareExclusion::new(WORTH)),
             memory: Memory::Own(memory),
         }
     }
@@ -66,8 +81,32 @@ impl Stripes {
         assert!(memory.bytes() >= Self::BYTES, "there is room for the locks");
         Self {
             locks: memory.start().cast(),
+            exclusion: None,
             memory: Memory::Shared(memory),
         }
+    }
+
+    /// Begins an update of so many bytes of elements. A long one may be alone.
+    #[inline]
+    pub(super) fn access(&self, bytes: usize) -> Access<'_> {
+        if bytes >= LONG
+            && let Some(alone) = self.exclude(bytes)
+        {
+            return Access::Alone(alone);
+        }
+        Access::Among(self.share())
+    }
+
+    #[cold]
+    fn exclude(&self, bytes: usize) -> Option<LongAccess<'_>> {
+        let work = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.exclusion.as_ref()?.exclude(work)
+    }
+
+    /// Begins an update beside others.
+    #[inline]
+    pub(super) fn share(&self) -> Option<SharedAccess> {
+        self.exclusion.as_ref().map(RareExclusion::share)
     }
 
     /// Takes the lock of the element at an address.
@@ -104,6 +143,12 @@ impl Stripes {
             }
         }
         Held(lock)
+    }
+}
+
+impl Access<'_> {
+    pub(super) fn is_alone(&self) -> bool {
+        matches!(self, Self::Alone(_))
     }
 }
 

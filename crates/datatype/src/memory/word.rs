@@ -98,6 +98,11 @@ impl Row {
         }
     }
 
+    /// Whether so many bytes of the elements and of the input have some in common.
+    pub(super) fn overlaps(self, bytes: usize) -> bool {
+        self.element.addr().abs_diff(self.input.addr()) < bytes
+    }
+
     /// [`Row::shifted`] of elements without gaps.
     #[inline(always)]
     pub(super) fn advanced(self, bytes: usize) -> Self {

@@ -131,7 +131,7 @@ mod tests {
     const ROOM: usize = 16 << 10;
 
     /// What an update does, compared with the reduction of the same operation.
-    fn check(op: BuiltinOp, basic: Basic, shift: i64, count: usize) {
+    fn check(stripes: &Stripes, op: BuiltinOp, basic: Basic, shift: i64, count: usize) {
         let unit = Datatype::Basic(basic);
         let Ok(update) = op.update(&unit) else { return };
         let size = unit.size() * count;
@@ -162,12 +162,7 @@ mod tests {
         let target = region.target(shift, count, &unit).expect("it is within");
         let result = ElementBuffer::new(&unit, count);
         unpack(&before, &target);
-        update.apply(
-            &Stripes::own(),
-            Some(&source.source()),
-            &target,
-            Some(&result.target()),
-        );
+        update.apply(stripes, Some(&source.source()), &target, Some(&result.target()));
         let read = |source: &Source| {
             let mut bytes = vec![0; size];
             pack(source, &mut bytes);
@@ -181,7 +176,7 @@ mod tests {
         let mut fetched = vec![0; size];
         unpack(&before, &target);
         if unit.is_contiguous() {
-            again.apply_packed(&Stripes::own(), &input, &target, Some(&mut fetched));
+            again.apply_packed(stripes, &input, &target, Some(&mut fetched));
             assert_eq!((read(&target.as_source()), fetched), (wanted, before));
         }
     }
@@ -192,11 +187,52 @@ mod tests {
             for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
                 // A few elements, and so many that they are updated by words and blocks of words, which begin and end
                 // within words.
-                check(op, basic, 0, 5);
-                check(op, basic, 1, 5);
-                check(op, basic, basic.size() as i64, 333);
+                check(&Stripes::own(), op, basic, 0, 5);
+                check(&Stripes::own(), op, basic, 1, 5);
+                check(&Stripes::own(), op, basic, basic.size() as i64, 333);
             }
         }
+    }
+
+    /// Updates have brought so much that from now on long ones are alone.
+    fn excluding() -> Stripes {
+        let stripes = Stripes::own();
+        let byte = Datatype::Basic(Basic::Byte);
+        let update = BuiltinOp::Replace.update(&byte).expect("it is defined");
+        let [from, to] = [(); 2].map(|()| ElementBuffer::new(&byte, 1 << 16));
+        // Other tests may keep it from being alone for a moment.
+        for _ in 0..100 {
+            update.apply(&stripes, Some(&from.source()), &to.target(), None);
+        }
+        stripes
+    }
+
+    #[test]
+    fn long_updates_that_are_alone_do_what_reductions_do() {
+        let stripes = excluding();
+        for &op in BuiltinOp::ALL {
+            for &basic in Basic::ALL.iter().chain(Basic::RESIZED) {
+                let count = 4096 / basic.size() + 5;
+                // Words, and elements at addresses that are no multiples of their size.
+                check(&stripes, op, basic, basic.size() as i64, count);
+                check(&stripes, op, basic, 1, count);
+            }
+        }
+    }
+
+    /// What is added is in the memory that it is added to.
+    #[test]
+    fn a_long_update_takes_its_input_from_where_it_is_added() {
+        const COUNT: usize = 1000;
+        let stripes = excluding();
+        let unit = Datatype::Basic(Basic::Double);
+        let update = BuiltinOp::Sum.update(&unit).expect("it is defined");
+        let values = ElementBuffer::new(&unit, COUNT);
+        unpack(&1.5_f64.to_ne_bytes().repeat(COUNT), &values.target());
+        update.apply(&stripes, Some(&values.source()), &values.target(), None);
+        let mut found = vec![0; COUNT * 8];
+        pack(&values.source(), &mut found);
+        assert_eq!(found, 3.0_f64.to_ne_bytes().repeat(COUNT));
     }
 
     #[test]
@@ -284,6 +320,8 @@ mod tests {
         assert_eq!(add_at_once(Basic::UnsignedShort, &one), repeated(&all));
         let [one, all] = [1_i32, 240].map(i32::to_ne_bytes);
         assert_eq!(add_at_once(Basic::Int, &one), repeated(&all));
+        let [one, all] = [1_f64, 240.0].map(f64::to_ne_bytes);
+        assert_eq!(add_at_once(Basic::Double, &one), repeated(&all));
         let [one, all] = [1_f32, 240.0].map(f32::to_ne_bytes);
         assert_eq!(add_at_once(Basic::Float, &one), repeated(&all));
         // A pair of words without an instruction of its own.

@@ -72,7 +72,10 @@ impl Window {
             return false;
         };
         let reach = self.reach(rank, displacement);
-        reach.is_some_and(|(region, displacement)| region.update(displacement, update, origin, result))
+        let stripes = self.shared.stripes();
+        reach.is_some_and(|(region, displacement)| {
+            region.update(stripes, displacement, update, (origin, result))
+        })
     }
 
     /// Locks the rank's epochs.
