@@ -77,8 +77,8 @@ pub use execution::{
     QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, Watched, all_threads_wait, attached_count,
     begin_expecting, create, current_worker, end_expecting, enter_runtime, expectations, external_wakers,
     interrupt, keep_warm, make_progress, may_be_interrupted, migrate, mind_mailbox, passive_threads,
-    set_attend, set_mailbox, set_native_handlers, spin_while_idle, try_current, while_blocked, while_expecting,
-    while_suspended,
+    set_attend, set_mailbox, set_native_handlers, spin_while_idle, try_current, while_blocked,
+    while_expecting, while_suspended,
 };
 #[cfg(not(loom))]
 pub use fork_join::fork_join;

@@ -30,9 +30,10 @@ use programs::{Environment, Program};
 use progress::Progress;
 
 /// The models of the lock-free structures: a package, and the target with its models.
-const MODELS: [[&str; 2]; 5] = [
+const MODELS: [[&str; 2]; 6] = [
     ["simurgh-core", "--test=loom"],
     ["simurgh-core", "--test=loom_locks"],
+    ["simurgh-core", "--test=loom_revocable"],
     ["simurgh-core", "--test=loom_ring"],
     ["simurgh-net", "--lib"],
     ["simurgh-heap", "--lib"],
