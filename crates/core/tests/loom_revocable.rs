@@ -1,5 +1,5 @@
-//! Every interleaving of small uses of what is revoked: a bias, a value, and the permission to do without a lock. Run with
-//! `RUSTFLAGS="--cfg loom"`, in release.
+//! Every interleaving of small uses of what is revoked: a bias, a value, and the permission to do without a lock. Run
+//! with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
 use loom::thread;
