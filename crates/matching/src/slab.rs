@@ -87,7 +87,7 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
         place.sequence = sequence;
         place.links = [Link::NONE; LISTS];
         // A free node has no value that would have to be dropped.
-        std::mem::forget(std::mem::replace(&mut place.value, Some(value)));
+        std::mem::forget(place.value.replace(value));
         self.free = next_free;
         index
     }
