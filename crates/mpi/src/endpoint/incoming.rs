@@ -236,6 +236,8 @@ impl Endpoint {
             let content = Content::of(&message);
             let receive = table.take_receive(content.envelope);
             if receive.is_none() && pattern.accepts(content.envelope) {
+                // It has come before its receive, though no queue has seen it.
+                instrument::unexpected(self, content.envelope, content.bytes);
                 let status = self.received(&content, &message, target);
                 message.finish(lines_for(content.bytes));
                 return Some(status);
