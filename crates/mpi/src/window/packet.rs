@@ -251,7 +251,7 @@ mod tests {
             };
             assert_eq!(Label::read(label.numbers()), Some(label));
         }
-        assert_eq!(Label::read([13 << 32, 0]), None);
+        assert_eq!(Label::read([(KINDS.len() as u64) << 32, 0]), None);
     }
 
     #[test]
