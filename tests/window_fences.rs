@@ -1,6 +1,6 @@
 //! Fences of windows whose ranks are threads of one process, processes, or both, on one node or several.
 
-use simurgh_testing::{Compile, Stage, TCP, passed};
+use simurgh_testing::{Compile, Stage, expect_passed_in};
 
 /// The ways in which ranks live.
 const PLACES: [&[&str]; 5] = [
@@ -14,18 +14,7 @@ const PLACES: [&[&str]; 5] = [
 fn meet(ranks: usize, places: &[&[&str]], seeds: &[&str]) {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/window_fences.c").against(&stage).build();
-    for options in places {
-        for seed in seeds {
-            let mpiexec = stage.mpiexec(ranks).options(TCP).options(*options);
-            let outcome = mpiexec.args([seed]).run(&program);
-            outcome.expect_success();
-            assert_eq!(
-                outcome.stdout,
-                passed(ranks),
-                "{options:?}, seed {seed}: {outcome}"
-            );
-        }
-    }
+    expect_passed_in(&stage, &program, (ranks, places), (&[], seeds));
 }
 
 #[test]

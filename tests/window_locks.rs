@@ -1,6 +1,6 @@
 //! Locks of windows whose ranks are threads of one process, processes, or both, on one node or several.
 
-use simurgh_testing::{Compile, Stage, TCP, passed};
+use simurgh_testing::{Compile, Stage, expect_passed_in};
 
 /// The ways in which ranks live.
 const PLACES: [&[&str]; 7] = [
@@ -16,18 +16,7 @@ const PLACES: [&[&str]; 7] = [
 fn exclude(ranks: usize, places: &[&[&str]], seeds: &[&str]) {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/window_locks.c").against(&stage).build();
-    for options in places {
-        for seed in seeds {
-            let mpiexec = stage.mpiexec(ranks).options(TCP).options(*options);
-            let outcome = mpiexec.args(["exclude", seed]).run(&program);
-            outcome.expect_success();
-            assert_eq!(
-                outcome.stdout,
-                passed(ranks),
-                "{options:?}, seed {seed}: {outcome}"
-            );
-        }
-    }
+    expect_passed_in(&stage, &program, (ranks, places), (&["exclude"], seeds));
 }
 
 #[test]

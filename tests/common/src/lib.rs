@@ -27,6 +27,7 @@
 //! * `mpiexec`: a run of mpiexec
 //! * `stage`: the staged installation
 //! * `compile`: compiling test programs
+//! * `places`: runs of one program whose ranks live in different places
 //! * `other_mpis`: other MPIs, which `./x test` installs
 
 mod compile;
@@ -34,6 +35,7 @@ mod mpiexec;
 mod other_mpis;
 mod outcome;
 mod panic;
+mod places;
 mod process_tree;
 mod random;
 mod run;
@@ -48,6 +50,7 @@ pub use mpiexec::{Mpiexec, TCP};
 pub use other_mpis::{of_another, of_open_mpi};
 pub use outcome::{AT_ONCE, Ending, Outcome};
 pub use panic::panic_quietly;
+pub use places::expect_passed_in;
 pub use process_tree::{
     Signal, children, has_variable, is_alive, kill_descendants, marked, parent, signal, supervisor, words,
 };
