@@ -276,12 +276,7 @@ impl Endpoint {
     /// Copies a message to the memory of its receive.
     #[inline]
     fn received(&self, content: &Content, message: &FirstMessage<'_>, target: &Target) -> Status {
-        let Content {
-            envelope,
-            bytes,
-            first,
-        } = content;
-        let (envelope, bytes) = (*envelope, *bytes);
+        let (envelope, bytes, first) = (content.envelope, content.bytes, &content.first);
         instrument::matched(self, envelope, || bytes);
         let transfer = if bytes <= FIRST {
             memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..bytes], target)
@@ -295,12 +290,7 @@ impl Endpoint {
 
     /// Puts a message into the unexpected queue.
     fn keep(&self, table: &mut MatchTable, content: &Content, message: &FirstMessage<'_>) {
-        let Content {
-            envelope,
-            bytes,
-            first,
-        } = content;
-        let (envelope, bytes) = (*envelope, *bytes);
+        let (envelope, bytes, first) = (content.envelope, content.bytes, &content.first);
         let from_ring = Some(RingMessage::at_position(message.position()));
         let payload = if bytes <= INLINE_LIMIT {
             let mut data = [0; INLINE_LIMIT];

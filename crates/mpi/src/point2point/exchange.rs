@@ -32,12 +32,7 @@ impl Comm {
             call.insert(BlockingCall::begin_in(own, self.process())).waiter()
         });
         self.send(source, dest, send_tag)?;
-        let status = match (received, call) {
-            (Received::Posted(_), Some(call)) => call.wait(),
-            (Received::Done(status), _) => status,
-            (Received::Posted(_), None) => unreachable!("a receive is posted with its waiter"),
-        };
-        status.into_result()
+        received.status(call).into_result()
     }
 
     /// Sends what is in the target's memory and then receives into it (`MPI_Sendrecv_replace`). A message that

@@ -21,6 +21,17 @@ pub(crate) enum Received {
     Posted(Place),
 }
 
+impl Received {
+    /// The status, when the call that has been made for the receive is over.
+    pub(super) fn status(self, call: Option<BlockingCall<'_>>) -> Status {
+        match (self, call) {
+            (Self::Done(status), _) => status,
+            (Self::Posted(_), Some(call)) => call.wait(),
+            (Self::Posted(_), None) => unreachable!("a receive is posted with its waiter"),
+        }
+    }
+}
+
 impl Comm {
     /// Receives a message (`MPI_Recv`).
     ///
@@ -58,12 +69,7 @@ impl Comm {
         let received = self.post_receive_in(table, target, source, tag, |own| {
             call.insert(BlockingCall::begin_in(own, self.process())).waiter()
         });
-        let status = match (received, call) {
-            (Received::Done(status), _) => status,
-            (Received::Posted(_), Some(call)) => call.wait(),
-            (Received::Posted(_), None) => unreachable!("a receive is posted with its waiter"),
-        };
-        status.into_result()
+        received.status(call).into_result()
     }
 
     /// Starts a receive (`MPI_Irecv`). The request is to be [released](crate::Process::release).
