@@ -64,30 +64,24 @@ impl Status {
 
     #[cold]
     fn failed(source: i32, tag: i32, error: ErrorCode, bytes: u64, cancelled: bool) -> Error {
-        Self {
+        let failed = match error.class() {
+            Some(ErrorClass::Truncate) => Error::new(
+                ErrorClass::Truncate,
+                format!(
+                    "the message from rank {source} with tag {tag} is longer than the receive buffer: its first \
+                     {bytes} bytes were delivered; receive into a larger buffer (a probe tells the size)"
+                ),
+            ),
+            Some(class) => Error::new(class, class.text()),
+            None => Error::new(error, "the operation failed with an error code of the program"),
+        };
+        failed.with_status(Self {
             source,
             tag,
             error,
             bytes,
             cancelled,
-        }
-        .into_error()
-    }
-
-    fn into_error(self) -> Error {
-        match self.error.class() {
-            Some(ErrorClass::Truncate) => Error::new(
-                ErrorClass::Truncate,
-                format!(
-                    "the message from rank {} with tag {} is longer than the receive buffer: its first {} bytes were \
-                     delivered; receive into a larger buffer (a probe tells the size)",
-                    self.source, self.tag, self.bytes
-                ),
-            )
-            .with_status(self),
-            Some(class) => Error::new(class, class.text()).with_status(self),
-            None => Error::new(self.error, "the operation failed with an error code of the program").with_status(self),
-        }
+        })
     }
 }
 
