@@ -33,3 +33,19 @@ fn who_spawns_the_host_means_its_program() {
     let host = stage.prefix().join("libexec/simurgh/host").canonicalize();
     finds_itself(&stage, "threads", Some(&host.unwrap()));
 }
+
+/// LLVM's OpenMP writes its name down for the whole process, and takes another name there for a second copy of itself.
+/// Ranks that started it at the same time could read the file of another one before it had a length.
+#[test]
+fn each_rank_registers_its_copy_of_openmp_apart() {
+    let stage = Stage::locate();
+    let program = Compile::by(stage.tool("mpicc"), "tests/c/openmp_registration.c")
+        .flags(["-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror"])
+        .build();
+    for (mode, ranks) in [("threads", 7), ("processes", 2)] {
+        let outcome = stage.mpiexec(ranks).mode(mode).run(&program);
+        outcome.expect_success();
+        let passed = format!("passed with {ranks} ranks");
+        assert_eq!(outcome.sorted_lines(), [passed], "{outcome}");
+    }
+}

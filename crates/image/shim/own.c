@@ -1,5 +1,5 @@
 /* The information of a process about itself in /proc and in its auxiliary vector. The kernel would show a rank the
- * host: the host's program, arguments and mapped memory. */
+ * host: the host's program, arguments and mapped memory. What OpenMP writes down about the process is treated alike. */
 #include "shim.h"
 #include <elf.h>
 #include <limits.h>
@@ -19,7 +19,7 @@ void simurgh_note_start(int argc, char **argv)
     auxiliary_vector = (const Elf64_auxv_t *)(environment + 1);
 }
 
-enum own { NOT_OWN, EXE, CMDLINE, MAPS };
+enum own { NOT_OWN, EXE, CMDLINE, MAPS, REGISTRATION };
 
 /* The rest of a path behind `front`; NULL if the path does not begin so. */
 static const char *behind(const char *path, const char *front)
@@ -45,9 +45,11 @@ static bool is(const char *path, const char *name)
 
 static enum own own_file(const char *path)
 {
-    const char *rest = path ? behind(path, "/proc/") : NULL;
-    if (!rest)
+    if (!path)
         return NOT_OWN;
+    const char *rest = behind(path, "/proc/");
+    if (!rest)
+        return simurgh_is_registration(path, "/tmp") ? REGISTRATION : NOT_OWN;
     const char *file = behind(rest, "self/");
     if (!file)
         file = behind(rest, "thread-self/");
@@ -96,7 +98,7 @@ int simurgh_open_own(const char *path, int flags)
         return SIMURGH_NOT_OWN;
     if (own == EXE)
         return libc.open(simurgh_shim_rank.program, flags);
-    int descriptor = own == CMDLINE ? open_arguments() : open_maps();
+    int descriptor = own == CMDLINE ? open_arguments() : own == MAPS ? open_maps() : simurgh_open_registration(flags);
     if (descriptor >= 0 && !(flags & O_CLOEXEC))
         libc.fcntl(descriptor, F_SETFD, 0);
     return descriptor;

@@ -212,6 +212,9 @@ void simurgh_destroy(const struct object_code *objects, size_t count);
 const char *simurgh_program_at(const char *path);
 int simurgh_open_own(const char *path, int flags);
 enum { SIMURGH_NOT_OWN = -2 };
+/* Whether LLVM's OpenMP library registers itself under a name in this folder, and what it gets then. */
+bool simurgh_is_registration(const char *path, const char *folder);
+int simurgh_open_registration(int flags);
 bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set);
 
 /* A thread that has a rank's processors for a moment: its number, or 0, and its own processors. */

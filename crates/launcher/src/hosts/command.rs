@@ -101,10 +101,6 @@ impl Starter {
         if !self.wrapper.is_given() {
             command.arg0("simurgh-host");
         }
-        let (name, value) = openmp::SEVERAL_COPIES;
-        if self.variable(name).is_none() {
-            command.env(name, value);
-        }
         command.env_remove(PRELOAD).env(LIBRARY_VARIABLE, &self.library);
         command
     }

@@ -1,5 +1,4 @@
-//! What OpenMP's libraries are told where the user has not said it: how the threads of ranks wait for each other, and
-//! that a process has several ranks.
+//! What OpenMP's libraries are told where the user has not said it: how the threads of ranks wait for each other.
 //!
 //! The libraries of gcc and LLVM have waiting threads spin for a while. That is quickest where each thread has a
 //! processor. Where threads outnumber processors, a spinning thread takes the processor from the one that it waits for,
@@ -17,10 +16,6 @@ const SAID_BY: [&str; 4] = [
 
 /// The variables that make threads sleep at once. The library of LLVM needs the second one besides.
 const PASSIVE: [(&str, &str); 2] = [("OMP_WAIT_POLICY", "passive"), ("KMP_BLOCKTIME", "0")];
-
-/// The variable without which the library of LLVM ends a rank now and then, because it has found the copy of another
-/// rank in the process and takes it for a second one of its own.
-pub(crate) const SEVERAL_COPIES: (&str, &str) = ("KMP_DUPLICATE_LIB_OK", "TRUE");
 
 /// The processors for the ranks of a node.
 #[derive(Clone, Copy, Debug)]
