@@ -1,5 +1,6 @@
 //! `./x lint`: all checks that do not run the product.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::command::{build, capture, minutes, succeed};
@@ -26,8 +27,7 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]), minutes(2))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     build(&mut workspace.cargo(&clippy))?;
-    let mut documentation = workspace.cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
-    build(documentation.env("RUSTDOCFLAGS", "-D warnings"))?;
+    documentation(workspace)?;
     scripts(workspace)
 }
 
@@ -41,6 +41,21 @@ fn components(workspace: &Workspace) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Builds the documentation. Cargo checks the crates for it first. With the compiler and the variable that `cargo
+/// clippy -- -D warnings` sets, cargo finds that clippy has checked them already.
+fn documentation(workspace: &Workspace) -> Result<()> {
+    let sysroot = capture(Command::new("rustc").args(["--print", "sysroot"]), minutes(1))?.stdout;
+    let mut documentation = workspace.cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
+    documentation
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .env(
+            "RUSTC_WORKSPACE_WRAPPER",
+            Path::new(sysroot.trim()).join("bin/clippy-driver"),
+        )
+        .env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+    build(&mut documentation)
 }
 
 fn scripts(workspace: &Workspace) -> Result<()> {
