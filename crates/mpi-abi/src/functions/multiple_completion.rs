@@ -1,7 +1,8 @@
 //! Multiple completions: waiting for and testing several requests.
 //!
-//! All handles are checked before anything completes, so that a wrong one is reported with nothing done. Then the
-//! engine walks through the requests by an iterator that looks the handles up again. Nothing is allocated.
+//! All handles are checked before anything is waited for, so that a wrong one is reported at once. Then the engine walks
+//! through the requests by an iterator that looks the handles up again. Nothing is allocated. `MPI_Waitall` checks only
+//! those from the first on that has not succeeded: it voids the ones before in the same walk that finds them done.
 
 use std::ffi::c_int;
 
@@ -56,6 +57,15 @@ impl Report {
         }
     }
 
+    /// Voids the handle of operation `index` if the operation has succeeded, and reports it.
+    #[inline(always)]
+    fn retire_succeeded(&mut self, rank: Rank<'_>, index: usize, handle: &mut MPI_Request) -> bool {
+        let status = rank.retire_succeeded(handle);
+        status
+            .inspect(|status| self.statuses.set(index, status))
+            .is_some()
+    }
+
     /// Reports that operation `index` has ended. Its status goes to element `place` of the caller's array.
     fn ended(&mut self, index: usize, place: usize, status: &Status) {
         self.statuses.set(place, status);
@@ -92,15 +102,18 @@ fn waitall(
     array_of_statuses: StatusesOut,
 ) -> Outcome {
     let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
-    check(rank, handles)?;
     let mut report = Report::new(array_of_statuses);
     // This does what `engine::wait_all` does, but voids each handle while its entry is in the cache: there may be many.
-    let mut failed = None;
-    for (index, handle) in handles.iter_mut().enumerate() {
-        if let Some(status) = rank.retire_succeeded(handle) {
-            report.statuses.set(index, &status);
+    let (mut are_checked, mut failed) = (false, None);
+    for index in 0..handles.len() {
+        if report.retire_succeeded(rank, index, &mut handles[index]) {
             continue;
         }
+        if !are_checked {
+            check(rank, &handles[index..])?;
+            are_checked = true;
+        }
+        let handle = &mut handles[index];
         let entry = entry(rank, *handle);
         let status = entry.map_or(Status::EMPTY, |entry| entry.request.wait());
         report.ended(index, index, &status);

@@ -9,10 +9,11 @@
 //!
 //! # Protocol
 //!
-//! The generation of a slot is odd while the slot holds an object, and even while it is free. Filling a slot writes the
-//! value and then publishes the odd generation. Freeing makes the generation even by a compare-and-exchange; the thread
-//! that wins takes the value, and puts the slot on the free list. Where uses of the table are
-//! serialized ([`Serialized`]), plain stores do the same.
+//! Each slot has a word. While the slot holds an object, the word is the object's handle. While the slot is free, the
+//! word has the generation of the last handle in the same bits, and in the low half the next free slot and bit 31, which
+//! no handle of a slot has. Filling a slot writes the value and then publishes the handle. Freeing replaces
+//! the handle by a compare-and-exchange; the thread that wins takes the value, and puts the slot on the free list. Where
+//! uses of the table are serialized ([`Serialized`]), plain stores do the same.
 //!
 //! # Costs
 //!
@@ -24,7 +25,7 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, Serialized, SpinLock};
+use simurgh_core::sync::{AtomicPtr, AtomicU64, Ordering, Serialized, SpinLock};
 
 /// The number of slot 0 in handles. The standard keeps all smaller numbers for predefined handles.
 const FIRST: u64 = 0x1001;
@@ -36,17 +37,33 @@ const FIRST_BLOCK: u32 = 32;
 const BLOCKS: usize = 22;
 /// The live objects of one kind that a rank may have: 134,217,696.
 pub(crate) const LIMIT: u32 = (FIRST_BLOCK << BLOCKS) - FIRST_BLOCK;
-/// The number of generations that a handle can express.
-const GENERATIONS: u32 = 1 << 24;
+/// The bits of a handle that tell the kind of object.
+const KIND: u64 = 0xff << 56;
+/// The bits of a handle that tell the generation of its slot.
+const GENERATION: u64 = 0xff_ffff << 32;
+/// The first generation.
+const FIRST_GENERATION: u64 = 1 << 32;
 /// No slot.
-const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX >> 1;
+/// The bit that tells the word of a free slot from all handles of slots.
+const FREE: u32 = 1 << 31;
 
 struct Slot<T> {
-    /// Odd while the slot holds an object. Grows by one each time the slot is filled or emptied.
-    generation: AtomicU32,
-    /// The next free slot, while this one is free.
-    next: AtomicU32,
+    /// The handle of the object; the generation and the next slot while this one is free.
+    word: AtomicU64,
     value: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// The word of a free slot: its generation, of which `word` has the bits, and the next free slot.
+#[inline]
+fn free_word(word: u64, next: u32) -> u64 {
+    word & GENERATION | u64::from(FREE | next)
+}
+
+/// The next free slot, in the word of a free one.
+#[inline]
+fn next_free(word: u64) -> u32 {
+    word as u32 & !FREE
 }
 
 /// A table of objects of one kind.
@@ -64,8 +81,8 @@ pub(crate) struct Slab<T> {
 // - the slots are owned by the table, and a value moves between threads only through the table.
 unsafe impl<T: Send> Send for Slab<T> {}
 // SAFETY:
-// - a value is written before its generation is published and read only after that;
-// - it is moved out only by whoever wins the change of its generation.
+// - a value is written before its handle is published and read only after that;
+// - it is moved out only by whoever wins the change of the slot's word.
 unsafe impl<T: Send + Sync> Sync for Slab<T> {}
 
 impl<T> Slab<T> {
@@ -114,10 +131,13 @@ impl<T> Slab<T> {
         // SAFETY:
         // - the slot was taken off the free list or is fresh: nobody else knows it.
         unsafe { (*slot.value.get()).write(value) };
-        let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
+        // Relaxed: nobody else changes the word.
+        let last = slot.word.load(Ordering::Relaxed);
+        let generation = last.wrapping_add(FIRST_GENERATION) & GENERATION;
+        let handle = self.kind | generation | (u64::from(index) + FIRST);
         // Release pairs with the Acquire in `occupied`.
-        slot.generation.store(generation, Ordering::Release);
-        self.handle_of(index, generation)
+        slot.word.store(handle, Ordering::Release);
+        handle as usize
     }
 
     /// The object behind `handle`.
@@ -127,22 +147,22 @@ impl<T> Slab<T> {
     /// No other thread frees the handle while the reference is in use. (The standard makes that the program's duty.)
     #[inline]
     pub(crate) unsafe fn get(&self, handle: usize) -> Option<&T> {
-        let (slot, ..) = self.occupied(handle)?;
+        let (slot, _) = self.occupied(handle)?;
         // SAFETY:
-        // - an odd generation equal to the handle's means that the value is there; the caller sees to it that it stays.
+        // - the handle in the slot means that the value is there; the caller sees to it that it stays.
         Some(unsafe { (*slot.value.get()).assume_init_ref() })
     }
 
     /// Takes the object behind `handle` out of the table, which voids the handle.
     pub(crate) fn remove(&self, handle: usize) -> Option<T> {
-        let (slot, generation, index) = self.occupied(handle)?;
+        let (slot, index) = self.occupied(handle)?;
+        let (filled, emptied) = (handle as u64, free_word(handle as u64, NONE));
         // Acquire pairs with the Release in `insert`. Of several removals of one handle only one wins.
-        let emptied = generation.wrapping_add(1);
-        slot.generation
-            .compare_exchange(generation, emptied, Ordering::Acquire, Ordering::Relaxed)
+        slot.word
+            .compare_exchange(filled, emptied, Ordering::Acquire, Ordering::Relaxed)
             .ok()?;
         // SAFETY:
-        // - this thread made the generation even, so it alone takes the value.
+        // - this thread took the handle out of the slot, so it alone takes the value.
         let value = unsafe { (*slot.value.get()).assume_init_read() };
         self.push_free(index, slot);
         Some(value)
@@ -173,21 +193,19 @@ impl<T> Slab<T> {
 
     #[inline]
     fn remove_serialized(&self, handle: usize, is_such: impl Fn(&T) -> bool) -> Option<T> {
-        let (slot, generation, index) = self.occupied(handle)?;
+        let (slot, index) = self.occupied(handle)?;
         // SAFETY:
         // - as in `get`; uses are serialized, so no other thread frees the handle.
         if !is_such(unsafe { (*slot.value.get()).assume_init_ref() }) {
             return None;
         }
-        // Relaxed: the next use is ordered after this one by the program.
-        slot.generation
-            .store(generation.wrapping_add(1), Ordering::Relaxed);
-        // SAFETY:
-        // - uses are serialized, and this thread made the generation even, so it alone takes the value.
-        let value = unsafe { (*slot.value.get()).assume_init_read() };
-        // Relaxed: as above.
+        // Relaxed, here and below: the next use is ordered after this one by the program.
         let head = self.free.load(Ordering::Relaxed);
-        slot.next.store(head as u32, Ordering::Relaxed);
+        slot.word
+            .store(free_word(handle as u64, head as u32), Ordering::Relaxed);
+        // SAFETY:
+        // - uses are serialized, and this thread took the handle out of the slot, so it alone takes the value.
+        let value = unsafe { (*slot.value.get()).assume_init_read() };
         self.free.store(changed(head, index), Ordering::Relaxed);
         Some(value)
     }
@@ -200,48 +218,36 @@ impl<T> Slab<T> {
 
     /// The number of the slot that a live handle names; it fits into 31 bits.
     pub(crate) fn number(&self, handle: usize) -> Option<usize> {
-        let (_, _, index) = self.occupied(handle)?;
+        let (_, index) = self.occupied(handle)?;
         Some(index as usize + FIRST_HANDLE)
     }
 
     /// The live handle whose slot has this number.
     pub(crate) fn handle(&self, number: usize) -> Option<usize> {
         let index = u32::try_from(number.checked_sub(FIRST_HANDLE)?).ok()?;
-        // Acquire pairs with the Release in `insert`.
-        let generation = self.slot(index)?.generation.load(Ordering::Acquire);
-        (generation % 2 == 1).then(|| self.handle_of(index, generation))
+        self.handle_in(index)
     }
 
-    #[inline]
-    fn handle_of(&self, index: u32, generation: u32) -> usize {
-        let generation = u64::from(generation % GENERATIONS) << 32;
-        (self.kind | generation | (u64::from(index) + FIRST)) as usize
+    /// The handle of the object in a slot.
+    fn handle_in(&self, index: u32) -> Option<usize> {
+        // Acquire pairs with the Release in `insert`.
+        let word = self.slot(index)?.word.load(Ordering::Acquire);
+        (word & KIND == self.kind).then_some(word as usize)
     }
 
     /// The handles of all objects in the table at the moment.
     pub(crate) fn handles(&self) -> Vec<usize> {
         let fresh = *self.fresh.lock();
-        (0..fresh)
-            .filter_map(|index| {
-                let generation = self.slot(index)?.generation.load(Ordering::Acquire);
-                (generation % 2 == 1).then(|| self.handle_of(index, generation))
-            })
-            .collect()
+        (0..fresh).filter_map(|index| self.handle_in(index)).collect()
     }
 
     /// The slot that `handle` names, if it holds the object that the handle was given out for.
     #[inline]
-    fn occupied(&self, handle: usize) -> Option<(&Slot<T>, u32, u32)> {
-        let handle = handle as u64;
-        if handle & (0xff << 56) != self.kind {
-            return None;
-        }
-        let index = u32::try_from((handle & u64::from(u32::MAX)).checked_sub(FIRST)?).ok()?;
+    fn occupied(&self, handle: usize) -> Option<(&Slot<T>, u32)> {
+        let index = (handle as u32).wrapping_sub(FIRST as u32);
         let slot = self.slot(index)?;
-        // Acquire pairs with the Release in `insert`.
-        let generation = slot.generation.load(Ordering::Acquire);
-        let expected = (handle >> 32) as u32 % GENERATIONS;
-        (generation % 2 == 1 && generation % GENERATIONS == expected).then_some((slot, generation, index))
+        // Acquire pairs with the Release in `insert`. A handle of another kind is in no slot of this table.
+        (slot.word.load(Ordering::Acquire) == handle as u64).then_some((slot, index))
     }
 
     #[inline]
@@ -255,7 +261,7 @@ impl<T> Slab<T> {
     }
 
     fn pop_free(&self) -> Option<(u32, &Slot<T>)> {
-        // Acquire pairs with the Release in `push_free`: it makes the slot's `next` visible.
+        // Acquire pairs with the Release in `push_free`: it makes the slot's word visible.
         let mut head = self.free.load(Ordering::Acquire);
         loop {
             let index = head as u32;
@@ -263,8 +269,7 @@ impl<T> Slab<T> {
                 return None;
             }
             let slot = self.slot(index)?;
-            let next = slot.next.load(Ordering::Relaxed);
-            let replacement = changed(head, next);
+            let replacement = changed(head, next_free(slot.word.load(Ordering::Relaxed)));
             match self
                 .free
                 .compare_exchange_weak(head, replacement, Ordering::Acquire, Ordering::Acquire)
@@ -285,15 +290,16 @@ impl<T> Slab<T> {
             return None;
         }
         let slot = self.slot(index)?;
-        let next = slot.next.load(Ordering::Relaxed);
+        let next = next_free(slot.word.load(Ordering::Relaxed));
         self.free.store(changed(head, next), Ordering::Relaxed);
         Some((index, slot))
     }
 
     fn push_free(&self, index: u32, slot: &Slot<T>) {
+        let word = slot.word.load(Ordering::Relaxed);
         let mut head = self.free.load(Ordering::Relaxed);
         loop {
-            slot.next.store(head as u32, Ordering::Relaxed);
+            slot.word.store(free_word(word, head as u32), Ordering::Relaxed);
             let replacement = changed(head, index);
             // Release pairs with the Acquire in `pop_free`.
             match self
@@ -315,8 +321,7 @@ impl<T> Slab<T> {
         if self.blocks[block].load(Ordering::Relaxed).is_null() {
             let slots: Box<[Slot<T>]> = (0..FIRST_BLOCK << block)
                 .map(|_| Slot {
-                    generation: AtomicU32::new(0),
-                    next: AtomicU32::new(NONE),
+                    word: AtomicU64::new(free_word(0, NONE)),
                     value: UnsafeCell::new(MaybeUninit::uninit()),
                 })
                 .collect();
@@ -439,9 +444,13 @@ mod tests {
         let slab = Slab::new(3);
         let handle = slab.insert(1).expect("room");
         let other_kind = (handle & !(0xff << 56)) | 4 << 56;
+        let freed = slab.insert(2).expect("room");
+        slab.remove(freed);
         for number in [
             0,
             1,
+            freed,
+            freed & !(0xff << 56),
             0x101,
             4096,
             4097,
