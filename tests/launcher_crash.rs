@@ -87,6 +87,7 @@ fn ranks_that_are_processes_say_where_they_crash() {
             .expect_stderr(words)
             .expect_stderr("launch_crash.c:");
         assert_eq!(outcome.stderr.matches("simurgh: ").count(), 1, "{outcome}");
+        assert!(outcome.stdout.contains("before the crash"), "{outcome}");
     }
     let own = Stage::locate().mpiexec(1).mode("processes").args(["own"]);
     let outcome = own.run(&program);
@@ -107,6 +108,8 @@ fn processes_of_several_nodes_say_where_they_crash() {
             .expect_code(139)
             .expect_stderr("segmentation fault (SIGSEGV) at address 0x0")
             .expect_stderr("launch_crash.c:");
+        // The agents of the nodes signal no process that ends by itself, and that writes out its buffers before.
+        assert!(outcome.stdout.contains("before the crash"), "{outcome}");
     }
 }
 

@@ -166,7 +166,17 @@ impl Host {
                     return;
                 }
             };
+            self.note(&message);
             link.send(&Up::Said { host, message }, &[]);
+        }
+    }
+
+    /// Takes note of what decides how its process is to be ended: whether it receives messages.
+    fn note(&mut self, message: &FromHost) {
+        match message {
+            FromHost::Hello(hello) => self.member.join(hello.clone()),
+            FromHost::Ended { status } => self.member.ended = Some(*status),
+            _ => {}
         }
     }
 
