@@ -60,7 +60,8 @@ impl Communicator {
         op: &Op<B::Item>,
     ) -> Result<()> {
         let _inside = self.enter(Call::AllReduce, UNDEFINED, UNDEFINED);
-        typed::all_reduce(&self.comm, Some(sent.values()), received.values_mut(), &op.0)?.run()
+        let sent = Some(sent.values().into());
+        typed::all_reduce(&self.comm, sent, received.values_mut(), &op.0)?.run()
     }
 
     /// Replaces the ranks' values by their combination (`MPI_Allreduce` with `MPI_IN_PLACE`).

@@ -49,7 +49,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         received: &'scope mut B,
         op: &Op<B::Item>,
     ) -> Result<CollectiveRequest<'scope, 'env, B::Item>> {
-        let (sent, received) = (Some(sent.values()), received.values_mut());
+        let (sent, received) = (Some(sent.values().into()), received.values_mut());
         self.start(typed::all_reduce(self.comm(), sent, received, &op.0)?)
     }
 

@@ -3,7 +3,7 @@
 //! A buffer with a part for each rank is a slice that holds the parts one behind the other.
 
 use super::parts::{even_sources, even_targets, sources, targets};
-use super::{Equivalence, Prepared, source, target};
+use super::{Equivalence, Prepared, Received, Sent};
 use simurgh_mpi::Comm;
 use simurgh_mpi::Result;
 
@@ -14,7 +14,7 @@ use simurgh_mpi::Result;
 /// None.
 #[inline]
 pub fn barrier(comm: &Comm) -> Result<Prepared<'_, u8>> {
-    Prepared::new(&mut [], |_| Ok(comm.barrier()))
+    Prepared::new((&mut [][..]).into(), |_| Ok(comm.barrier()))
 }
 
 /// Gives the root's values to all ranks ([`Comm::bcast`]).
@@ -24,13 +24,13 @@ pub fn barrier(comm: &Comm) -> Result<Prepared<'_, u8>> {
 /// As the call of the communicator.
 pub fn broadcast<'a, T: Equivalence>(
     comm: &'a Comm,
-    values: &'a mut [T],
+    values: impl Into<Received<'a, T>>,
     root: i32,
 ) -> Result<Prepared<'a, T>> {
-    Prepared::new(values, |values| {
+    Prepared::new(values.into(), |values| {
         // SAFETY:
-        // - `Prepared` keeps the slice borrowed until the collective is complete.
-        comm.bcast(&unsafe { target(values) }, root)
+        // - `Prepared` keeps the values lent until the collective is complete.
+        comm.bcast(&unsafe { values.target() }, root)
     })
 }
 
@@ -42,16 +42,16 @@ pub fn broadcast<'a, T: Equivalence>(
 /// cut into a part for each rank.
 pub fn gather<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     root: i32,
 ) -> Result<Prepared<'a, T>> {
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
             let received = at_root(comm, root, || even_targets(received, comm.size()))?;
-            comm.gather(Some(&source(sent)), received, root)
+            comm.gather(Some(&sent.into().source()), received, root)
         }
     })
 }
@@ -64,17 +64,17 @@ pub fn gather<'a, T: Equivalence>(
 /// its ranks or `received`.
 pub fn gatherv<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     counts: &[usize],
     root: i32,
 ) -> Result<Prepared<'a, T>> {
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
             let received = at_root(comm, root, || targets(received, counts, comm.size()))?;
-            comm.gather(Some(&source(sent)), received, root)
+            comm.gather(Some(&sent.into().source()), received, root)
         }
     })
 }
@@ -87,13 +87,13 @@ pub fn gatherv<'a, T: Equivalence>(
 /// part for each rank.
 pub fn all_gather<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
 ) -> Result<Prepared<'a, T>> {
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.allgather(Some(&source(sent)), even_targets(received, comm.peers())?) }
+        // - `Prepared` keeps the values lent until the collective is complete.
+        unsafe { comm.allgather(Some(&sent.into().source()), even_targets(received, comm.peers())?) }
     })
 }
 
@@ -105,14 +105,19 @@ pub fn all_gather<'a, T: Equivalence>(
 /// ranks or `received`.
 pub fn all_gatherv<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     counts: &[usize],
 ) -> Result<Prepared<'a, T>> {
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.allgather(Some(&source(sent)), targets(received, counts, comm.peers())?) }
+        // - `Prepared` keeps the values lent until the collective is complete.
+        unsafe {
+            comm.allgather(
+                Some(&sent.into().source()),
+                targets(received, counts, comm.peers())?,
+            )
+        }
     })
 }
 
@@ -124,16 +129,16 @@ pub fn all_gatherv<'a, T: Equivalence>(
 /// into a part for each rank.
 pub fn scatter<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     root: i32,
 ) -> Result<Prepared<'a, T>> {
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let sent = at_root(comm, root, || even_sources(sent, comm.size()))?;
-            comm.scatter(sent, Some(&target(received)), root)
+            let sent = at_root(comm, root, || even_sources(sent.into(), comm.size()))?;
+            comm.scatter(sent, Some(&received.target()), root)
         }
     })
 }
@@ -146,17 +151,17 @@ pub fn scatter<'a, T: Equivalence>(
 /// its ranks or `sent`.
 pub fn scatterv<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
+    sent: impl Into<Sent<'a, T>>,
     counts: &[usize],
-    received: &'a mut [T],
+    received: impl Into<Received<'a, T>>,
     root: i32,
 ) -> Result<Prepared<'a, T>> {
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let sent = at_root(comm, root, || sources(sent, counts, comm.size()))?;
-            comm.scatter(sent, Some(&target(received)), root)
+            let sent = at_root(comm, root, || sources(sent.into(), counts, comm.size()))?;
+            comm.scatter(sent, Some(&received.target()), root)
         }
     })
 }
@@ -169,14 +174,19 @@ pub fn scatterv<'a, T: Equivalence>(
 /// part for each rank.
 pub fn all_to_all<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
 ) -> Result<Prepared<'a, T>> {
     let peers = comm.peers();
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.alltoall(Some(even_sources(sent, peers)?), even_targets(received, peers)?) }
+        // - `Prepared` keeps the values lent until the collective is complete.
+        unsafe {
+            comm.alltoall(
+                Some(even_sources(sent.into(), peers)?),
+                even_targets(received, peers)?,
+            )
+        }
     })
 }
 
@@ -188,15 +198,15 @@ pub fn all_to_all<'a, T: Equivalence>(
 /// their slice.
 pub fn all_to_allv<'a, T: Equivalence>(
     comm: &'a Comm,
-    (sent, send_counts): (&'a [T], &[usize]),
-    (received, receive_counts): (&'a mut [T], &[usize]),
+    (sent, send_counts): (impl Into<Sent<'a, T>>, &[usize]),
+    (received, receive_counts): (impl Into<Received<'a, T>>, &[usize]),
 ) -> Result<Prepared<'a, T>> {
     let peers = comm.peers();
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let sent = sources(sent, send_counts, peers)?;
+            let sent = sources(sent.into(), send_counts, peers)?;
             comm.alltoall(Some(sent), targets(received, receive_counts, peers)?)
         }
     })

@@ -14,7 +14,8 @@
 //! * `equivalence`: Rust types whose values have a datatype.
 //! * `coded`: values of enums and the like as numbers.
 //! * `buffer`: slices and single values as buffers.
-//! * `parts`: slices that are cut into a part for each rank.
+//! * `lent`: memory that is lent to an operation.
+//! * `parts`: values that are cut into a part for each rank.
 //! * `operator`: reduction operations on Rust values.
 //! * `prepared`: collectives that have not begun.
 //! * `message`: blocking sends and receives.
@@ -33,6 +34,7 @@ mod collective;
 mod equivalence;
 mod file;
 mod flight;
+mod lent;
 mod message;
 mod neighbor;
 mod operations;
@@ -51,6 +53,7 @@ pub use collective::{
 pub use equivalence::{Equivalence, once_for};
 pub use file::{read_at, read_at_all, read_next, write_at, write_at_all, write_next};
 pub use flight::{Flight, FlightIn, Flights, in_flight, test_any, wait_any};
+pub use lent::{Received, Sent};
 pub use message::{receive, receive_message, send, send_receive};
 pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};
 pub use operator::Operator;
@@ -80,8 +83,8 @@ pub fn zeros<T: Equivalence>(len: usize) -> Vec<T> {
 #[inline]
 unsafe fn source<T: Equivalence>(values: &[T]) -> Source {
     // SAFETY:
-    // - the slice is `COUNT` elements for each value, readable while it is borrowed.
-    unsafe { Source::new(values.as_ptr().cast(), values.len() * T::COUNT, T::datatype()) }
+    // - as demanded of the caller.
+    unsafe { Sent::from(values).source() }
 }
 
 /// A slice as the target of an operation.
@@ -92,8 +95,8 @@ unsafe fn source<T: Equivalence>(values: &[T]) -> Source {
 #[inline]
 unsafe fn target<T: Equivalence>(values: &mut [T]) -> Target {
     // SAFETY:
-    // - the slice is `COUNT` elements for each value, writable while it is borrowed.
-    unsafe { Target::new(values.as_mut_ptr().cast(), values.len() * T::COUNT, T::datatype()) }
+    // - as demanded of the caller.
+    unsafe { Received::from(values).target() }
 }
 
 /// The datatype of which one value is one element.

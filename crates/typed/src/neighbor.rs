@@ -4,7 +4,7 @@
 //! of a grid has a part, too, whose values are ignored.
 
 use super::parts::{even_sources, even_targets, sources, targets};
-use super::{Equivalence, Prepared, source};
+use super::{Equivalence, Prepared, Received, Sent};
 use simurgh_mpi::Comm;
 use simurgh_mpi::Result;
 
@@ -16,14 +16,14 @@ use simurgh_mpi::Result;
 /// part for each edge.
 pub fn neighbor_all_gather<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
 ) -> Result<Prepared<'a, T>> {
     let edges = comm.degrees()?;
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.neighbor_allgather(source(sent), even_targets(received, edges.incoming)?) }
+        // - `Prepared` keeps the values lent until the collective is complete.
+        unsafe { comm.neighbor_allgather(sent.into().source(), even_targets(received, edges.incoming)?) }
     })
 }
 
@@ -35,15 +35,15 @@ pub fn neighbor_all_gather<'a, T: Equivalence>(
 /// edges or `received`.
 pub fn neighbor_all_gatherv<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     counts: &[usize],
 ) -> Result<Prepared<'a, T>> {
     let edges = comm.degrees()?;
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
-        unsafe { comm.neighbor_allgather(source(sent), targets(received, counts, edges.incoming)?) }
+        // - `Prepared` keeps the values lent until the collective is complete.
+        unsafe { comm.neighbor_allgather(sent.into().source(), targets(received, counts, edges.incoming)?) }
     })
 }
 
@@ -55,15 +55,15 @@ pub fn neighbor_all_gatherv<'a, T: Equivalence>(
 /// part for each edge.
 pub fn neighbor_all_to_all<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
 ) -> Result<Prepared<'a, T>> {
     let edges = comm.degrees()?;
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let sent = even_sources(sent, edges.outgoing)?;
+            let sent = even_sources(sent.into(), edges.outgoing)?;
             comm.neighbor_alltoall(sent, even_targets(received, edges.incoming)?)
         }
     })
@@ -77,15 +77,15 @@ pub fn neighbor_all_to_all<'a, T: Equivalence>(
 /// their slice.
 pub fn neighbor_all_to_allv<'a, T: Equivalence>(
     comm: &'a Comm,
-    (sent, send_counts): (&'a [T], &[usize]),
-    (received, receive_counts): (&'a mut [T], &[usize]),
+    (sent, send_counts): (impl Into<Sent<'a, T>>, &[usize]),
+    (received, receive_counts): (impl Into<Received<'a, T>>, &[usize]),
 ) -> Result<Prepared<'a, T>> {
     let edges = comm.degrees()?;
-    Prepared::new(received, |received| {
+    Prepared::new(received.into(), |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let sent = sources(sent, send_counts, edges.outgoing)?;
+            let sent = sources(sent.into(), send_counts, edges.outgoing)?;
             comm.neighbor_alltoall(sent, targets(received, receive_counts, edges.incoming)?)
         }
     })

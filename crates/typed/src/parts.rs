@@ -1,6 +1,6 @@
-//! Slices cut into parts: one for each rank, or for each neighbour.
+//! Values cut into parts: one for each rank, or for each neighbour.
 
-use super::{Equivalence, source, target};
+use super::{Equivalence, Received, Sent};
 use simurgh_datatype::memory::{Parts, Source, Target};
 use simurgh_mpi::{Error, ErrorClass, Result};
 
@@ -34,72 +34,77 @@ fn check_counts(parts: usize, len: usize, counts: &[usize]) -> Result<()> {
     Err(Error::new(ErrorClass::Count, message))
 }
 
-/// A slice that is cut into `parts` equal parts, as sources.
+/// The places at which parts of the given lengths begin.
+fn starts(counts: &[usize]) -> impl Iterator<Item = usize> {
+    counts.iter().scan(0, |next, count| {
+        let start = *next;
+        *next += count;
+        Some(start)
+    })
+}
+
+/// Values that are cut into `parts` equal parts, as sources.
 ///
 /// # Safety
 ///
-/// * The slice stays borrowed until the operations that get the parts are complete.
-pub(super) unsafe fn even_sources<T: Equivalence>(values: &[T], parts: usize) -> Result<Parts<Source>> {
+/// * The values stay lent until the operations that get the parts are complete.
+pub(super) unsafe fn even_sources<T: Equivalence>(
+    values: Sent<'_, T>,
+    parts: usize,
+) -> Result<Parts<Source>> {
     let len = share(parts, values.len())?;
     // SAFETY:
-    // - as demanded of the caller; the slice has so many such parts.
-    Ok(Parts::Even(unsafe { source(values) }.slice(0, len * T::COUNT)))
+    // - as demanded of the caller; there are so many such parts.
+    Ok(Parts::Even(unsafe { values.source() }.slice(0, len * T::COUNT)))
 }
 
-/// A slice that is cut into `parts` equal parts, as targets.
+/// Values that are cut into `parts` equal parts, as targets.
 ///
 /// # Safety
 ///
-/// * As for [`even_sources`], and nobody uses the slice until then.
-pub(super) unsafe fn even_targets<T: Equivalence>(values: &mut [T], parts: usize) -> Result<Parts<Target>> {
+/// * As for [`even_sources`], and nobody uses the values until then.
+pub(super) unsafe fn even_targets<T: Equivalence>(
+    values: &Received<'_, T>,
+    parts: usize,
+) -> Result<Parts<Target>> {
     let len = share(parts, values.len())?;
     // SAFETY:
-    // - as demanded of the caller; the address is that of the whole slice, so that it is good for all parts.
-    Ok(Parts::Even(unsafe { target(values) }.slice(0, len * T::COUNT)))
+    // - as demanded of the caller; the address is that of all values, so that it is good for all parts.
+    Ok(Parts::Even(unsafe { values.target() }.slice(0, len * T::COUNT)))
 }
 
-/// A slice that is cut into parts of the given lengths, as sources.
+/// Values that are cut into parts of the given lengths, as sources.
 ///
 /// # Safety
 ///
 /// * As for [`even_sources`].
 pub(super) unsafe fn sources<T: Equivalence>(
-    values: &[T],
+    values: Sent<'_, T>,
     counts: &[usize],
     parts: usize,
 ) -> Result<Parts<Source>> {
     check_counts(parts, values.len(), counts)?;
-    let mut rest = values;
-    let part = |&count: &usize| {
-        let part;
-        (part, rest) = rest.split_at(count);
-        // SAFETY:
-        // - as demanded of the caller.
-        unsafe { source(part) }
-    };
-    Ok(Parts::Each(counts.iter().map(part).collect()))
+    // SAFETY:
+    // - as demanded of the caller.
+    let part = |(start, &count)| unsafe { values.part(start, count).source() };
+    Ok(Parts::Each(starts(counts).zip(counts).map(part).collect()))
 }
 
-/// A slice that is cut into parts of the given lengths, as targets.
+/// Values that are cut into parts of the given lengths, as targets.
 ///
 /// # Safety
 ///
 /// * As for [`even_targets`].
 pub(super) unsafe fn targets<T: Equivalence>(
-    values: &mut [T],
+    values: &Received<'_, T>,
     counts: &[usize],
     parts: usize,
 ) -> Result<Parts<Target>> {
     check_counts(parts, values.len(), counts)?;
-    let mut rest = values;
-    let part = |&count: &usize| {
-        let part;
-        (part, rest) = std::mem::take(&mut rest).split_at_mut(count);
-        // SAFETY:
-        // - as demanded of the caller.
-        unsafe { target(part) }
-    };
-    Ok(Parts::Each(counts.iter().map(part).collect()))
+    // SAFETY:
+    // - as demanded of the caller; the parts do not overlap.
+    let part = |(start, &count)| unsafe { values.part(start, count).target() };
+    Ok(Parts::Each(starts(counts).zip(counts).map(part).collect()))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use simurgh_core::sync::Arc;
 use simurgh_datatype::memory::{Source, Target};
 
 use super::operator::{Panicked, rethrow};
-use super::{Equivalence, Mode, Prepared};
+use super::{Equivalence, Mode, Prepared, Received, Sent};
 use simurgh_mpi::{Comm, Error, ErrorClass, Process, Request, Result, Status};
 
 /// An operation that is started again and again, with the memory that it uses.
@@ -44,22 +44,33 @@ impl<T: Equivalence> Owned<T> {
         Self(NonNull::from(Box::leak(values.into_boxed_slice())))
     }
 
-    fn count(&self) -> usize {
-        self.0.len() * T::COUNT
+    /// The values, to be read by an operation.
+    fn sent<'a>(&self) -> Sent<'a, T> {
+        // SAFETY:
+        // - `Persistent` keeps the values while the operation is under way, and gives nobody a slice of what is sent
+        //   then, except for parts which the operation does not use yet.
+        unsafe { Sent::from_raw(self.0.as_ptr()) }
+    }
+
+    /// The values, to be written by an operation.
+    fn received<'a>(&self) -> Received<'a, T> {
+        // SAFETY:
+        // - as above; parts are given away when the operation no longer uses them.
+        unsafe { Received::from_raw(self.0.as_ptr()) }
     }
 
     /// The values as the source of an operation.
     fn source(&self) -> Source {
         // SAFETY:
-        // - the values are `COUNT` elements each, and `Persistent` keeps them while the operation is under way.
-        unsafe { Source::new(self.0.as_ptr().cast(), self.count(), T::datatype()) }
+        // - as for `sent`.
+        unsafe { self.sent().source() }
     }
 
     /// The values as the target of an operation.
     fn target(&self) -> Target {
         // SAFETY:
-        // - as for the source; `Persistent` gives nobody a slice of them while the operation is under way.
-        unsafe { Target::new(self.0.as_ptr().cast(), self.count(), T::datatype()) }
+        // - as for `received`.
+        unsafe { self.received().target() }
     }
 }
 
@@ -147,13 +158,10 @@ impl<T: Equivalence> Persistent<T> {
         comm: &Arc<Comm>,
         sent: Vec<T>,
         received: Vec<T>,
-        make: impl for<'a> FnOnce(&'a Comm, &'a [T], &'a mut [T]) -> Result<Prepared<'a, T>>,
+        make: impl for<'a> FnOnce(&'a Comm, Sent<'a, T>, Received<'a, T>) -> Result<Prepared<'a, T>>,
     ) -> Result<Self> {
-        let (sent, mut received) = (Owned::new(sent), Owned::new(received));
-        // SAFETY:
-        // - nobody else knows of the values yet. The request that is set up uses them only while it is active.
-        let (read, written) = unsafe { (sent.0.as_ref(), received.0.as_mut()) };
-        let (request, panicked) = make(comm, read, written)?.persistent();
+        let (sent, received) = (Owned::new(sent), Owned::new(received));
+        let (request, panicked) = make(comm, sent.sent(), received.received())?.persistent();
         Ok(Self::new(
             comm,
             request,
@@ -387,5 +395,29 @@ impl<T: Equivalence> fmt::Debug for Persistent<T> {
         f.debug_struct("Persistent")
             .field("is_active", &self.request.is_active())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simurgh_datatype::memory::transfer;
+
+    #[test]
+    fn what_was_lent_stays_good_when_slices_have_been_made() {
+        let (mut sent, mut received) = (Owned::new(vec![1_u32, 2, 3]), Owned::new(vec![0_u32; 3]));
+        // SAFETY:
+        // - what is lent here is used by the copies below.
+        let (source, target) = unsafe { (sent.sent().source(), received.received().target()) };
+        for round in 1..3 {
+            transfer(&source, &target);
+            // SAFETY:
+            // - nobody else uses the values meanwhile.
+            unsafe {
+                assert_eq!(received.0.as_ref(), [round, 2, 3]);
+                received.0.as_mut().fill(0);
+                sent.0.as_mut()[0] = round + 1;
+            }
+        }
     }
 }

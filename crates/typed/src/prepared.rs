@@ -1,10 +1,9 @@
 //! Collectives on borrowed values, before they run.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use super::operator::{Panicked, rethrow};
-use super::{Equivalence, Operator};
+use super::{Equivalence, Operator, Received};
 use simurgh_core::sync::Arc;
 use simurgh_mpi::Collective;
 use simurgh_mpi::Request;
@@ -15,30 +14,24 @@ use simurgh_mpi::Result;
 pub struct Prepared<'a, T> {
     collective: Collective<'a>,
     /// The memory into which this rank receives.
-    received: *mut [T],
+    received: Received<'a, T>,
     /// The place for a panic of the user's function.
     panicked: Option<Panicked>,
-    borrow: PhantomData<(&'a [T], &'a mut [T])>,
 }
 
 impl<'a, T: Equivalence> Prepared<'a, T> {
-    /// Makes a collective by `make`, which is called with the slice that the collective receives into.
+    /// Makes a collective by `make`, which is called with the values that the collective receives into.
     ///
-    /// The buffers that `make` forms from this slice, and from others that are borrowed for `'a`, are used by the
+    /// The buffers that `make` forms from these values, and from others that are lent for `'a`, are used by the
     /// collective alone, which is complete before `'a` ends.
     pub(super) fn new(
-        received: &'a mut [T],
-        make: impl FnOnce(&mut [T]) -> Result<Collective<'a>>,
+        received: Received<'a, T>,
+        make: impl FnOnce(&Received<'a, T>) -> Result<Collective<'a>>,
     ) -> Result<Self> {
-        let received: *mut [T] = received;
-        // SAFETY:
-        // - the slice is borrowed for longer than this call takes, and nobody else knows of it.
-        let collective = make(unsafe { &mut *received })?;
         Ok(Self {
-            collective,
+            collective: make(&received)?,
             received,
             panicked: None,
-            borrow: PhantomData,
         })
     }
 
@@ -74,8 +67,8 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
             collective,
             received,
             panicked,
-            ..
         } = self;
+        let received = received.into_raw();
         Ok((collective.start()?, Lent { received, panicked }))
     }
 

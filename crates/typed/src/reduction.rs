@@ -1,6 +1,6 @@
 //! Collective calls that combine data.
 
-use super::{Equivalence, Operator, Prepared, whole};
+use super::{Equivalence, Operator, Prepared, Received, Sent, whole};
 use simurgh_datatype::Datatype;
 use simurgh_datatype::memory::{Numbers, Source, Target};
 use simurgh_datatype::op::Op;
@@ -15,12 +15,12 @@ use simurgh_mpi::{Error, ErrorClass, Result};
 /// As the call of the communicator.
 pub fn reduce<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     op: &Operator<T>,
     root: i32,
 ) -> Result<Prepared<'a, T>> {
-    combining(Some(sent), received, op, |sent, received, op| {
+    combining(Some(sent.into()), received.into(), op, |sent, received, op| {
         comm.reduce(sent, Some(received), op, root)
     })
 }
@@ -34,11 +34,11 @@ pub fn reduce<'a, T: Equivalence>(
 #[inline]
 pub fn all_reduce<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: Option<&'a [T]>,
-    received: &'a mut [T],
+    sent: Option<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     op: &Operator<T>,
 ) -> Result<Prepared<'a, T>> {
-    combining(sent, received, op, |sent, received, op| {
+    combining(sent, received.into(), op, |sent, received, op| {
         comm.allreduce(sent, received, op)
     })
 }
@@ -51,10 +51,11 @@ pub fn all_reduce<'a, T: Equivalence>(
 /// `received` as there are ranks.
 pub fn reduce_scatter_block<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     op: &Operator<T>,
 ) -> Result<Prepared<'a, T>> {
+    let (sent, received) = (sent.into(), received.into());
     if received.len().checked_mul(comm.size()) != Some(sent.len()) {
         let (size, part, all) = (comm.size(), received.len(), sent.len());
         let message = format!("{all} values to be combined are not {size} parts of {part} values");
@@ -73,11 +74,12 @@ pub fn reduce_scatter_block<'a, T: Equivalence>(
 /// length of `received`, and all of them add up to that of `sent`.
 pub fn reduce_scatter<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     counts: &[usize],
     op: &Operator<T>,
 ) -> Result<Prepared<'a, T>> {
+    let (sent, received) = (sent.into(), received.into());
     check_counts(comm, (sent.len(), received.len()), counts)?;
     let elements = Operands::new(op).elements;
     let counts: Numbers = counts.iter().map(|count| (count * elements) as i64).collect();
@@ -93,11 +95,11 @@ pub fn reduce_scatter<'a, T: Equivalence>(
 /// As the call of the communicator.
 pub fn scan<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     op: &Operator<T>,
 ) -> Result<Prepared<'a, T>> {
-    combining(Some(sent), received, op, |sent, received, op| {
+    combining(Some(sent.into()), received.into(), op, |sent, received, op| {
         comm.scan(sent, received, op)
     })
 }
@@ -109,11 +111,11 @@ pub fn scan<'a, T: Equivalence>(
 /// As the call of the communicator.
 pub fn exscan<'a, T: Equivalence>(
     comm: &'a Comm,
-    sent: &'a [T],
-    received: &'a mut [T],
+    sent: impl Into<Sent<'a, T>>,
+    received: impl Into<Received<'a, T>>,
     op: &Operator<T>,
 ) -> Result<Prepared<'a, T>> {
-    combining(Some(sent), received, op, |sent, received, op| {
+    combining(Some(sent.into()), received.into(), op, |sent, received, op| {
         comm.exscan(sent, received, op)
     })
 }
@@ -121,15 +123,15 @@ pub fn exscan<'a, T: Equivalence>(
 /// A collective that combines values.
 #[inline]
 fn combining<'a, T: Equivalence>(
-    sent: Option<&'a [T]>,
-    received: &'a mut [T],
+    sent: Option<Sent<'a, T>>,
+    received: Received<'a, T>,
     op: &Operator<T>,
     make: impl FnOnce(Option<&Source>, &Target, &Op) -> Result<Collective<'a>>,
 ) -> Result<Prepared<'a, T>> {
     let operands = Operands::new(op);
     let prepared = Prepared::new(received, |received| {
         // SAFETY:
-        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        // - `Prepared` keeps the values lent until the collective is complete.
         let (sent, received) = unsafe {
             let sent = sent.map(|sent| operands.source(sent));
             (sent, operands.target(received))
@@ -180,33 +182,23 @@ impl Operands {
 
     /// # Safety
     ///
-    /// * The slice stays borrowed until the operations that get the source are complete.
+    /// * The values stay lent until the operations that get the source are complete.
     #[inline]
-    unsafe fn source<T: Equivalence>(&self, values: &[T]) -> Source {
+    unsafe fn source<T: Equivalence>(&self, values: Sent<'_, T>) -> Source {
+        let count = values.len() * self.elements;
         // SAFETY:
-        // - the slice is that many elements, readable while it is borrowed.
-        unsafe {
-            Source::new(
-                values.as_ptr().cast(),
-                values.len() * self.elements,
-                self.datatype.clone(),
-            )
-        }
+        // - the values are that many elements, readable while they are lent.
+        unsafe { Source::new(values.address().cast(), count, self.datatype.clone()) }
     }
 
     /// # Safety
     ///
-    /// * As for `source`, and nobody uses the slice until then.
+    /// * As for `source`, and nobody uses the values until then.
     #[inline]
-    unsafe fn target<T: Equivalence>(&self, values: &mut [T]) -> Target {
+    unsafe fn target<T: Equivalence>(&self, values: &Received<'_, T>) -> Target {
+        let count = values.len() * self.elements;
         // SAFETY:
-        // - the slice is that many elements, writable while it is borrowed.
-        unsafe {
-            Target::new(
-                values.as_mut_ptr().cast(),
-                values.len() * self.elements,
-                self.datatype.clone(),
-            )
-        }
+        // - the values are that many elements, writable while they are lent.
+        unsafe { Target::new(values.address().cast(), count, self.datatype.clone()) }
     }
 }

@@ -446,8 +446,8 @@ fn agree<T: Equivalence>(comm: &Comm) -> Result<()> {
     let sent = [layout, !layout];
     all_reduce(
         comm,
-        Some(&sent),
-        &mut extremes,
+        Some(sent[..].into()),
+        &mut extremes[..],
         &Operator::builtin(BuiltinOp::Max),
     )?
     .run()?;
