@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::Duration;
 
-use simurgh::{Builder, Communicator, Op, Result, Results, RunError, Source, Tag};
+use simurgh::{Builder, Communicator, Op, RequestSet, Result, Results, RunError, Source, Tag};
 use simurgh_testing::panic_quietly;
 
 fn builder(ranks: usize) -> Builder {
@@ -66,19 +66,46 @@ fn aborts() {
     );
 }
 
-fn busy_ranks_leave() {
+/// Rank 0 does `work`, which has no end, while rank 1 panics.
+fn leaves(work: impl Fn(&Communicator) -> Result<()> + Send + Sync + 'static) {
     let error = builder(2)
-        .run(|world| {
+        .run(move |world| {
             if world.rank() > 0 {
                 panic_quietly("only rank 0 likes it here");
             }
             loop {
-                let _ = world.iprobe(Source::Any, Tag::Any);
+                work(world).expect("nothing fails");
             }
         })
         .map(|_: Results<()>| ())
         .expect_err("a rank panics");
     assert!(matches!(error, RunError::Panicked { rank: 1, .. }), "{error}");
+}
+
+fn busy_ranks_leave() {
+    leaves(|world| world.iprobe(Source::Any, Tag::Any).map(drop));
+    leaves(|world| {
+        let mut receive = world.persistent_recv(vec![0], 1, 0)?;
+        receive.start()?;
+        while !receive.is_complete() {}
+        Ok(())
+    });
+    leaves(|world| {
+        let mut value = 0;
+        world.scope(|scope| {
+            let receive = scope.irecv(&mut value, 1, 0)?;
+            while !receive.is_complete() {}
+            Ok(())
+        })
+    });
+    leaves(|world| {
+        let mut value = 0;
+        world.scope(|scope| {
+            let mut receives = RequestSet::from_iter([scope.irecv(&mut value, 1, 0)?]);
+            while receives.test_any().is_none() {}
+            Ok(())
+        })
+    });
 }
 
 /// A reduction whose function panics, run by `reduce`.

@@ -2,10 +2,10 @@
 //!
 //! All ranks set them up in the same order. A rank may start several, in any order, and other ranks in another one.
 
-use simurgh_mpi::Result;
-use simurgh_typed::{self as typed, Persistent};
+use simurgh_mpi::{Comm, Result};
+use simurgh_typed::{self as typed, Persistent, Prepared, Received, Sent};
 
-use super::enter;
+use super::operation::Operation;
 use crate::peer::raw_rank;
 use crate::{Communicator, Equivalence, Op};
 
@@ -16,10 +16,7 @@ impl Communicator {
     ///
     /// None.
     pub fn persistent_barrier(&self) -> Result<PersistentCollective<u8>> {
-        let made = Persistent::collective(self.shared_engine(), Vec::new(), Vec::new(), |comm, _, _| {
-            typed::barrier(comm)
-        });
-        self.persistent(made)
+        self.persistent(Vec::new(), Vec::new(), |comm, _, _| typed::barrier(comm))
     }
 
     /// Sets up a broadcast of the root's values, which are [`received`](PersistentCollective::received) at all ranks,
@@ -34,10 +31,9 @@ impl Communicator {
         root: usize,
     ) -> Result<PersistentCollective<T>> {
         let root = raw_rank(root);
-        let made = Persistent::collective(self.shared_engine(), Vec::new(), values, |comm, _, values| {
+        self.persistent(Vec::new(), values, |comm, _, values| {
             typed::broadcast(comm, values, root)
-        });
-        self.persistent(made)
+        })
     }
 
     /// Sets up a gather (`MPI_Gather_init`).
@@ -52,10 +48,9 @@ impl Communicator {
         root: usize,
     ) -> Result<PersistentCollective<T>> {
         let root = raw_rank(root);
-        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+        self.persistent(sent, received, |comm, sent, received| {
             typed::gather(comm, sent, received, root)
-        });
-        self.persistent(made)
+        })
     }
 
     /// Sets up a gather at all ranks (`MPI_Allgather_init`).
@@ -68,10 +63,9 @@ impl Communicator {
         sent: Vec<T>,
         received: Vec<T>,
     ) -> Result<PersistentCollective<T>> {
-        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+        self.persistent(sent, received, |comm, sent, received| {
             typed::all_gather(comm, sent, received)
-        });
-        self.persistent(made)
+        })
     }
 
     /// Sets up a scatter (`MPI_Scatter_init`).
@@ -86,10 +80,9 @@ impl Communicator {
         root: usize,
     ) -> Result<PersistentCollective<T>> {
         let root = raw_rank(root);
-        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+        self.persistent(sent, received, |comm, sent, received| {
             typed::scatter(comm, sent, received, root)
-        });
-        self.persistent(made)
+        })
     }
 
     /// Sets up an exchange of all ranks with all (`MPI_Alltoall_init`).
@@ -102,10 +95,9 @@ impl Communicator {
         sent: Vec<T>,
         received: Vec<T>,
     ) -> Result<PersistentCollective<T>> {
-        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+        self.persistent(sent, received, |comm, sent, received| {
             typed::all_to_all(comm, sent, received)
-        });
-        self.persistent(made)
+        })
     }
 
     /// Sets up a reduction at the root (`MPI_Reduce_init`).
@@ -121,10 +113,9 @@ impl Communicator {
         root: usize,
     ) -> Result<PersistentCollective<T>> {
         let root = raw_rank(root);
-        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+        self.persistent(sent, received, |comm, sent, received| {
             typed::reduce(comm, sent, received, &op.0, root)
-        });
-        self.persistent(made)
+        })
     }
 
     /// Sets up a reduction at all ranks (`MPI_Allreduce_init`).
@@ -138,10 +129,9 @@ impl Communicator {
         received: Vec<T>,
         op: &Op<T>,
     ) -> Result<PersistentCollective<T>> {
-        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+        self.persistent(sent, received, |comm, sent, received| {
             typed::all_reduce(comm, Some(sent), received, &op.0)
-        });
-        self.persistent(made)
+        })
     }
 
     /// Sets up an exchange with the neighbours in a topology (`MPI_Neighbor_alltoall_init`).
@@ -154,16 +144,21 @@ impl Communicator {
         sent: Vec<T>,
         received: Vec<T>,
     ) -> Result<PersistentCollective<T>> {
-        let made = Persistent::collective(self.shared_engine(), sent, received, |comm, sent, received| {
+        self.persistent(sent, received, |comm, sent, received| {
             typed::neighbor_all_to_all(comm, sent, received)
-        });
-        self.persistent(made)
+        })
     }
 
-    fn persistent<T: Equivalence>(&self, made: Result<Persistent<T>>) -> Result<PersistentCollective<T>> {
+    /// Sets up the collective that `make` prepares.
+    fn persistent<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        make: impl for<'a> FnOnce(&'a Comm, Sent<'a, T>, Received<'a, T>) -> Result<Prepared<'a, T>>,
+    ) -> Result<PersistentCollective<T>> {
+        let made = Persistent::collective(self.shared_engine(), sent, received, make);
         Ok(PersistentCollective {
-            operation: made?,
-            communicator: self.twin(),
+            operation: Operation::new(self, made)?,
         })
     }
 }
@@ -190,8 +185,7 @@ impl Communicator {
 /// ```
 #[derive(Debug)]
 pub struct PersistentCollective<T: Equivalence> {
-    operation: Persistent<T>,
-    communicator: Communicator,
+    operation: Operation<T>,
 }
 
 impl<T: Equivalence> PersistentCollective<T> {
@@ -203,7 +197,6 @@ impl<T: Equivalence> PersistentCollective<T> {
     /// collectives.
     #[inline]
     pub fn start(&mut self) -> Result<()> {
-        self.communicator.check();
         self.operation.start()
     }
 
@@ -218,7 +211,6 @@ impl<T: Equivalence> PersistentCollective<T> {
     /// If the function of its operation has panicked at this rank.
     #[inline]
     pub fn wait(&mut self) -> Result<()> {
-        let _inside = enter(&self.communicator);
         self.operation.wait().map(drop)
     }
 
@@ -226,7 +218,7 @@ impl<T: Equivalence> PersistentCollective<T> {
     /// values can be used after [`wait`](Self::wait) only.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.operation.is_done()
+        self.operation.is_complete()
     }
 
     /// The values that this rank sends.
@@ -236,7 +228,7 @@ impl<T: Equivalence> PersistentCollective<T> {
     /// While the collective is under way.
     #[must_use]
     pub fn sent(&self) -> &[T] {
-        self.operation.sent().unwrap_or_else(|error| panic!("{error}"))
+        self.operation.sent()
     }
 
     /// The values that this rank sends, to be changed.
@@ -246,9 +238,7 @@ impl<T: Equivalence> PersistentCollective<T> {
     /// While the collective is under way.
     #[must_use]
     pub fn sent_mut(&mut self) -> &mut [T] {
-        self.operation
-            .sent_mut()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.operation.sent_mut()
     }
 
     /// The values that this rank has received.
@@ -258,9 +248,7 @@ impl<T: Equivalence> PersistentCollective<T> {
     /// While the collective is under way.
     #[must_use]
     pub fn received(&self) -> &[T] {
-        self.operation
-            .received()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.operation.received()
     }
 
     /// The values that this rank receives, to be changed.
@@ -270,8 +258,6 @@ impl<T: Equivalence> PersistentCollective<T> {
     /// While the collective is under way.
     #[must_use]
     pub fn received_mut(&mut self) -> &mut [T] {
-        self.operation
-            .received_mut()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.operation.received_mut()
     }
 }

@@ -1,16 +1,17 @@
 //! Persistent operations: set up once, started many times (section 3.9 of the standard).
 
 mod collective;
+mod operation;
 mod partitioned;
 
 pub use collective::PersistentCollective;
 pub use partitioned::{PartitionedReceive, PartitionedSend};
 
 use simurgh_mpi::Result;
-use simurgh_mpi::constants::UNDEFINED;
 use simurgh_typed::{Mode, Persistent};
 
-use crate::activity::{Call, Inside};
+use operation::Operation;
+
 use crate::{Communicator, Destination, Equivalence, Source, Status, Tag};
 
 impl Communicator {
@@ -26,9 +27,9 @@ impl Communicator {
         tag: i32,
     ) -> Result<PersistentSend<T>> {
         let dest = dest.into().raw();
+        let made = Persistent::send(self.shared_engine(), values, dest, tag, Mode::Standard);
         Ok(PersistentSend {
-            operation: Persistent::send(self.shared_engine(), values, dest, tag, Mode::Standard)?,
-            communicator: self.twin(),
+            operation: Operation::new(self, made)?,
         })
     }
 
@@ -44,16 +45,11 @@ impl Communicator {
         tag: impl Into<Tag>,
     ) -> Result<PersistentReceive<T>> {
         let (source, tag) = (source.into().raw(), tag.into().raw()?);
+        let made = Persistent::receive(self.shared_engine(), values, source, tag);
         Ok(PersistentReceive {
-            operation: Persistent::receive(self.shared_engine(), values, source, tag)?,
-            communicator: self.twin(),
+            operation: Operation::new(self, made)?,
         })
     }
-}
-
-/// Enters the wait for a persistent operation.
-fn enter(communicator: &Communicator) -> Inside<'_> {
-    communicator.enter(Call::WaitPersistent, UNDEFINED, UNDEFINED)
 }
 
 /// A send that is started again and again; made by [`Communicator::persistent_send`].
@@ -93,8 +89,7 @@ fn enter(communicator: &Communicator) -> Inside<'_> {
 /// ```
 #[derive(Debug)]
 pub struct PersistentSend<T: Equivalence> {
-    operation: Persistent<T>,
-    communicator: Communicator,
+    operation: Operation<T>,
 }
 
 impl<T: Equivalence> PersistentSend<T> {
@@ -105,7 +100,6 @@ impl<T: Equivalence> PersistentSend<T> {
     /// [`ErrorClass::Request`](crate::ErrorClass::Request) if it is under way.
     #[inline]
     pub fn start(&mut self) -> Result<()> {
-        self.communicator.check();
         self.operation.start()
     }
 
@@ -116,7 +110,6 @@ impl<T: Equivalence> PersistentSend<T> {
     /// The error of the operation.
     #[inline]
     pub fn wait(&mut self) -> Result<()> {
-        let _inside = enter(&self.communicator);
         self.operation.wait().map(drop)
     }
 
@@ -124,7 +117,7 @@ impl<T: Equivalence> PersistentSend<T> {
     /// can be used after [`wait`](Self::wait) only.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.operation.is_done()
+        self.operation.is_complete()
     }
 
     /// The values.
@@ -134,7 +127,7 @@ impl<T: Equivalence> PersistentSend<T> {
     /// While the operation is under way.
     #[must_use]
     pub fn values(&self) -> &[T] {
-        self.operation.sent().unwrap_or_else(|error| panic!("{error}"))
+        self.operation.sent()
     }
 
     /// The values, to be changed.
@@ -144,9 +137,7 @@ impl<T: Equivalence> PersistentSend<T> {
     /// While the operation is under way.
     #[must_use]
     pub fn values_mut(&mut self) -> &mut [T] {
-        self.operation
-            .sent_mut()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.operation.sent_mut()
     }
 }
 
@@ -156,8 +147,7 @@ impl<T: Equivalence> PersistentSend<T> {
 /// message has been matched.
 #[derive(Debug)]
 pub struct PersistentReceive<T: Equivalence> {
-    operation: Persistent<T>,
-    communicator: Communicator,
+    operation: Operation<T>,
 }
 
 impl<T: Equivalence> PersistentReceive<T> {
@@ -168,7 +158,6 @@ impl<T: Equivalence> PersistentReceive<T> {
     /// [`ErrorClass::Request`](crate::ErrorClass::Request) if it is under way.
     #[inline]
     pub fn start(&mut self) -> Result<()> {
-        self.communicator.check();
         self.operation.start()
     }
 
@@ -179,7 +168,6 @@ impl<T: Equivalence> PersistentReceive<T> {
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the message is longer than the values.
     #[inline]
     pub fn wait(&mut self) -> Result<Status> {
-        let _inside = enter(&self.communicator);
         self.operation.wait().map(Status::from)
     }
 
@@ -187,7 +175,7 @@ impl<T: Equivalence> PersistentReceive<T> {
     /// otherwise. The values can be used after [`wait`](Self::wait) only.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.operation.is_done()
+        self.operation.is_complete()
     }
 
     /// Cancels the receive unless a message has been matched, and says whether it has been cancelled (`MPI_Cancel`,
@@ -198,7 +186,6 @@ impl<T: Equivalence> PersistentReceive<T> {
     /// As [`wait`](Self::wait), if it was matched; [`ErrorClass::Request`](crate::ErrorClass::Request) if it has not
     /// been started.
     pub fn cancel(&mut self) -> Result<bool> {
-        let _inside = enter(&self.communicator);
         self.operation.cancel()
     }
 
@@ -209,9 +196,7 @@ impl<T: Equivalence> PersistentReceive<T> {
     /// While the operation is under way.
     #[must_use]
     pub fn values(&self) -> &[T] {
-        self.operation
-            .received()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.operation.received()
     }
 
     /// The values, to be changed.
@@ -221,8 +206,6 @@ impl<T: Equivalence> PersistentReceive<T> {
     /// While the operation is under way.
     #[must_use]
     pub fn values_mut(&mut self) -> &mut [T] {
-        self.operation
-            .received_mut()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.operation.received_mut()
     }
 }

@@ -3,7 +3,7 @@
 use simurgh_mpi::Result;
 use simurgh_typed::Persistent;
 
-use super::enter;
+use super::operation::Operation;
 use crate::{Communicator, Destination, Equivalence};
 
 impl Communicator {
@@ -23,9 +23,9 @@ impl Communicator {
         tag: i32,
     ) -> Result<PartitionedSend<T>> {
         let dest = dest.into().raw();
+        let made = Persistent::partitioned_send(self.shared_engine(), values, parts, dest, tag);
         Ok(PartitionedSend {
-            operation: Persistent::partitioned_send(self.shared_engine(), values, parts, dest, tag)?,
-            communicator: self.twin(),
+            operation: Operation::new(self, made)?,
         })
     }
 
@@ -44,9 +44,9 @@ impl Communicator {
         tag: i32,
     ) -> Result<PartitionedReceive<T>> {
         let source = source.into().raw();
+        let made = Persistent::partitioned_receive(self.shared_engine(), values, parts, source, tag);
         Ok(PartitionedReceive {
-            operation: Persistent::partitioned_receive(self.shared_engine(), values, parts, source, tag)?,
-            communicator: self.twin(),
+            operation: Operation::new(self, made)?,
         })
     }
 }
@@ -87,8 +87,7 @@ impl Communicator {
 /// ```
 #[derive(Debug)]
 pub struct PartitionedSend<T: Equivalence> {
-    operation: Persistent<T>,
-    communicator: Communicator,
+    operation: Operation<T>,
 }
 
 impl<T: Equivalence> PartitionedSend<T> {
@@ -98,7 +97,6 @@ impl<T: Equivalence> PartitionedSend<T> {
     ///
     /// [`ErrorClass::Request`](crate::ErrorClass::Request) if the last round has not been waited for.
     pub fn start(&mut self) -> Result<()> {
-        self.communicator.check();
         self.operation.start()
     }
 
@@ -110,7 +108,6 @@ impl<T: Equivalence> PartitionedSend<T> {
     /// [`ErrorClass::Arg`](crate::ErrorClass::Arg) if there is no such part, or it has been filled in this round;
     /// [`ErrorClass::Request`](crate::ErrorClass::Request) if no round has been started.
     pub fn fill(&mut self, part: usize, fill: impl FnOnce(&mut [T])) -> Result<()> {
-        self.communicator.check();
         self.operation.fill_part(part, fill)
     }
 
@@ -120,7 +117,6 @@ impl<T: Equivalence> PartitionedSend<T> {
     ///
     /// The error of the operation.
     pub fn wait(&mut self) -> Result<()> {
-        let _inside = enter(&self.communicator);
         self.operation.wait().map(drop)
     }
 }
@@ -144,8 +140,7 @@ impl<T: Equivalence> PartitionedSend<T> {
 /// ```
 #[derive(Debug)]
 pub struct PartitionedReceive<T: Equivalence> {
-    operation: Persistent<T>,
-    communicator: Communicator,
+    operation: Operation<T>,
 }
 
 impl<T: Equivalence> PartitionedReceive<T> {
@@ -155,7 +150,6 @@ impl<T: Equivalence> PartitionedReceive<T> {
     ///
     /// [`ErrorClass::Request`](crate::ErrorClass::Request) if the last round has not been waited for.
     pub fn start(&mut self) -> Result<()> {
-        self.communicator.check();
         self.operation.start()
     }
 
@@ -165,7 +159,6 @@ impl<T: Equivalence> PartitionedReceive<T> {
     ///
     /// [`ErrorClass::Arg`](crate::ErrorClass::Arg) if there is no such part.
     pub fn arrived(&self, part: usize) -> Result<Option<&[T]>> {
-        self.communicator.check();
         self.operation.arrived_part(part)
     }
 
@@ -175,7 +168,6 @@ impl<T: Equivalence> PartitionedReceive<T> {
     ///
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if more was sent than there is room for.
     pub fn wait(&mut self) -> Result<()> {
-        let _inside = enter(&self.communicator);
         self.operation.wait().map(drop)
     }
 
@@ -186,8 +178,6 @@ impl<T: Equivalence> PartitionedReceive<T> {
     /// In a round, that is from [`start`](Self::start) to [`wait`](Self::wait).
     #[must_use]
     pub fn values(&self) -> &[T] {
-        self.operation
-            .received()
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.operation.received()
     }
 }

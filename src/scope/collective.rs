@@ -208,6 +208,7 @@ impl<'scope, T: Equivalence> CollectiveRequest<'scope, '_, T> {
     /// Whether the collective is complete for this rank (`MPI_Test`). Lets other ranks run otherwise.
     #[must_use]
     pub fn is_complete(&self) -> bool {
+        self.communicator.check();
         self.flight.as_ref().is_done()
     }
 }

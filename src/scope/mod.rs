@@ -275,6 +275,7 @@ impl SendRequest<'_, '_> {
     /// Whether the send is complete (`MPI_Test`). Lets other ranks run otherwise.
     #[must_use]
     pub fn is_complete(&self) -> bool {
+        self.communicator.check();
         self.flight.is_done()
     }
 
@@ -311,6 +312,7 @@ impl<'scope, T: Equivalence> ReceiveRequest<'scope, '_, T> {
     /// Whether the message has arrived (`MPI_Test`). Lets other ranks run otherwise.
     #[must_use]
     pub fn is_complete(&self) -> bool {
+        self.communicator.check();
         self.flight.as_ref().is_done()
     }
 

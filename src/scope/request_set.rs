@@ -132,7 +132,9 @@ impl<R: ScopeRequest> RequestSet<R> {
     /// The number and the outcome of a request that is complete, if there is one (`MPI_Testany`). Lets other ranks run
     /// otherwise.
     pub fn test_any(&mut self) -> Option<(usize, Result<R::Output>)> {
+        let inside = self.enter();
         let position = typed::test_any(self.flights());
+        drop(inside);
         position.map(|position| self.finish(position))
     }
 
