@@ -276,8 +276,11 @@ fn arguments() -> Result<Arguments, String> {
     }
 }
 
-/// Runs the computation; returns the result and the number of ranks.
-fn run(builder: Builder, arguments: Arguments) -> Result<(Outcome, usize), Box<dyn std::error::Error>> {
+/// Runs the computation; returns the result, in the process of rank 0, and the number of ranks.
+fn run(
+    builder: Builder,
+    arguments: Arguments,
+) -> Result<(Option<Outcome>, usize), Box<dyn std::error::Error>> {
     let outcomes = builder.run(move |world| {
         let rows = Block::new(arguments.plate, 0, world.size()).grid.0;
         assert!(
@@ -286,20 +289,17 @@ fn run(builder: Builder, arguments: Arguments) -> Result<(Outcome, usize), Box<d
         );
         compute(world, arguments)
     })?;
-    let ranks = outcomes.len();
+    let ranks = outcomes.world_size();
     let outcomes = outcomes.into_iter().collect::<simurgh::Result<Vec<_>>>()?;
-    let outcome = outcomes
-        .into_iter()
-        .flatten()
-        .next()
-        .ok_or("rank 0 has no plate")?;
-    Ok((outcome, ranks))
+    Ok((outcomes.into_iter().flatten().next(), ranks))
 }
 
 fn demonstrate() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = arguments()?;
     let Arguments { plate, steps, verify } = arguments;
-    let (outcome, ranks) = run(Builder::new(), arguments)?;
+    let (Some(outcome), ranks) = run(Builder::new(), arguments)? else {
+        return Ok(());
+    };
     let (rows, cols) = outcome.grid;
     println!("plate {plate} x {plate}, {steps} steps, {ranks} ranks as {rows} x {cols}");
     println!(
@@ -309,10 +309,10 @@ fn demonstrate() -> Result<(), Box<dyn std::error::Error>> {
     println!("checksum {:016x}", checksum(&outcome.plate));
     if verify {
         let (alone, _) = run(Builder::new().ranks(1), arguments)?;
-        let same = alone
-            .plate
-            .iter()
-            .zip(&outcome.plate)
+        let alone = alone.ok_or("a rank that is alone has the plate")?;
+        let cells = alone.plate.iter().zip(&outcome.plate);
+        let same = cells
+            .into_iter()
             .all(|(left, right)| left.to_bits() == right.to_bits());
         if !same {
             return Err("the result differs from that of one rank".into());
