@@ -1,27 +1,10 @@
 //! The examples have the same result, which they check, with any number of ranks and on any number of hosts.
 
-use simurgh_testing::{Input, LIMIT, Mpiexec, Stage, run};
-use std::path::PathBuf;
+use simurgh_testing::{Input, LIMIT, Mpiexec, Stage, example, run};
 use std::process::Command;
 
 /// The hosts of a job; each is a process of its own.
 const HOSTS: [&str; 3] = ["a", "a,b", "a,b,c"];
-
-/// An example, which cargo builds with the tests.
-fn example(name: &str) -> PathBuf {
-    let own = std::env::current_exe().expect("this program has a path");
-    let folder = own
-        .ancestors()
-        .nth(2)
-        .expect("tests lie in target/<profile>/deps");
-    let program = folder.join("examples").join(name);
-    assert!(
-        program.exists(),
-        "{} is missing: cargo build --examples",
-        program.display()
-    );
-    program
-}
 
 /// A job on some hosts.
 fn job(ranks: usize, hosts: &str) -> Mpiexec {

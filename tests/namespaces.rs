@@ -6,8 +6,8 @@
 mod programs;
 
 use simurgh_testing::{
-    Binary, Compile, Input, LIMIT, Mpiexec, Scratch, Signal, Stage, Started, behind, of_open_mpi, passed,
-    run, signal,
+    Binary, Compile, Input, LIMIT, Mpiexec, Scratch, Signal, Stage, Started, behind, example, of_open_mpi,
+    passed, run, signal,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -163,6 +163,25 @@ fn programs_pass_between_namespaces() {
         .filter_map(|name| failure(&namespaces, name))
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn ranks_of_a_rust_program_work_together_between_namespaces() {
+    let Some(namespaces) = Namespaces::make("r") else {
+        return;
+    };
+    for case in ["exchange", "windows", "futures", "groups"] {
+        let outcome = namespaces.mpiexec(6).args([case]).run(&example("rust_job"));
+        let lines: Vec<_> = (0..6).map(|rank| format!("rank {rank} of 6: sum 15")).collect();
+        assert_eq!(
+            outcome.expect_success().sorted_lines(),
+            lines,
+            "{case}: {outcome}"
+        );
+    }
+    let outcome = namespaces.mpiexec(6).args(["16"]).run(&example("fft"));
+    let line = "cube of side 16: four frequencies, digest ";
+    assert!(outcome.expect_success().stdout.starts_with(line), "{outcome}");
 }
 
 #[test]

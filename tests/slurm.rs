@@ -4,7 +4,7 @@
 //! Needs root and Slurm. Without them, the test reports that it is skipped, and why.
 
 use simurgh_testing::{
-    Binary, Compile, Input, LIMIT, Outcome, Scratch, Stage, Started, passed, run, sums, until,
+    Binary, Compile, Input, LIMIT, Outcome, Scratch, Stage, Started, example, passed, run, sums, until,
 };
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
@@ -191,12 +191,7 @@ fn tasks(cluster: &Cluster, mpi: &str) {
 
 /// A Rust program: each node has a process with the ranks of the node, and each task of srun is a rank.
 fn rust(cluster: &Cluster) {
-    let own = std::env::current_exe().expect("this program has a path");
-    let program = own
-        .ancestors()
-        .nth(2)
-        .map(|folder| folder.join("examples/rust_job"));
-    let program = program.expect("tests lie in target/<profile>/deps");
+    let program = example("rust_job");
     let program = program.to_str().expect("a path that is text");
     let outcome = cluster.allocated(&["-N2"], &["-n", "6", program, "who"]);
     assert_eq!(

@@ -14,6 +14,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     match case.as_str() {
         "exchange" => exchange(),
         "windows" => windows(),
+        "futures" => adds_up(futures),
+        "groups" => adds_up(groups),
         "who" => who(),
         "partner" => partner(),
         "panic" => fails(|world| match world.rank() == world.size() - 1 {
@@ -99,6 +101,87 @@ fn exchange() -> Result<ExitCode, Box<dyn Error>> {
         Ok::<_, simurgh::Error>(sum)
     })?;
     tell_sums(results)
+}
+
+/// Runs ranks that add up something, and prints a line for each of those in this process.
+fn adds_up(
+    f: impl Fn(&Communicator) -> simurgh::Result<u64> + Send + Sync + 'static,
+) -> Result<ExitCode, Box<dyn Error>> {
+    tell_sums(simurgh::run(f)?)
+}
+
+/// Awaits messages of all lengths, which go around a ring both ways at once, and a collective. The sum of all ranks.
+fn futures(world: &Communicator) -> simurgh::Result<u64> {
+    let (rank, size) = (world.rank(), world.size());
+    let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+    let mut sum = 0;
+    for length in [1_usize, 20_000, 300_000] {
+        let (mine, own) = (vec![rank as u64; length], rank as u64);
+        let (mut right, mut left) = (vec![0; length], vec![0; length]);
+        world.scope(|scope| {
+            let adding = scope.iall_reduce(&own, &mut sum, &Op::sum())?;
+            world.block_on(async {
+                let sends = [scope.isend(&mine, next, 3)?, scope.isend(&mine, before, 4)?];
+                let from_right = scope.irecv(&mut right, next, 4)?;
+                let (values, status) = scope.irecv(&mut left, before, 3)?.await?;
+                assert!(values.iter().all(|value| *value == before as u64));
+                assert_eq!(
+                    (status.source(), status.count::<u64>()),
+                    (Some(before), Some(length))
+                );
+                let (values, _) = from_right.await?;
+                assert!(values.iter().all(|value| *value == next as u64));
+                for send in sends {
+                    send.await?;
+                }
+                adding.await.map(drop)
+            })
+        })?;
+    }
+    Ok(sum)
+}
+
+/// Two groups, whose ranks are neighbours in turns, communicate with each other. The sum of all ranks.
+fn groups(world: &Communicator) -> simurgh::Result<u64> {
+    if world.size() == 1 {
+        // There are no two groups.
+        return Ok(0);
+    }
+    let (rank, is_odd) = (world.rank() as u64, world.rank() % 2 == 1);
+    let own = world.split(Some(is_odd.into()), 0)?.expect("a colour was given");
+    let others = own.inter_create(0, world, usize::from(!is_odd), 5)?.dup()?;
+    assert_eq!(own.size() + others.remote_size(), world.size());
+
+    for length in [1_usize, 20_000, 300_000] {
+        let mine = vec![rank; length];
+        let send = || others.send(&mine, own.rank() % others.remote_size(), 1);
+        let receive = || {
+            for _ in (own.rank()..others.remote_size()).step_by(own.size()) {
+                let (values, status) = others.recv_vec::<u64>(Source::Any, 1)?;
+                let sender = 2 * status.source().expect("a message has a source") + usize::from(!is_odd);
+                assert_eq!(values, vec![sender as u64; length]);
+            }
+            Ok(())
+        };
+        if is_odd {
+            send().and_then(|()| receive())?;
+        } else {
+            receive().and_then(|()| send())?;
+        }
+        others.barrier()?;
+    }
+
+    let (mut theirs, mut ours) = (0, 0);
+    others.all_reduce(&rank, &mut theirs, &Op::sum())?;
+    own.all_reduce(&rank, &mut ours, &Op::sum())?;
+    let all = others.merge(is_odd)?;
+    let mut ranks = vec![0; world.size()];
+    all.all_gather(&[rank], &mut ranks)?;
+    let expected = (0..world.size() as u64)
+        .step_by(2)
+        .chain((1..world.size() as u64).step_by(2));
+    assert!(ranks.into_iter().eq(expected));
+    Ok(ours + theirs)
 }
 
 /// Prints a line for each rank of this process.

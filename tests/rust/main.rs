@@ -6,23 +6,12 @@
 mod ends;
 mod launchers;
 
-use simurgh_testing::{Mpiexec, Outcome, Stage};
+use simurgh_testing::{Mpiexec, Outcome, Stage, example};
 use std::path::PathBuf;
 
-/// The program, which cargo builds with the tests.
+/// The program.
 fn program() -> PathBuf {
-    let own = std::env::current_exe().expect("this program has a path");
-    let folder = own
-        .ancestors()
-        .nth(2)
-        .expect("tests lie in target/<profile>/deps");
-    let program = folder.join("examples/rust_job");
-    assert!(
-        program.exists(),
-        "{} is missing: cargo build --example rust_job",
-        program.display()
-    );
-    program
+    example("rust_job")
 }
 
 /// A run of mpiexec as users call it, who do not say how ranks live.
@@ -39,7 +28,7 @@ fn ended(ranks: usize, options: &[&str], words: &[&str]) -> Outcome {
 /// Two nodes, which are processes of this machine.
 const NODES: [&str; 4] = ["--launcher", "fork", "-hosts", "a,b"];
 
-/// What the ranks of the cases `exchange` and `windows` print.
+/// What the ranks of the cases print that add up the ranks.
 fn exchanged(ranks: usize) -> Vec<String> {
     let sum = ranks * (ranks - 1) / 2;
     let mut lines: Vec<_> = (0..ranks)
@@ -93,6 +82,16 @@ fn ranks_exchange_messages_wherever_they_live() {
 #[test]
 fn ranks_access_windows_wherever_they_live() {
     adds_up_everywhere("windows");
+}
+
+#[test]
+fn futures_are_awaited_wherever_the_ranks_live() {
+    adds_up_everywhere("futures");
+}
+
+#[test]
+fn two_groups_meet_wherever_their_ranks_live() {
+    adds_up_everywhere("groups");
 }
 
 #[test]

@@ -27,10 +27,12 @@
 //! * `mpiexec`: a run of mpiexec
 //! * `stage`: the staged installation
 //! * `compile`: compiling test programs
+//! * `example`: programs in Rust
 //! * `places`: runs of one program whose ranks live in different places
 //! * `other_mpis`: other MPIs, which `./x test` installs
 
 mod compile;
+mod example;
 mod mpiexec;
 mod other_mpis;
 mod outcome;
@@ -46,6 +48,7 @@ mod texts;
 mod virtual_time;
 
 pub use compile::{Binary, Compile, PROGRAMS};
+pub use example::example;
 pub use mpiexec::{Mpiexec, TCP};
 pub use other_mpis::{of_another, of_open_mpi};
 pub use outcome::{AT_ONCE, Ending, Outcome};
