@@ -153,7 +153,7 @@ mod window;
 
 pub use activity::Wait;
 pub use builder::{Builder, run};
-pub use communicator::{Attribute, Communicator, InterCommunicator};
+pub use communicator::{Attribute, Communicator, InterCommunicator, InterRoot};
 pub use error::{RANKS_MAX, RunError};
 pub use file::{File, FileOptions};
 pub use message::Message;

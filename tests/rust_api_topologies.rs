@@ -1,6 +1,6 @@
 //! Grids, graphs, collectives of neighbours, and inter-communicators through the Rust interface.
 
-use simurgh::{Builder, Communicator, Destination, ErrorClass, Op, Result, Source, Tag};
+use simurgh::{Builder, Communicator, Destination, ErrorClass, InterRoot, Op, Result, Source, Tag};
 
 /// Runs `f` with 1, 2, 6 and 30 ranks; every rank must succeed.
 fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 'static) {
@@ -195,6 +195,82 @@ fn two_groups_exchange_what_they_have() {
             merged.barrier()
         });
     }
+}
+
+/// The last rank of one group is the root of collectives in which the other group takes part.
+#[test]
+fn a_root_and_the_other_group_exchange_what_they_have() {
+    for (ranks, root_is_odd) in [(2, false), (7, true), (7, false), (64, true)] {
+        with(ranks, move |world| {
+            let (rank, is_odd) = (world.rank(), world.rank() % 2 == 1);
+            let own = world.split(Some(is_odd.into()), 0)?.expect("a colour was given");
+            let inter = own.inter_create(0, world, usize::from(!is_odd), 5)?;
+            let root = match (is_odd == root_is_odd, own.rank() + 1 == own.size()) {
+                (true, true) => InterRoot::Here,
+                (true, false) => InterRoot::Local,
+                (false, _) => InterRoot::Remote(inter.remote_size() - 1),
+            };
+            let (is_root, is_other) = (root == InterRoot::Here, is_odd != root_is_odd);
+            let others = || (usize::from(!root_is_odd)..ranks).step_by(2);
+
+            let mut value = if is_root { 5 } else { 0 };
+            inter.broadcast(&mut value, root)?;
+            assert_eq!(value, if is_root || is_other { 5 } else { 0 });
+
+            let parts = if is_root { inter.remote_size() } else { 0 };
+            let mut gathered = vec![0; 2 * parts];
+            inter.gather(&[rank, 1][..if is_other { 2 } else { 0 }], &mut gathered, root)?;
+            assert!(
+                gathered
+                    .chunks(2)
+                    .zip(others())
+                    .all(|(pair, other)| pair == [other, 1])
+            );
+
+            let sent: Vec<_> = others().take(parts).map(|other| 10 * other).collect();
+            let mut part = [0];
+            inter.scatter(&sent, &mut part[..usize::from(is_other)], root)?;
+            assert_eq!(part, [if is_other { 10 * rank } else { 0 }]);
+
+            let mut sum = 0;
+            inter.reduce(&rank, &mut sum, &Op::sum(), root)?;
+            assert_eq!(sum, if is_root { others().sum() } else { 0 });
+            // A function of the program; the root has nothing to be combined.
+            let mut ends = Vec::new();
+            ends.resize(parts.min(1), [ranks, 0]);
+            let sent = vec![[rank, rank]; usize::from(is_other)];
+            let op =
+                Op::commutative(|one: [usize; 2], two: [usize; 2]| [one[0].min(two[0]), one[1].max(two[1])]);
+            inter.reduce(&sent, &mut ends, &op, root)?;
+            let expected = [
+                usize::from(!root_is_odd),
+                others().last().expect("there are others"),
+            ];
+            assert!(!is_root || ends == [expected], "{ends:?}");
+            inter.barrier()
+        });
+    }
+}
+
+#[test]
+fn a_root_that_ranks_disagree_about_is_an_error() {
+    with(4, |world| {
+        let is_odd = world.rank() % 2 == 1;
+        let own = world.split(Some(is_odd.into()), 0)?.expect("a colour was given");
+        let inter = own.inter_create(0, world, usize::from(!is_odd), 5)?;
+        let root = if is_odd {
+            InterRoot::Remote(0)
+        } else {
+            InterRoot::Here
+        };
+        let error = inter.broadcast(&mut 0, root).map_err(|error| error.class());
+        assert_eq!(error, Err(ErrorClass::Root));
+        let error = inter
+            .broadcast(&mut 0, InterRoot::Remote(2))
+            .map_err(|error| error.class());
+        assert_eq!(error, Err(ErrorClass::Root));
+        Ok(())
+    });
 }
 
 #[test]

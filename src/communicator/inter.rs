@@ -69,7 +69,7 @@ impl Communicator {
 /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
 /// # Ok::<(), simurgh::RunError>(())
 /// ```
-pub struct InterCommunicator(Communicator);
+pub struct InterCommunicator(pub(super) Communicator);
 
 impl InterCommunicator {
     /// The calling rank in its group (`MPI_Comm_rank`).

@@ -7,6 +7,7 @@ mod inter;
 mod neighbor;
 mod point_to_point;
 mod reduction;
+mod rooted;
 mod topology;
 #[cfg(feature = "serde")]
 mod value;
@@ -14,6 +15,7 @@ mod vector;
 
 pub use attribute::Attribute;
 pub use inter::InterCommunicator;
+pub use rooted::InterRoot;
 
 use std::fmt;
 use std::panic::resume_unwind;

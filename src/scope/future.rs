@@ -20,7 +20,9 @@ use crate::{Communicator, Equivalence, Status};
 impl Communicator {
     /// Runs a future to its end. While it waits, other ranks run.
     ///
-    /// The requests of a [`Scope`](crate::Scope) are futures. Those of other crates may be awaited as well.
+    /// The requests of a [`Scope`](crate::Scope) are futures. Those of other crates may be awaited as well, and other
+    /// executors may run requests. An executor's waker is called by whoever completes the operation, in the midst of
+    /// that call: by another rank, or by what drives the network. So it should do little, and must not wait for a rank.
     ///
     /// ```
     /// # simurgh::Builder::new().ranks(4).run(|world| {

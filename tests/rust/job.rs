@@ -1,6 +1,6 @@
 //! A Rust program that launchers start, for the tests in this folder. The first argument says what it does.
 
-use simurgh::{Communicator, LockKind, Op, Results, RunError, Source, Tag};
+use simurgh::{Communicator, InterRoot, LockKind, Op, Results, RunError, Source, Tag};
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -170,6 +170,16 @@ fn groups(world: &Communicator) -> simurgh::Result<u64> {
         }
         others.barrier()?;
     }
+
+    // The first of the odd ranks tells the even ones.
+    let root = match (is_odd, own.rank()) {
+        (false, _) => InterRoot::Remote(0),
+        (true, 0) => InterRoot::Here,
+        (true, _) => InterRoot::Local,
+    };
+    let mut told = if rank == 1 { [1; 5000] } else { [0; 5000] };
+    others.broadcast(&mut told[..], root)?;
+    assert_eq!(told, [u64::from(!is_odd || rank == 1); 5000]);
 
     let (mut theirs, mut ours) = (0, 0);
     others.all_reduce(&rank, &mut theirs, &Op::sum())?;

@@ -6,6 +6,7 @@ use super::parts::{even_sources, even_targets, sources, targets};
 use super::{Equivalence, Prepared, Received, Sent};
 use simurgh_mpi::Comm;
 use simurgh_mpi::Result;
+use simurgh_mpi::constants::ROOT;
 
 /// Waits for all ranks ([`Comm::barrier`]).
 ///
@@ -50,7 +51,7 @@ pub fn gather<'a, T: Equivalence>(
         // SAFETY:
         // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let received = at_root(comm, root, || even_targets(received, comm.size()))?;
+            let received = at_root(comm, root, || even_targets(received, comm.peers()))?;
             comm.gather(Some(&sent.into().source()), received, root)
         }
     })
@@ -73,7 +74,7 @@ pub fn gatherv<'a, T: Equivalence>(
         // SAFETY:
         // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let received = at_root(comm, root, || targets(received, counts, comm.size()))?;
+            let received = at_root(comm, root, || targets(received, counts, comm.peers()))?;
             comm.gather(Some(&sent.into().source()), received, root)
         }
     })
@@ -137,7 +138,7 @@ pub fn scatter<'a, T: Equivalence>(
         // SAFETY:
         // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let sent = at_root(comm, root, || even_sources(sent.into(), comm.size()))?;
+            let sent = at_root(comm, root, || even_sources(sent.into(), comm.peers()))?;
             comm.scatter(sent, Some(&received.target()), root)
         }
     })
@@ -160,7 +161,7 @@ pub fn scatterv<'a, T: Equivalence>(
         // SAFETY:
         // - `Prepared` keeps the values lent until the collective is complete.
         unsafe {
-            let sent = at_root(comm, root, || sources(sent.into(), counts, comm.size()))?;
+            let sent = at_root(comm, root, || sources(sent.into(), counts, comm.peers()))?;
             comm.scatter(sent, Some(&received.target()), root)
         }
     })
@@ -214,5 +215,11 @@ pub fn all_to_allv<'a, T: Equivalence>(
 
 /// Makes the argument that only the root passes.
 fn at_root<P>(comm: &Comm, root: i32, parts: impl FnOnce() -> Result<P>) -> Result<Option<P>> {
-    (comm.rank() == root).then(parts).transpose()
+    is_root(comm, root).then(parts).transpose()
+}
+
+/// Whether the calling rank is the root. On an inter-communicator it says so, and other ranks say which rank of the
+/// other group it is.
+pub(super) fn is_root(comm: &Comm, root: i32) -> bool {
+    root == if comm.is_inter() { ROOT } else { comm.rank() }
 }

@@ -1,5 +1,6 @@
 //! Collective calls that combine data.
 
+use super::collective::is_root;
 use super::{Equivalence, Operator, Prepared, Received, Sent, whole};
 use simurgh_datatype::Datatype;
 use simurgh_datatype::memory::{Numbers, Source, Target};
@@ -8,7 +9,7 @@ use simurgh_mpi::Collective;
 use simurgh_mpi::Comm;
 use simurgh_mpi::{Error, ErrorClass, Result};
 
-/// Combines the ranks' values at the root ([`Comm::reduce`]).
+/// Combines the ranks' values at the root ([`Comm::reduce`]). The root of an inter-communicator has none to be combined.
 ///
 /// # Errors
 ///
@@ -20,7 +21,9 @@ pub fn reduce<'a, T: Equivalence>(
     op: &Operator<T>,
     root: i32,
 ) -> Result<Prepared<'a, T>> {
-    combining(Some(sent.into()), received.into(), op, |sent, received, op| {
+    let takes_only = comm.is_inter() && is_root(comm, root);
+    let sent = (!takes_only).then(|| sent.into());
+    combining(sent, received.into(), op, |sent, received, op| {
         comm.reduce(sent, Some(received), op, root)
     })
 }
