@@ -128,6 +128,7 @@
 // * `run_state`: the state of a run, and its end
 // * `communicator`: communicators, and their blocking calls
 // * `scope`: nonblocking operations
+// * `variable`: what the library tells of itself
 // * `persistent`: operations that are set up once
 // * `window`: one-sided communication
 // * `file`: files
@@ -149,6 +150,7 @@ mod run_state;
 mod scope;
 mod settings;
 mod status;
+mod variable;
 mod window;
 
 pub use activity::Wait;
@@ -167,12 +169,14 @@ pub use scope::{
     AnyRequest, CollectiveRequest, ReceiveRequest, RequestSet, Scope, ScopeRequest, SendRequest,
 };
 pub use status::Status;
+pub use variable::{ControlValue, ControlVariable, PerformanceVariable};
 pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 
 pub use simurgh_core::move_to;
 pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
 pub use simurgh_sched::VpStats;
+pub use simurgh_tool::variable::Class as VariableClass;
 pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind};
 
 /// The virtual processor of its process on which the calling rank runs; none outside of ranks.

@@ -15,6 +15,7 @@ const LIST: &str = "docs/rust-api.txt";
 const PLACES: &[(&str, &[&str])] = &[
     ("simurgh_heap", &["crates/heap/src"]),
     ("simurgh_mpi", &["crates/base/src"]),
+    ("simurgh_tool", &["crates/tool/src"]),
     ("simurgh_typed", &["crates/typed/src", "crates/mpi/src/window"]),
 ];
 
