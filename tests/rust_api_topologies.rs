@@ -244,7 +244,7 @@ fn a_root_and_the_other_group_exchange_what_they_have() {
             inter.reduce(&sent, &mut ends, &op, root)?;
             let expected = [
                 usize::from(!root_is_odd),
-                others().last().expect("there are others"),
+                others().next_back().expect("there are others"),
             ];
             assert!(!is_root || ends == [expected], "{ends:?}");
             inter.barrier()

@@ -9,7 +9,8 @@ use simurgh_mpi::Collective;
 use simurgh_mpi::Comm;
 use simurgh_mpi::{Error, ErrorClass, Result};
 
-/// Combines the ranks' values at the root ([`Comm::reduce`]). The root of an inter-communicator has none to be combined.
+/// Combines the ranks' values at the root ([`Comm::reduce`]). The root of an inter-communicator has none to be
+/// combined.
 ///
 /// # Errors
 ///
