@@ -66,3 +66,41 @@ fn random_views_and_accesses_agree_with_a_model() {
     let arguments = [seed().to_string(), "25".to_owned()];
     Program::build("mpi_files_random").passes_in_all_ways(&arguments);
 }
+
+/// What tools count, and what `--stats` prints: bytes, calls, time and rate by file and kind of access.
+#[test]
+fn accesses_are_counted_by_file_and_kind() {
+    let program = Program::build("mpi_file_statistics");
+    let ways: [(u64, u64, &[&str]); 3] = [
+        (3, 1, &[]),
+        (2, 2, &["--mode", "processes"]),
+        (4, 2, &["--hosts-per-node", "2"]),
+    ];
+    for (ranks, hosts, options) in ways {
+        let [one, other] = ["one", "other"].map(|name| program.folder.path().join(name));
+        let mpiexec = program.stage.mpiexec(ranks as usize);
+        let run = mpiexec.options(options).options(["--stats"]).args([&one, &other]);
+        let outcome = run.run(&program.binary);
+        outcome.expect_success();
+        let calls = ranks / hosts;
+        let told = |file: &Path, kind: &str, bytes: u64| {
+            let amount = if bytes < 10240 {
+                format!("{bytes} B")
+            } else {
+                format!("{} KiB", bytes / 1024)
+            };
+            let begin = format!("file \"{}\": {kind} {amount} in {calls} calls, ", file.display());
+            let lines: Vec<_> = outcome
+                .stderr
+                .lines()
+                .filter(|line| line.contains(&begin))
+                .collect();
+            assert_eq!(lines.len() as u64, hosts, "{begin}\n{outcome}");
+            assert!(lines.iter().all(|line| line.ends_with(" MB/s")), "{outcome}");
+        };
+        told(&one, "written together", 300_000 * calls);
+        told(&one, "written", 300_000 * calls);
+        told(&one, "read together", 100 * calls);
+        told(&other, "written", 10 * calls);
+    }
+}

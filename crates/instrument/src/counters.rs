@@ -1,5 +1,6 @@
 //! The counters of a rank, which count only while somebody watches.
 
+use crate::file_traffic::FileTraffic;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 /// The number of size classes of messages.
@@ -41,6 +42,8 @@ pub struct Counters {
     pub sent: Traffic,
     /// Messages that a receive of the rank has matched.
     pub received: Traffic,
+    /// Accesses of the rank to files.
+    pub files: FileTraffic,
     unexpected: AtomicU64,
     blocked_calls: AtomicU64,
     blocked_ns: AtomicU64,

@@ -16,6 +16,7 @@
 //!
 //! * `error`: the errors of calls of the tool information interface.
 //! * `watch`: the number of watchers.
+//! * `file_traffic`: accesses to files, counted by kind.
 //! * `counters`: the counters of a rank, which count only while somebody watches.
 //! * `peers`: who a rank has sent messages to.
 //! * `event`: the types of events.
@@ -27,6 +28,7 @@
 mod counters;
 mod error;
 pub mod event;
+mod file_traffic;
 mod hooks;
 mod peers;
 mod queue;
@@ -39,6 +41,7 @@ pub use watch::{Watch, on};
 
 pub use counters::{COLLECTIVES, Counters};
 pub use event::Reason;
+pub use file_traffic::{FileAccess, FileTraffic};
 pub use hooks::{Watched, blocking, collective, left_with_sender, matched, sent, set_caller, unexpected};
 
 use peers::Peers;

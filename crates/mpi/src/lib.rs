@@ -99,7 +99,7 @@ pub use collective_calls::{Collective, Role, Rooted};
 pub use comm::{Comm, CommShared, Degrees, SplitType};
 pub use deadlock::{Operation, Parts, Unfinished, Unmatched};
 pub use errhandler::ErrorHandler;
-pub use file::{Amode, File, Positioning, Split, Whence};
+pub use file::{AccessStatistics, Amode, File, FileStatistics, Positioning, Split, Whence, file_statistics};
 pub use hardware::Hardware;
 pub use job::{Abort, Job};
 pub use layout::{HostRecord, Layout};

@@ -80,17 +80,20 @@ pub enum Category {
     Objects,
     /// The memory that programs allocate.
     Memory,
+    /// Files.
+    Files,
 }
 
 impl Category {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Job,
         Self::Scheduling,
         Self::PointToPoint,
         Self::Collectives,
         Self::Objects,
         Self::Memory,
+        Self::Files,
     ];
 
     /// Its name.
@@ -103,6 +106,7 @@ impl Category {
             Self::Collectives => "collectives",
             Self::Objects => "objects",
             Self::Memory => "memory",
+            Self::Files => "files",
         }
     }
 
@@ -116,6 +120,7 @@ impl Category {
             Self::Collectives => "collective operations",
             Self::Objects => "handles and what they stand for",
             Self::Memory => "the memory that programs allocate",
+            Self::Files => "files",
         }
     }
 }

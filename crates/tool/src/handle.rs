@@ -1,9 +1,8 @@
 //! Handles: a performance variable as one tool sees it.
 
-use super::variable::{Variable, all};
+use super::variable::{Object, Variable, all};
 use super::{ToolError, ToolResult, Watch};
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_mpi::Comm;
 use simurgh_mpi::Process;
 
 /// A handle of a performance variable.
@@ -13,7 +12,7 @@ use simurgh_mpi::Process;
 #[derive(Debug)]
 pub struct Handle {
     process: Arc<Process>,
-    comm: Option<Arc<Comm>>,
+    object: Object,
     variable: &'static Variable,
     count: usize,
     state: SpinLock<State>,
@@ -34,22 +33,22 @@ struct Period {
 }
 
 impl Handle {
-    /// Allocates a handle of the variable with this index (`MPI_T_pvar_handle_alloc`). If the variable belongs to a
-    /// communicator, `comm` says to which one.
+    /// Allocates a handle of the variable with this index (`MPI_T_pvar_handle_alloc`) for an object, if the variable
+    /// belongs to one.
     ///
     /// # Errors
     ///
-    /// [`ToolError::InvalidIndex`] if there is no such variable; [`ToolError::Invalid`] if the variable belongs to a
-    /// communicator and `comm` is missing.
-    pub fn new(process: &Arc<Process>, index: usize, comm: Option<Arc<Comm>>) -> ToolResult<Self> {
+    /// [`ToolError::InvalidIndex`] if there is no such variable; [`ToolError::Invalid`] if the variable belongs to
+    /// objects of another kind.
+    pub fn new(process: &Arc<Process>, index: usize, object: Object) -> ToolResult<Self> {
         let variable = all().get(index).ok_or(ToolError::InvalidIndex)?;
-        if variable.bound != comm.is_some() {
+        if variable.bound != object.kind() {
             return Err(ToolError::Invalid);
         }
-        let count = variable.read(process, comm.as_deref()).len();
+        let count = variable.read(process, &object).len();
         let handle = Self {
             process: Arc::clone(process),
-            comm,
+            object,
             variable,
             count,
             state: SpinLock::new(State {
@@ -73,7 +72,7 @@ impl Handle {
     }
 
     fn source(&self) -> Vec<u64> {
-        self.variable.read(&self.process, self.comm.as_deref())
+        self.variable.read(&self.process, &self.object)
     }
 
     /// Starts the variable (`MPI_T_pvar_start`). Nothing changes if it is already started.
@@ -184,10 +183,11 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::variable::Bound;
 
     fn handle(process: &Arc<Process>, name: &str) -> Handle {
         let index = all().iter().position(|variable| variable.name == name).unwrap();
-        Handle::new(process, index, None).unwrap()
+        Handle::new(process, index, Object::None).unwrap()
     }
 
     #[test]
@@ -221,13 +221,14 @@ mod tests {
         assert_eq!(level.stop(), Err(ToolError::NoStartStop));
         assert_eq!(level.reset(), Err(ToolError::NoWrite));
         assert_eq!(level.read_reset(), Err(ToolError::NoAtomic));
-        let bound = all().iter().position(|variable| variable.bound).unwrap();
+        let is_bound = |variable: &Variable| variable.bound == Bound::Comm;
+        let bound = all().iter().position(is_bound).unwrap();
         assert_eq!(
-            Handle::new(&process, bound, None).unwrap_err(),
+            Handle::new(&process, bound, Object::None).unwrap_err(),
             ToolError::Invalid
         );
         assert_eq!(
-            Handle::new(&process, usize::MAX, None).unwrap_err(),
+            Handle::new(&process, usize::MAX, Object::None).unwrap_err(),
             ToolError::InvalidIndex
         );
     }

@@ -2,13 +2,11 @@
 
 use super::{Representation, enumeration};
 use simurgh_heap::{NodeShare, RankHeaps, Statistics};
-use simurgh_instrument::{COLLECTIVES, Counters};
-use simurgh_mpi::Comm;
-use simurgh_mpi::Network;
-use simurgh_mpi::Process;
+use simurgh_instrument::{COLLECTIVES, Counters, FileTraffic};
+use simurgh_mpi::{Comm, File, Network, Process};
 use simurgh_sched::VpStats;
 use simurgh_settings::{Category, Verbosity};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// The class of a performance variable (`MPI_T_PVAR_CLASS_…`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +40,51 @@ pub struct Variable {
     pub category: Category,
     /// The kind of user for whom the variable is meant, and how much detail it gives.
     pub verbosity: Verbosity,
-    /// Whether the variable belongs to a communicator.
-    pub bound: bool,
+    /// What objects the variable belongs to.
+    pub bound: Bound,
     /// The source of its values.
     source: Source,
+}
+
+/// What a variable belongs to (`MPI_T_BIND_…`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The rank.
+    NoObject,
+    /// A communicator.
+    Comm,
+    /// A file.
+    File,
+}
+
+/// An object that a variable belongs to.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// The rank itself.
+    None,
+    /// A communicator.
+    Comm(Arc<Comm>),
+    /// A file.
+    File(Arc<File>),
+}
+
+impl Object {
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> Bound {
+        match self {
+            Self::None => Bound::NoObject,
+            Self::Comm(_) => Bound::Comm,
+            Self::File(_) => Bound::File,
+        }
+    }
+
+    fn comm(&self) -> Option<&Comm> {
+        match self {
+            Self::Comm(comm) => Some(comm),
+            _ => None,
+        }
+    }
 }
 
 /// The source of the values of a variable.
@@ -53,6 +92,8 @@ pub struct Variable {
 enum Source {
     /// The counters of the rank, which count only while somebody watches.
     Counted(fn(&Counters, usize) -> Vec<u64>, usize),
+    /// The accesses of the rank to all files, or to the one that the variable belongs to; counted in the same way.
+    Files(fn(&FileTraffic) -> Vec<u64>),
     /// The queues of the rank.
     Queues(fn(&Process, Option<&Comm>) -> u64),
     /// The counters of the host's traffic with other hosts.
@@ -75,12 +116,13 @@ pub fn all() -> &'static [Variable] {
         all.extend(collectives());
         all.extend(processors());
         all.extend(heaps());
+        all.extend(files());
         all
     });
     &ALL
 }
 
-/// A variable in the category of messages that belongs to no communicator.
+/// A variable in the category of messages that belongs to no object.
 fn variable(name: &str, class: Class, source: Source, doc: &str) -> Variable {
     Variable {
         name: name.to_owned(),
@@ -88,7 +130,7 @@ fn variable(name: &str, class: Class, source: Source, doc: &str) -> Variable {
         class,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
-        bound: false,
+        bound: Bound::NoObject,
         source,
     }
 }
@@ -97,7 +139,7 @@ fn queues() -> Vec<Variable> {
     use Class::{HighWatermark, Level};
     let queue = |name, class, read, doc| variable(name, class, Source::Queues(read), doc);
     let of_comm = |name, read, doc| Variable {
-        bound: true,
+        bound: Bound::Comm,
         verbosity: Verbosity::TunerDetail,
         ..variable(name, Level, Source::Queues(read), doc)
     };
@@ -387,6 +429,55 @@ fn heaps() -> Vec<Variable> {
     ]
 }
 
+/// What is counted of accesses to files: all of them, and those to a file.
+fn files() -> Vec<Variable> {
+    use Class::{Aggregate, Counter, Timer};
+    const KINDS: &str = "by kind: reads, writes, collective reads, collective writes";
+    type Read = fn(&FileTraffic) -> Vec<u64>;
+    let rows: [(_, _, Read, _); 3] = [
+        (
+            "accesses",
+            Counter,
+            FileTraffic::accesses,
+            "accesses of the rank to",
+        ),
+        (
+            "bytes",
+            Aggregate,
+            FileTraffic::bytes,
+            "bytes that the rank has read from or written to",
+        ),
+        (
+            "time",
+            Timer,
+            FileTraffic::nanoseconds,
+            "nanoseconds from the time on when all ranks of a host have come, until the data has been moved, of \
+             accesses of the rank to",
+        ),
+    ];
+    let of_all = |(name, class, read, what): (&str, _, _, _)| Variable {
+        category: Category::Files,
+        ..variable(
+            &format!("files_{name}"),
+            class,
+            Source::Files(read),
+            &format!("{what} files, {KINDS}"),
+        )
+    };
+    let of_one = |(name, class, read, what): (&str, _, _, _)| Variable {
+        category: Category::Files,
+        bound: Bound::File,
+        verbosity: Verbosity::TunerDetail,
+        ..variable(
+            &format!("file_{name}"),
+            class,
+            Source::Files(read),
+            &format!("{what} the file, {KINDS}"),
+        )
+    };
+    rows.map(of_all).into_iter().chain(rows.map(of_one)).collect()
+}
+
 impl Variable {
     /// The representation of a value in memory.
     #[must_use]
@@ -416,15 +507,19 @@ impl Variable {
 
     /// Whether the variable is counted only while somebody watches.
     pub(super) fn is_counted(&self) -> bool {
-        matches!(self.source, Source::Counted(..))
+        matches!(self.source, Source::Counted(..) | Source::Files(_))
     }
 
-    /// The values for a process, and for one of its communicators if the variable belongs to one.
+    /// The values for a process, and for the object that the variable belongs to.
     #[must_use]
-    pub fn read(&self, process: &Process, comm: Option<&Comm>) -> Vec<u64> {
+    pub fn read(&self, process: &Process, object: &Object) -> Vec<u64> {
         match self.source {
             Source::Counted(read, at) => read(process.tool().counters(), at),
-            Source::Queues(read) => vec![read(process, comm)],
+            Source::Files(read) => match object {
+                Object::File(file) => read(file.traffic()),
+                _ => read(&process.tool().counters().files),
+            },
+            Source::Queues(read) => vec![read(process, object.comm())],
             Source::Network(read) => vec![process.job().network().map_or(0, |network| read(network))],
             Source::Processors(read) => process.job().processors().iter().map(read).collect(),
             Source::Heaps(read) => read(&RankHeaps::statistics_of_caller().unwrap_or_default()),

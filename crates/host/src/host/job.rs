@@ -151,14 +151,7 @@ pub(super) fn report(host: &Host, spec: &JobSpec, runtime: &Runtime, profile: &P
         1 if spec.origin.parent.is_none() => String::new(),
         _ => format!("host {}, ", spec.origin.realm.name_of(spec.host_in_universe())),
     };
-    let network = host.job().network().map(|network| network.stats());
-    say(&stats::text(
-        runtime,
-        &name,
-        host.ranks(),
-        network.as_ref(),
-        profile,
-    ));
+    say(&stats::text(runtime, &name, host.ranks(), host.job(), profile));
 }
 
 /// The job description that the launcher has left.

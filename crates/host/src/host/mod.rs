@@ -33,6 +33,7 @@ mod end;
 mod environment;
 mod error;
 mod event_loop;
+mod file_use;
 mod flush;
 mod heap_profile;
 mod heap_registrations;

@@ -344,9 +344,8 @@ impl OwnProcess {
         if !self.spec.settings.is_on(Id::Stats) {
             return;
         }
-        let network = self.host.job().network().map(|network| network.stats());
         for rank in self.host.ranks() {
-            say(&stats::of_process(rank, network.as_ref()));
+            say(&stats::of_process(rank, self.host.job()));
         }
     }
 

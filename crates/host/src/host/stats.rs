@@ -2,22 +2,17 @@
 
 use super::memory;
 use super::state::Rank;
-use super::{heap_profile, heap_use};
-use simurgh_mpi::NetworkStats;
+use super::{file_use, heap_profile, heap_use};
+use simurgh_mpi::{Job, NetworkStats};
 use simurgh_profile::Profile;
 use simurgh_sched::policy::Machine;
 use simurgh_sched::{DomainKind, Runtime, VpStats};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The statistics of a host: virtual processors, network, memory. `host` is the host's name, if there are several.
-pub(super) fn text(
-    runtime: &Runtime,
-    host: &str,
-    ranks: &[Rank],
-    network: Option<&NetworkStats>,
-    profile: &Profile,
-) -> String {
+/// The statistics of a host: virtual processors, network, files, memory. `host` is the host's name, if there are
+/// several.
+pub(super) fn text(runtime: &Runtime, host: &str, ranks: &[Rank], job: &Job, profile: &Profile) -> String {
     let count = ranks.len();
     let mut text = format!(
         "statistics of {host}{count} ranks on {} virtual processors:",
@@ -33,9 +28,7 @@ pub(super) fn text(
     if let Some(moves) = runtime.balancing_moves() {
         let _ = write!(text, "\n  ranks were moved to even out the load {moves} times");
     }
-    if let Some(network) = network {
-        text.push_str(&of_network(network));
-    }
+    add_traffic(&mut text, job);
     if let Some(moved) = memory::report() {
         let _ = write!(text, "\n  {moved}");
     }
@@ -104,7 +97,7 @@ fn of_domains(stats: &[VpStats], machine: &Machine<'_>) -> String {
 }
 
 /// The statistics of a rank with a process of its own, which has no virtual processors.
-pub(super) fn of_process(rank: &Rank, network: Option<&NetworkStats>) -> String {
+pub(super) fn of_process(rank: &Rank, job: &Job) -> String {
     let mut text = format!("statistics of rank {} ({}):", rank.id(), rank.program());
     let Usage {
         program,
@@ -115,9 +108,7 @@ pub(super) fn of_process(rank: &Rank, network: Option<&NetworkStats>) -> String 
         text,
         "\n  processor: {program:.2} s in the program, {system:.2} s in the system, slept {sleeps} times"
     );
-    if let Some(network) = network {
-        text.push_str(&of_network(network));
-    }
+    add_traffic(&mut text, job);
     text.push_str(&of_memory());
     text
 }
@@ -154,6 +145,14 @@ fn of_memory() -> String {
         || "\n  memory: unknown (/proc/self/smaps_rollup cannot be read)".to_owned(),
         |kib| format!("\n  memory: {kib} KiB in all (PSS)"),
     )
+}
+
+/// The traffic between the host and others, and with files.
+fn add_traffic(text: &mut String, job: &Job) {
+    if let Some(network) = job.network() {
+        text.push_str(&of_network(&network.stats()));
+    }
+    text.push_str(&file_use::text(job));
 }
 
 /// The traffic between the host and others.

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use simurgh_mpi_abi_macros::mpi;
-use simurgh_tool::variable::{Class, Variable, all};
+use simurgh_tool::variable::{Bound, Class, Object, Variable, all};
 use simurgh_tool::{Handle, ToolError, ToolResult};
 
 use super::tool::enum_handle;
@@ -15,7 +15,7 @@ use crate::handles::{PvarSession, Rank, ToolObject};
 use crate::tool::{
     Name, Outcome, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
 };
-use crate::types::{MPI_Comm, MPI_Datatype, MPI_T_enum, MPI_T_pvar_handle, MPI_T_pvar_session};
+use crate::types::{MPI_Comm, MPI_Datatype, MPI_File, MPI_T_enum, MPI_T_pvar_handle, MPI_T_pvar_session};
 
 fn class_of(variable: &Variable) -> c_int {
     match variable.class {
@@ -66,10 +66,10 @@ fn t_pvar_get_info(
         length: desc_len,
     }
     .set(&variable.doc)?;
-    let bound = if variable.bound {
-        MPI_T_BIND_MPI_COMM
-    } else {
-        MPI_T_BIND_NO_OBJECT
+    let bound = match variable.bound {
+        Bound::NoObject => MPI_T_BIND_NO_OBJECT,
+        Bound::Comm => MPI_T_BIND_MPI_COMM,
+        Bound::File => MPI_T_BIND_MPI_FILE,
     };
     verbosity.set_unless_ignored(verbosity_of(variable.verbosity));
     var_class.set_unless_ignored(class_of(variable));
@@ -121,8 +121,7 @@ fn t_pvar_session_free(rank: Rank<'_>, pe_session: InOut<MPI_T_pvar_session>) ->
     Ok(())
 }
 
-/// `MPI_T_pvar_handle_alloc`: makes a handle of a performance variable, for a communicator if the variable is bound to
-/// one.
+/// `MPI_T_pvar_handle_alloc`: makes a handle of a performance variable, for the object that it is bound to.
 #[mpi(tool)]
 fn t_pvar_handle_alloc(
     rank: Rank<'_>,
@@ -136,11 +135,12 @@ fn t_pvar_handle_alloc(
     let session = rank.pvar_session(pe_session)?;
     let variable = at(all(), pvar_index)?;
     handle.check("handle")?;
-    let comm = match variable.bound {
-        true => Some(Arc::clone(rank.comm(obj_handle.load::<MPI_Comm>("obj_handle")?)?)),
-        false => None,
+    let object = match variable.bound {
+        Bound::NoObject => Object::None,
+        Bound::Comm => Object::Comm(Arc::clone(rank.comm(obj_handle.load::<MPI_Comm>("obj_handle")?)?)),
+        Bound::File => Object::File(Arc::clone(rank.file(obj_handle.load::<MPI_File>("obj_handle")?)?)),
     };
-    let made = Handle::new(rank.process, pvar_index as usize, comm)?;
+    let made = Handle::new(rank.process, pvar_index as usize, object)?;
     count.set_unless_ignored(crate::tool::count(made.count()));
     let made = rank.give_out_tool(ToolObject::Variable {
         session: pe_session.0,

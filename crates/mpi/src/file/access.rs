@@ -4,6 +4,7 @@ use super::position::in_bytes;
 use super::transfer::{Transfer, converts, read_converted, write_converted};
 use super::{Amode, File};
 use crate::error::{Error, ErrorClass, Result, Status};
+use crate::instrument::FileAccess;
 use crate::memory::{Source, Target};
 use crate::request::Request;
 use simurgh_core::sync::{Arc, Ordering};
@@ -38,9 +39,10 @@ impl File {
     /// an etype; [`ErrorClass::UnsupportedOperation`] if the file is sequential; what the system says.
     pub fn read(&self, place: Positioning, target: &Target) -> Result<Status> {
         let at = self.locate(Access::Read, place, target.bytes())?;
+        let metered = self.meter.begin(FileAccess::Read);
         let done = match converts(&at.view).0 {
-            true => read_converted(&self.open, &at.view, at.position, target),
-            false => Transfer::read(Arc::clone(&at.view), at.position, target).run(&self.open),
+            true => read_converted(&self.open, &at.view, at.position, target, metered),
+            false => Transfer::read(Arc::clone(&at.view), at.position, target).run(&self.open, metered),
         };
         self.advance_by(place, &at, &done);
         done
@@ -53,9 +55,10 @@ impl File {
     /// [`ErrorClass::ReadOnly`] if the file was opened to be read; otherwise as [`File::read`].
     pub fn write(&self, place: Positioning, source: &Source) -> Result<Status> {
         let at = self.locate(Access::Write, place, source.bytes())?;
+        let metered = self.meter.begin(FileAccess::Write);
         let done = match converts(&at.view).1 {
-            true => write_converted(&self.open, &at.view, at.position, source),
-            false => Transfer::write(Arc::clone(&at.view), at.position, source).run(&self.open),
+            true => write_converted(&self.open, &at.view, at.position, source, metered),
+            false => Transfer::write(Arc::clone(&at.view), at.position, source).run(&self.open, metered),
         };
         self.advance_by(place, &at, &done);
         done
@@ -69,10 +72,12 @@ impl File {
     pub fn start_read(&self, place: Positioning, target: &Target) -> Result<Arc<Request>> {
         let at = self.locate(Access::Read, place, target.bytes())?;
         self.advance_fully(place, &at, target.bytes());
+        let metered = self.meter.begin(FileAccess::Read);
         if converts(&at.view).0 {
-            return Ok(ended(read_converted(&self.open, &at.view, at.position, target)));
+            let done = read_converted(&self.open, &at.view, at.position, target, metered);
+            return Ok(ended(done));
         }
-        Ok(Transfer::read(at.view, at.position, target).start(&self.open))
+        Ok(Transfer::read(at.view, at.position, target).start(&self.open, metered))
     }
 
     /// Starts to write (`MPI_File_iwrite` and so on). A file pointer moves on by what is to be written.
@@ -83,10 +88,12 @@ impl File {
     pub fn start_write(&self, place: Positioning, source: &Source) -> Result<Arc<Request>> {
         let at = self.locate(Access::Write, place, source.bytes())?;
         self.advance_fully(place, &at, source.bytes());
+        let metered = self.meter.begin(FileAccess::Write);
         if converts(&at.view).1 {
-            return Ok(ended(write_converted(&self.open, &at.view, at.position, source)));
+            let done = write_converted(&self.open, &at.view, at.position, source, metered);
+            return Ok(ended(done));
         }
-        Ok(Transfer::write(at.view, at.position, source).start(&self.open))
+        Ok(Transfer::write(at.view, at.position, source).start(&self.open, metered))
     }
 
     /// Checks an access, and finds where it begins. The shared file pointer moves on.

@@ -11,6 +11,7 @@ use super::work::Work;
 use crate::collective::{Leader, Round, SharedByRanks};
 use crate::comm::IdDemand;
 use crate::error::{Error, Result, Status};
+use crate::instrument::FileAccess;
 use crate::memory::{Source, Target};
 use crate::portable::portable;
 use crate::request::Request;
@@ -91,10 +92,11 @@ impl File {
             unreachable!("a read is made")
         };
         let (part, done) = match converts(view).0 {
-            true => (
-                nothing(part),
-                Some(read_converted(&self.open, view, position, target)),
-            ),
+            true => {
+                let metered = self.meter.begin(FileAccess::ReadAll);
+                let done = read_converted(&self.open, view, position, target, metered);
+                (nothing(part), Some(done))
+            }
             false => (part, None),
         };
         let request = self.leave(Transfer::Read(part), done, waits);
@@ -112,10 +114,11 @@ impl File {
             unreachable!("a write is made")
         };
         let (part, done) = match converts(view).1 {
-            true => (
-                nothing(part),
-                Some(write_converted(&self.open, view, position, source)),
-            ),
+            true => {
+                let metered = self.meter.begin(FileAccess::WriteAll);
+                let done = write_converted(&self.open, view, position, source, metered);
+                (nothing(part), Some(done))
+            }
             false => (part, None),
         };
         let request = self.leave(Transfer::Write(part), done, waits);
@@ -140,8 +143,13 @@ impl File {
         // Relaxed: the number concerns this rank alone, whose collective accesses follow each other.
         let number = self.accesses.fetch_add(1, Ordering::Relaxed);
         let request = Request::task();
+        let meter = match done {
+            None => self.meter.if_wanted(),
+            Some(_) => None,
+        };
         let contribution = Contribution {
             transfer,
+            meter,
             done,
             request: Arc::clone(&request),
         };

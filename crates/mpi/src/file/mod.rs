@@ -22,12 +22,14 @@ mod among_hosts;
 mod collective;
 mod exchange;
 mod gathering;
+mod meter;
 mod open;
 mod open_file;
 mod parts;
 mod pointer;
 mod position;
 mod split;
+mod statistics;
 mod task;
 mod transfer;
 mod view;
@@ -37,13 +39,16 @@ pub use access::Positioning;
 pub use amode::Amode;
 pub use position::Whence;
 pub use split::Split;
+pub use statistics::{AccessStatistics, FileStatistics, file_statistics};
 
 use crate::comm::Comm;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::info::Info;
+use crate::instrument::FileTraffic;
 use crate::request::Request;
+use meter::Meter;
 use open_file::OpenFile;
 use simurgh_core::sync::{Arc, AtomicI64, AtomicU64, SpinLock};
 use simurgh_file::{Hints, View};
@@ -53,6 +58,7 @@ use std::fmt;
 pub struct File {
     comm: Arc<Comm>,
     open: Arc<OpenFile>,
+    meter: Arc<Meter>,
     view: SpinLock<Arc<View>>,
     /// The individual file pointer, in etypes.
     position: AtomicI64,
@@ -81,6 +87,12 @@ impl File {
     #[must_use]
     pub fn amode(&self) -> Amode {
         self.open.amode
+    }
+
+    /// The accesses of the rank to the file that have been counted, which happens while a tool watches.
+    #[must_use]
+    pub fn traffic(&self) -> &FileTraffic {
+        self.meter.traffic()
     }
 
     /// The error handler for calls on this file.

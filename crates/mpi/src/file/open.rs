@@ -2,6 +2,7 @@
 
 use super::agree::{Close, everywhere, is_first_host};
 use super::gathering::Gatherings;
+use super::meter::Meter;
 use super::open_file::{Atomicity, OpenFile};
 use super::pointer::Pointer;
 use super::{Amode, File};
@@ -62,6 +63,7 @@ impl File {
         };
         let open_start = open.start;
         let file = Self {
+            meter: Meter::new(comm.process(), &open.name),
             comm,
             open,
             view: SpinLock::new(Arc::new(View::default())),

@@ -1,8 +1,10 @@
 //! The parts of the ranks of a host in a collective access, and what becomes of them.
 
+use super::meter::{Meter, Metered, end};
 use super::open_file::OpenFile;
 use super::transfer::{Transfer, status_of};
 use crate::error::{Error, ErrorClass, Result, Status};
+use crate::instrument::FileAccess;
 use crate::memory::{Source, Target};
 use crate::request::Request;
 use simurgh_core::sync::Arc;
@@ -12,6 +14,8 @@ use std::ops::Range;
 /// A rank's part.
 pub(super) struct Contribution {
     pub(super) transfer: Transfer,
+    /// By which the access is counted from the time on when all parts are there, if it has to be.
+    pub(super) meter: Option<Arc<Meter>>,
     /// The result, if the rank has made the access by itself, or cannot make it.
     pub(super) done: Option<Result<Status>>,
     pub(super) request: Arc<Request>,
@@ -24,7 +28,15 @@ pub(super) enum Parts {
 }
 
 /// The ranks, which wait for the end of the access or will ask for it.
-pub(super) struct Participants(Vec<(Arc<Request>, Option<Result<Status>>)>);
+pub(super) struct Participants(Vec<Participant>);
+
+/// A rank.
+struct Participant {
+    request: Arc<Request>,
+    /// The result, if the rank has made the access by itself, or cannot make it.
+    done: Option<Result<Status>>,
+    metered: Option<Metered>,
+}
 
 /// The bytes that were moved of each part, and why not all were.
 pub(super) type Outcome = (Vec<usize>, Result<()>);
@@ -33,11 +45,21 @@ pub(super) type Outcome = (Vec<usize>, Result<()>);
 pub(super) fn divide(all: Vec<Contribution>, hints: &Hints) -> (Result<Parts>, Participants) {
     let (mut reads, mut writes, mut participants) = (Vec::new(), Vec::new(), Vec::new());
     for contribution in all {
-        match contribution.transfer {
-            Transfer::Read(part) => reads.push(part),
-            Transfer::Write(part) => writes.push(part),
-        }
-        participants.push((contribution.request, contribution.done));
+        let kind = match contribution.transfer {
+            Transfer::Read(part) => {
+                reads.push(part);
+                FileAccess::ReadAll
+            }
+            Transfer::Write(part) => {
+                writes.push(part);
+                FileAccess::WriteAll
+            }
+        };
+        participants.push(Participant {
+            request: contribution.request,
+            done: contribution.done,
+            metered: contribution.meter.map(|meter| Metered::begin(meter, kind)),
+        });
     }
     let window = |wanted| match wanted {
         Buffering::Never => None,
@@ -124,20 +146,22 @@ impl Participants {
         let own = self
             .0
             .iter()
-            .filter_map(|(_, done)| done.as_ref()?.as_ref().err());
+            .filter_map(|rank| rank.done.as_ref()?.as_ref().err());
         own.fold(outcome, |outcome, error| outcome.and(Err(error.clone())))
     }
 
     /// Completes the requests of all ranks. A rank that has failed by itself gets its own error.
     pub(super) fn conclude(self, moved: &[usize], outcome: &Result<()>) {
-        for (index, (request, done)) in self.0.into_iter().enumerate() {
+        for (index, rank) in self.0.into_iter().enumerate() {
             let status = status_of(moved.get(index).copied().unwrap_or(0));
-            request.finish_task(match (done, outcome) {
+            let done = match (rank.done, outcome) {
                 (Some(Err(own)), _) => Err(own),
                 (_, Err(error)) => Err(error.clone().with_status(status)),
                 (Some(done), Ok(())) => done,
                 (None, Ok(())) => Ok(status),
-            });
+            };
+            end(rank.metered, &done);
+            rank.request.finish_task(done);
         }
     }
 }

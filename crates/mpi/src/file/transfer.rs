@@ -1,5 +1,6 @@
 //! The access of one rank.
 
+use super::meter::{Metered, end};
 use super::open_file::OpenFile;
 use crate::error::{Error, ErrorClass, Result, Status};
 use crate::memory::{self, Source, Target};
@@ -75,20 +76,26 @@ impl Transfer {
     }
 
     /// Makes the access and waits for it.
-    pub(super) fn run(mut self, open: &Arc<OpenFile>) -> Result<Status> {
+    pub(super) fn run(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Result<Status> {
         if self.is_short() && !open.is_atomic() {
-            return self.make(open);
+            let done = self.make(open);
+            end(metered, &done);
+            return done;
         }
-        let request = self.start(open);
+        let request = self.start(open, metered);
         let status = request.wait();
         request.result(status)
     }
 
     /// Has an I/O thread make the access.
-    pub(super) fn start(mut self, open: &Arc<OpenFile>) -> Arc<Request> {
+    pub(super) fn start(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Arc<Request> {
         let request = Request::task();
         let (own, open) = (Arc::clone(&request), Arc::clone(open));
-        submit(move || own.finish_task(self.make(&open)));
+        submit(move || {
+            let done = self.make(&open);
+            end(metered, &done);
+            own.finish_task(done);
+        });
         request
     }
 }
@@ -115,9 +122,10 @@ pub(super) fn read_converted(
     view: &Arc<View>,
     position: usize,
     target: &Target,
+    metered: Option<Metered>,
 ) -> Result<Status> {
     let Representation::User(conversion) = view.representation() else {
-        return Transfer::read(Arc::clone(view), position, target).run(open);
+        return Transfer::read(Arc::clone(view), position, target).run(open, metered);
     };
     let mut moved = status_of(0);
     let bytes = target.bytes();
@@ -128,7 +136,7 @@ pub(super) fn read_converted(
             bytes,
             memory: content.clone(),
         };
-        moved = Transfer::Read(part).run(open)?;
+        moved = Transfer::Read(part).run(open, metered)?;
         Ok::<(), Error>(())
     })?;
     let each = target.datatype().size().max(1);
@@ -144,6 +152,7 @@ pub(super) fn write_converted(
     view: &Arc<View>,
     position: usize,
     source: &Source,
+    metered: Option<Metered>,
 ) -> Result<Status> {
     let bytes = source.bytes();
     let content = match view.representation() {
@@ -151,7 +160,7 @@ pub(super) fn write_converted(
         _ => None,
     };
     let Some(content) = content else {
-        return Transfer::write(Arc::clone(view), position, source).run(open);
+        return Transfer::write(Arc::clone(view), position, source).run(open, metered);
     };
     if content.len() != view.in_file(bytes) {
         let reason = format!(
@@ -169,5 +178,5 @@ pub(super) fn write_converted(
         memory: memory::bytes_of(&content),
     };
     // The content lives until the access is over.
-    Transfer::Write(part).run(open)
+    Transfer::Write(part).run(open, metered)
 }

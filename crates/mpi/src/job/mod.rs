@@ -58,8 +58,8 @@ pub struct Job {
     abort_hook: OnceLock<AbortHook>,
     processors: OnceLock<ProcessorsHook>,
     /// The state that the layers above keep for the job: process sets, communicators, windows, its parents, the shared
-    /// file pointers that are kept here, and others.
-    layer_state: LayerState<6>,
+    /// file pointers that are kept here, statistics of files, and others.
+    layer_state: LayerState<7>,
 }
 
 impl Job {
@@ -275,7 +275,7 @@ impl Job {
     }
 
     /// The state that the layers above keep for the job.
-    pub(crate) fn layer_state(&self) -> &LayerState<6> {
+    pub(crate) fn layer_state(&self) -> &LayerState<7> {
         &self.layer_state
     }
 
