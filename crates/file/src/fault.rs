@@ -26,7 +26,8 @@ fn class_of(reason: &io::Error) -> ErrorClass {
         Some(Errno::ACCESS | Errno::PERM) => ErrorClass::Access,
         Some(Errno::ROFS) => ErrorClass::ReadOnly,
         Some(Errno::NOSPC) => ErrorClass::NoSpace,
-        Some(Errno::DQUOT) => ErrorClass::Quota,
+        // Too big is what is beyond the limit of the process, as a rule.
+        Some(Errno::DQUOT | Errno::FBIG) => ErrorClass::Quota,
         Some(Errno::BUSY | Errno::TXTBSY) => ErrorClass::FileInUse,
         Some(Errno::NAMETOOLONG | Errno::ISDIR | Errno::NOTDIR | Errno::LOOP) => ErrorClass::BadFile,
         _ => ErrorClass::Io,
@@ -47,6 +48,8 @@ mod tests {
             "{error}"
         );
         assert_eq!(class_of(&io::Error::other("x")), ErrorClass::Io);
-        assert_eq!(class_of(&io::Error::from(Errno::DQUOT)), ErrorClass::Quota);
+        for errno in [Errno::DQUOT, Errno::FBIG] {
+            assert_eq!(class_of(&io::Error::from(errno)), ErrorClass::Quota);
+        }
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use rustix::fs::{self, FallocateFlags, Mode as Permissions, OFlags};
 use rustix::io::{Errno, pread, pwrite};
+use rustix::process::{Resource, getrlimit};
 
 use crate::storage::{Access, FileSystem, Mode, Storage};
 
@@ -20,6 +21,8 @@ pub struct Posix;
 struct File {
     descriptor: OwnedFd,
     block: u64,
+    /// The size up to which the process may let the file grow (`RLIMIT_FSIZE`), as the file was opened.
+    limit: u64,
 }
 
 impl FileSystem for Posix {
@@ -40,15 +43,32 @@ impl FileSystem for Posix {
             }
         };
         let facts = fs::fstat(&descriptor)?;
-        if fs::FileType::from_raw_mode(facts.st_mode).is_dir() {
+        let kind = fs::FileType::from_raw_mode(facts.st_mode);
+        if kind.is_dir() {
             return Err(Errno::ISDIR.into());
         }
+        // Other files do not grow.
+        let limit = getrlimit(Resource::Fsize).current.filter(|_| kind.is_file());
         let block = u64::try_from(facts.st_blksize).unwrap_or(0).max(512);
-        Ok(Box::new(File { descriptor, block }))
+        Ok(Box::new(File {
+            descriptor,
+            block,
+            limit: limit.unwrap_or(u64::MAX),
+        }))
     }
 
     fn delete(&self, path: &Path) -> io::Result<()> {
         Ok(fs::unlink(path)?)
+    }
+}
+
+impl File {
+    /// Refuses to let the file grow beyond the limit of the process. The kernel would end the process.
+    fn check_growth(&self, size: u64) -> io::Result<()> {
+        match size > self.limit && size > self.size()? {
+            true => Err(Errno::FBIG.into()),
+            false => Ok(()),
+        }
     }
 }
 
@@ -58,6 +78,10 @@ impl Storage for File {
     }
 
     fn write_at(&self, from: &[u8], position: u64) -> io::Result<usize> {
+        // The kernel writes what fits below the limit. If nothing does, it would end the process.
+        if position >= self.limit && !from.is_empty() {
+            return Err(Errno::FBIG.into());
+        }
         Ok(pwrite(&self.descriptor, from, position)?)
     }
 
@@ -67,10 +91,12 @@ impl Storage for File {
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
+        self.check_growth(size)?;
         Ok(fs::ftruncate(&self.descriptor, size)?)
     }
 
     fn reserve(&self, size: u64) -> io::Result<()> {
+        self.check_growth(size)?;
         match fs::fallocate(&self.descriptor, FallocateFlags::empty(), 0, size) {
             Err(Errno::OPNOTSUPP | Errno::NOSYS) if size > self.size()? => self.set_size(size),
             Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
