@@ -104,3 +104,12 @@ fn accesses_are_counted_by_file_and_kind() {
         told(&other, "written", 10 * calls);
     }
 }
+
+#[test]
+fn a_rank_with_a_processor_to_itself_moves_long_data_by_itself() {
+    let program = Program::build("mpi_file_threads");
+    let ways: [(usize, &[&str]); 2] = [(1, &[]), (3, &["--mode", "processes"])];
+    for (ranks, options) in ways {
+        program.run(ranks, options, &program.folder.path().join("file"), &[]);
+    }
+}

@@ -1,12 +1,14 @@
 //! The I/O threads: they do what waits for files, so that no virtual processor does.
 //!
 //! They are started when they are needed, up to a few, and stay. A job neither suspends nor waits for another job.
+//! Locks of the process are biased to a rank's thread as long as there is no job (`simurgh_core::sync::revoke_bias`).
 //! While a job is under way its end counts as an expected wake-up, so nobody takes those that wait for it for
 //! deadlocked.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use simurgh_core::sync::revoke_bias;
 use simurgh_core::{PassiveThread, begin_expecting, end_expecting, with_signals_blocked};
 
 use crate::limits::{STACK, THREADS};
@@ -23,8 +25,10 @@ struct Queue {
 static QUEUE: Mutex<Option<Queue>> = Mutex::new(None);
 static MORE: Condvar = Condvar::new();
 
-/// Has an I/O thread do a job. The caller does it itself if there is no thread.
+/// Has an I/O thread do a job. The caller does it itself if there is no thread. Not to be called with a lock held.
 pub fn submit(job: impl FnOnce() + Send + 'static) {
+    // A job completes requests, which the ranks of a process with one thread otherwise do by themselves.
+    revoke_bias();
     begin_expecting();
     let mut guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
     let queue = guard.get_or_insert_default();

@@ -165,7 +165,7 @@ impl File {
         let divided = divide(all, &hints);
         let open = Arc::clone(&self.open);
         if !comm.spans_hosts() {
-            return begin_here(open, divided);
+            return begin_here(open, divided, waits);
         }
         let access = AmongHosts::new(comm, number, open, divided, hints);
         if waits {
@@ -226,10 +226,10 @@ impl File {
     }
 }
 
-/// Has the parts of all ranks moved, which all are on this host.
-fn begin_here(open: Arc<OpenFile>, (parts, participants): (Result<Parts>, Participants)) {
+/// Has the parts of all ranks moved, which all are on this host. `waits` says whether the caller then waits.
+fn begin_here(open: Arc<OpenFile>, (parts, participants): (Result<Parts>, Participants), waits: bool) {
     match parts {
-        Ok(parts) => Work::start(open, parts, |(moved, outcome)| {
+        Ok(parts) => Work::start(open, parts, waits, |(moved, outcome)| {
             let outcome = participants.with_own(outcome);
             participants.conclude(&moved, &outcome);
         }),

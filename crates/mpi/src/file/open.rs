@@ -11,7 +11,7 @@ use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::info::Info;
 use crate::portable::portable;
-use simurgh_core::sync::{Arc, AtomicI64, AtomicU64, SpinLock, revoke_bias};
+use simurgh_core::sync::{Arc, AtomicI64, AtomicU64, SpinLock};
 use simurgh_file::{FileSystem, Hints, Mode, View, path_fault, path_of};
 use std::path::Path;
 
@@ -43,8 +43,6 @@ impl File {
         handler: ErrorHandler,
     ) -> Result<Arc<Self>> {
         comm.check_intra()?;
-        // I/O threads complete requests, which the ranks of a process with one thread otherwise do by themselves.
-        revoke_bias();
         let comm = comm.dup()?;
         let hints = Hints::default().with(info);
         let opened = Opening {

@@ -2,6 +2,7 @@
 
 use super::meter::{Metered, end};
 use super::open_file::OpenFile;
+use super::work::is_free;
 use crate::error::{Error, ErrorClass, Result, Status};
 use crate::memory::{self, Source, Target};
 use crate::request::Request;
@@ -77,7 +78,7 @@ impl Transfer {
 
     /// Makes the access and waits for it.
     pub(super) fn run(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Result<Status> {
-        if self.is_short() && !open.is_atomic() {
+        if (self.is_short() || is_free(self.bytes())) && !open.is_atomic() {
             let done = self.make(open);
             end(metered, &done);
             return done;

@@ -1,11 +1,13 @@
 //! The work of a collective access on one host: its ranks' parts are moved together.
 //!
 //! Short parts are moved by the caller. Longer ones are moved by I/O threads, which take units of the work
-//! ([`Together`](simurgh_file::Together)) until none is left.
+//! ([`Together`](simurgh_file::Together)) until none is left. A caller that would only wait for them works with them,
+//! as long as nobody else wants its virtual processor.
 
 use super::open_file::OpenFile;
 use super::parts::{Outcome, Parts};
 use super::task::Task;
+use simurgh_core::current_worker;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering, SpinLock};
 use simurgh_file::{SHORT, Storage, submit};
 
@@ -23,12 +25,27 @@ pub(super) struct Work {
 /// What is done with an outcome.
 type Finish = Box<dyn FnOnce(Outcome) + Send>;
 
-/// The most I/O threads that work on one access.
+/// The most threads that work on one access.
 const WORKERS: usize = 4;
 
+/// Bytes up to which a unit of work is done by a rank that would otherwise wait for it. Meanwhile nobody else can run
+/// on its virtual processor.
+const MODERATE: usize = 16 << 20;
+
+/// Whether a caller that would wait had better move so many bytes by itself: nobody else wants its virtual processor,
+/// or it has none.
+pub(super) fn is_free(bytes: usize) -> bool {
+    current_worker().is_none_or(|worker| bytes <= MODERATE && !worker.has_runnable())
+}
+
 impl Work {
-    /// Has the parts moved, and then `finish` called.
-    pub(super) fn start(open: Arc<OpenFile>, parts: Parts, finish: impl FnOnce(Outcome) + Send + 'static) {
+    /// Has the parts moved, and then `finish` called. `waits` says whether the caller then waits for that.
+    pub(super) fn start(
+        open: Arc<OpenFile>,
+        parts: Parts,
+        waits: bool,
+        finish: impl FnOnce(Outcome) + Send + 'static,
+    ) {
         let units = parts.units();
         let work = Arc::new(Self {
             open,
@@ -42,10 +59,29 @@ impl Work {
         if work.parts.bytes() <= SHORT && !is_atomic {
             return work.serve();
         }
-        let workers = if is_atomic { 1 } else { units.clamp(1, WORKERS) };
-        for _ in 0..workers {
-            let work = Arc::clone(&work);
-            submit(move || work.serve());
+        let wanted = if is_atomic { 1 } else { units.clamp(1, WORKERS) };
+        // Writers of one file exclude each other in the kernel. A rank among them gains nothing.
+        let helps = units == 1 || !work.parts.writes();
+        let takes_part = waits && helps && !is_atomic && is_free(work.parts.bytes() / units.max(1));
+        for _ in usize::from(takes_part)..wanted {
+            work.submit();
+        }
+        if takes_part {
+            work.take_part();
+        }
+    }
+
+    fn submit(self: &Arc<Self>) {
+        let work = Arc::clone(self);
+        submit(move || work.serve());
+    }
+
+    /// Does units until none is left, or somebody wants the virtual processor.
+    fn take_part(self: &Arc<Self>) {
+        while self.take_unit(&*self.open.storage) {
+            if !is_free(0) {
+                return self.submit();
+            }
         }
     }
 
@@ -53,7 +89,7 @@ impl Work {
     pub(super) fn run(open: Arc<OpenFile>, parts: Parts) -> Outcome {
         let task = Task::new();
         let own = task.clone();
-        Self::start(open, parts, move |outcome| own.finish(outcome));
+        Self::start(open, parts, true, move |outcome| own.finish(outcome));
         task.wait()
     }
 
@@ -61,29 +97,32 @@ impl Work {
     fn serve(&self) {
         let file = &*self.open.storage;
         if !self.open.is_atomic() {
-            return self.take_units(file);
+            while self.take_unit(file) {}
+            return;
         }
         let (reach, writes) = (self.parts.reach(), self.parts.writes());
-        let done = self.open.exclusively(reach, writes, || self.take_units(file));
+        let done = self
+            .open
+            .exclusively(reach, writes, || while self.take_unit(file) {});
         if let Err(reason) = done {
             let fault = self.open.fault(self.parts.action(), &reason);
             self.finish((Vec::new(), Err(fault)));
         }
     }
 
-    fn take_units(&self, file: &dyn Storage) {
-        loop {
-            // Relaxed: a unit belongs to whoever gets its number.
-            let unit = self.next.fetch_add(1, Ordering::Relaxed);
-            if unit >= self.units {
-                return;
-            }
-            self.parts.move_unit(file, unit);
-            // AcqRel: whoever finishes the last unit sees what all others have done.
-            if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                self.finish(self.parts.outcome(&self.open));
-            }
+    /// Does a unit; returns whether there was one.
+    fn take_unit(&self, file: &dyn Storage) -> bool {
+        // Relaxed: a unit belongs to whoever gets its number.
+        let unit = self.next.fetch_add(1, Ordering::Relaxed);
+        if unit >= self.units {
+            return false;
         }
+        self.parts.move_unit(file, unit);
+        // AcqRel: whoever finishes the last unit sees what all others have done.
+        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.finish(self.parts.outcome(&self.open));
+        }
+        true
     }
 
     fn finish(&self, outcome: Outcome) {
