@@ -24,6 +24,10 @@ pub(crate) const TOGETHER: usize = 16 << 10;
 /// Mean bytes of pieces from which on each part is moved by itself, even if the ranks' parts interleave.
 pub(crate) const LONG_PIECE: usize = 512 << 10;
 
+/// Mean bytes of pieces from which on a read of several ranks puts each where it belongs, without a buffer between: a
+/// system call takes less time than a copy.
+pub(crate) const SCATTERED: usize = 16 << 10;
+
 /// Mean bytes without a gap from which on a host writes or reads them in less time than it takes to bring them to
 /// another host: as long as a block of the file system is not longer.
 pub(crate) const LONG_RUN: u64 = 8 << 10;

@@ -5,19 +5,22 @@
 //! bytes that a write has in a window are marked in a bitmap, and only those are written, in runs: nobody else's bytes
 //! in the gaps are touched. Windows are independent, so that several threads work on them.
 //!
+//! A read of pieces that are not short goes from the file to their places, window by window. So the file is read in
+//! order all the same, and the data is copied once.
+//!
 //! Where the ranks' parts are long and do not interleave, or have long pieces, each part is moved by itself.
 
 use std::io;
 use std::ops::Range;
 
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
-use simurgh_datatype::memory::{Source, Target, pack_from, unpack_at};
+use simurgh_datatype::memory::{Source, Target, pack_from, part_of_mut, unpack_at};
 
-use crate::limits::{LONG_PIECE, SAMPLE, SIEVED_GAP, TOGETHER};
+use crate::limits::{LONG_PIECE, SAMPLE, SCATTERED, SIEVED_GAP, TOGETHER};
 use crate::pattern::Pattern;
 use crate::piece_list::PieceList;
 use crate::storage::Storage;
-use crate::transfer::{Moved, Part, read, write};
+use crate::transfer::{Moved, Part, read, read_pieces, write};
 use crate::view::Pieces;
 use crate::window::{Share, Window};
 
@@ -195,6 +198,11 @@ fn mean_of(pieces: Pieces<'_>) -> usize {
     bytes / count.max(1)
 }
 
+/// Whether the memory of a part lies in one piece.
+fn is_in_one_piece(part: &Part<Target>) -> bool {
+    part.memory.is_contiguous()
+}
+
 /// About so many pieces has a share.
 fn pieces_in<M>((part, positions): &Share<'_, M>) -> usize {
     let mean = mean_of(part.view.pieces(positions.start, positions.len()));
@@ -245,6 +253,10 @@ impl Together<Target> {
         let gaps =
             (span.end - span.start).saturating_sub(shares.iter().map(|share| share.1.len() as u64).sum());
         let pieces: usize = shares.iter().map(pieces_in).sum();
+        let bytes: usize = shares.iter().map(|share| share.1.len()).sum();
+        if bytes / pieces.max(1) >= SCATTERED && shares.iter().all(|(part, _)| is_in_one_piece(part)) {
+            return shares.iter().for_each(|share| self.scatter(file, share));
+        }
         let window = if gaps <= (pieces * SIEVED_GAP) as u64 {
             let mut window = Window::unmarked(span);
             self.note(window.read_all(file));
@@ -257,6 +269,22 @@ impl Together<Target> {
         };
         self.note_end(window.end());
         window.load_shares(&shares);
+    }
+
+    /// Reads a share, whose memory lies in one piece, without a buffer between.
+    fn scatter(&self, file: &dyn Storage, (part, positions): &Share<'_, Target>) {
+        let bytes = positions.start - part.position..positions.end - part.position;
+        let mut memory = part.memory.clone();
+        let Some(into) = part_of_mut(&mut memory, bytes) else {
+            return;
+        };
+        let pieces = part.view.pieces(positions.start, positions.len());
+        let (done, outcome) = read_pieces(file, pieces, into);
+        if done < positions.len() && outcome.is_ok() {
+            // The file ends here, or before: nobody has a piece between.
+            self.note_end(part.view.offset_of(positions.start + done));
+        }
+        self.note(outcome);
     }
 
     /// Marks in a window what all parts want of it.

@@ -176,7 +176,11 @@ fn read_external(file: &dyn Storage, part: &Part<Target>) -> Moved {
 }
 
 /// Reads the pieces of the file one after the other; returns the bytes read.
-fn read_pieces(file: &dyn Storage, pieces: Pieces<'_>, bytes: &mut [u8]) -> (usize, io::Result<()>) {
+pub(crate) fn read_pieces(
+    file: &dyn Storage,
+    pieces: Pieces<'_>,
+    bytes: &mut [u8],
+) -> (usize, io::Result<()>) {
     let mut done = 0;
     for piece in pieces {
         let (more, outcome) = read_whole(file, &mut bytes[done..done + piece.len], piece.offset);

@@ -211,3 +211,51 @@ fn an_interleaved_read_finds_the_end_for_each_rank() {
         assert_eq!(read[rank * BYTES..][..28], data[..28]);
     }
 }
+
+/// Pieces that are not short go to their places without a buffer between.
+#[test]
+fn a_read_of_longer_pieces_finds_the_end_and_the_data() {
+    const LONG: usize = 16 << 10;
+    const PIECES: usize = 6;
+    let folder = Scratch::new("faults");
+    let path = folder.path().join("long");
+    let content: Vec<u8> = (0..2 * PIECES * LONG).map(|at| (at / 7 % 251) as u8).collect();
+    std::fs::write(&path, &content[..9 * LONG + 5]).unwrap();
+    let byte = Datatype::Basic(Basic::Byte);
+    let tile = Datatype::resized(0, 2 * LONG as isize, &Datatype::contiguous(LONG, &byte).unwrap()).unwrap();
+    let view = |rank: usize| {
+        let start = (rank * LONG) as u64;
+        Arc::new(View::new(start, byte.clone(), tile.clone(), Representation::Native).unwrap())
+    };
+    let file = Faulty::new(Posix, Faults::default());
+    let mode = Mode {
+        access: Access::Read,
+        create: false,
+        exclusive: false,
+        permissions: 0,
+    };
+    let storage = file.open(&path, mode).unwrap();
+    let read = collect::<()>(2 * PIECES * LONG, |target| {
+        let parts = (0..2).map(|rank| Part {
+            view: view(rank),
+            position: 0,
+            bytes: PIECES * LONG,
+            memory: target.slice(rank * PIECES * LONG, PIECES * LONG),
+        });
+        let together = Together::new(parts.collect(), Some((4 * LONG, false)));
+        assert_eq!(together.units(), 3);
+        (0..3).for_each(|unit| together.read_unit(&*storage, unit));
+        let (moved, outcome) = together.results();
+        outcome.unwrap();
+        assert_eq!(moved, [5 * LONG, 4 * LONG + 5]);
+        Ok(())
+    })
+    .unwrap();
+    // One for each piece, and one that finds the end for each rank.
+    assert_eq!(file.calls(), 10 + 2);
+    for at in 0..9 * LONG + 5 {
+        let (piece, within) = (at / LONG, at % LONG);
+        let place = (piece % 2 * PIECES + piece / 2) * LONG + within;
+        assert_eq!(read[place], content[at], "{at}");
+    }
+}

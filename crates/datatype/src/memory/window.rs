@@ -171,6 +171,27 @@ pub fn slice_of_mut(dst: &mut Target) -> Option<&mut [u8]> {
         .then(|| unsafe { slice::from_raw_parts_mut(dst.address(), dst.bytes()) })
 }
 
+/// Some of the memory's bytes of data as a slice, if it lies in one piece.
+///
+/// # Panics
+///
+/// When the memory has fewer bytes.
+#[must_use]
+pub fn part_of_mut(dst: &mut Target, bytes: Range<usize>) -> Option<&mut [u8]> {
+    assert!(
+        bytes.start <= bytes.end && bytes.end <= dst.bytes(),
+        "the bytes are there"
+    );
+    if bytes.is_empty() {
+        return Some(&mut []);
+    }
+    // SAFETY:
+    // - as above: the bytes lie within those of the target. Others may be in use by somebody else for the same
+    //   operation.
+    dst.is_contiguous()
+        .then(|| unsafe { slice::from_raw_parts_mut(dst.address().add(bytes.start), bytes.len()) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +236,17 @@ mod tests {
             Ok(())
         });
         assert_eq!(read, Ok(vec![0, 0, 3, 4, 5, 0]));
+    }
+
+    #[test]
+    fn parts_of_memory_in_one_piece_are_slices() {
+        let read = crate::memory::collect::<()>(6, |target| {
+            let mut memory = target.clone();
+            part_of_mut(&mut memory, 2..4).ok_or(())?.fill(7);
+            assert_eq!(part_of_mut(&mut memory, 6..6), Some(&mut [][..]));
+            Ok(())
+        });
+        assert_eq!(read, Ok(vec![0, 0, 7, 7, 0, 0]));
     }
 
     #[test]
