@@ -15,6 +15,10 @@ struct Post {
     letters: Mutex<VecDeque<Arc<Completion>>>,
     count: AtomicUsize,
     bell: AtomicU32,
+    /// How often somebody has looked since somebody slept.
+    looks: AtomicUsize,
+    /// The most looks before a sleep.
+    most_looks: AtomicUsize,
 }
 
 impl Post {
@@ -28,6 +32,7 @@ impl Post {
 
 impl Network for Post {
     fn has_mail(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         self.count.load(Ordering::SeqCst) > 0
     }
 
@@ -41,6 +46,8 @@ impl Network for Post {
     }
 
     fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
+        let looks = self.looks.swap(0, Ordering::SeqCst);
+        self.most_looks.fetch_max(looks, Ordering::SeqCst);
         let bell = self.bell.load(Ordering::SeqCst);
         if word.load(Ordering::SeqCst) == expected && !self.has_mail() {
             futex_wait_for(&self.bell, bell, limit);
@@ -70,12 +77,38 @@ impl ProcessHooks for Count {
     }
 }
 
+/// How often a thread looks before it sleeps.
+const CHECKS: u32 = 10;
+
+/// How often a thread that waits for an event by itself looks for messages before it sleeps for the first time.
+fn looks_before_sleep(post: &Post, wait: impl FnOnce(&Completion) + Send) -> usize {
+    let event = Arc::new(Completion::new());
+    for count in [&post.looks, &post.most_looks] {
+        count.store(0, Ordering::SeqCst);
+    }
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // A thread that is none yet does not look.
+            let _attached = simurgh_core::current();
+            wait(&event);
+        });
+        let mut deadline = Deadline::after(LIMIT);
+        let looks = || post.most_looks.load(Ordering::SeqCst);
+        while looks() == 0 && !deadline.has_passed() {
+            std::thread::yield_now();
+        }
+        let found = looks();
+        post.send(&event);
+        found
+    })
+}
+
 #[test]
 fn a_thread_that_waits_polls_the_network_for_all() {
     let post = Arc::new(Post::default());
     let quiet = Arc::new(AtomicUsize::new(0));
     let network: Arc<dyn Network> = post.clone();
-    let poll_leader = PollLeader::begin(network, 10, Count(Arc::clone(&quiet)));
+    let poll_leader = PollLeader::begin(network, CHECKS, Count(Arc::clone(&quiet)));
     let rounds = 2000;
     let events: Vec<Arc<Completion>> = (0..4 * rounds).map(|_| Arc::new(Completion::new())).collect();
     std::thread::scope(|scope| {
@@ -95,6 +128,8 @@ fn a_thread_that_waits_polls_the_network_for_all() {
         }
     });
     assert!(events.iter().all(|event| event.is_done()));
+    assert_eq!(looks_before_sleep(&post, Completion::wait), CHECKS as usize + 2);
+    assert_eq!(looks_before_sleep(&post, Completion::wait_asleep), 1);
     let last = Arc::new(Completion::new());
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| last.wait());

@@ -23,10 +23,10 @@ use std::task::Waker;
 
 use super::mailbox::OwnMailbox;
 #[cfg(loom)]
-use super::mocked::sleep_on;
+use super::mocked::{park as park_asleep, sleep_on};
 #[cfg(not(loom))]
-use super::wait::sleep_on;
-use super::{EcRef, current, park, spin_while_idle, yield_now};
+use super::wait::{park_asleep, sleep_on};
+use super::{EcRef, current, spin_while_idle, yield_now};
 use crate::sync::{AtomicUsize, Ordering, if_biased};
 
 const PENDING: usize = 0;
@@ -201,11 +201,22 @@ impl Completion {
             .then(|| unsafe { BoxedWaker::from_word(word) })
     }
 
+    /// As [`Completion::wait`], by a caller that has looked for long already: it suspends the execution context at once
+    /// if the event has not happened.
+    pub fn wait_asleep(&self) {
+        if !self.is_done() {
+            self.sleep(OwnMailbox::get_to_wait());
+        }
+    }
+
     fn wait_slow(&self) {
         let mailbox = OwnMailbox::get_to_wait();
-        if spin_looking(mailbox, || self.is_done()) {
-            return;
+        if !spin_looking(mailbox, || self.is_done()) {
+            self.sleep(mailbox);
         }
+    }
+
+    fn sleep(&self, mailbox: OwnMailbox) {
         let _closed = mailbox.close();
         while !self.is_done() {
             if !sleep_on(self) {
@@ -220,7 +231,7 @@ impl Completion {
             Subscribed::Done => {}
             Subscribed::Yes => {
                 while !self.is_done() {
-                    park();
+                    park_asleep();
                 }
             }
             Subscribed::Taken => {
@@ -377,7 +388,7 @@ pub fn wait_all(events: &[&Completion]) {
     if countdown.left.fetch_sub(settled, Ordering::AcqRel) != settled {
         // Acquire pairs with the Release in `notify`.
         while countdown.left.load(Ordering::Acquire) != 0 {
-            park();
+            park_asleep();
         }
     }
     taken.into_iter().for_each(|event| event.wait());
@@ -406,7 +417,7 @@ pub fn wait_any(events: &[&Completion]) -> usize {
         if let Some(index) = first_done() {
             break index;
         }
-        if polls { yield_now() } else { park() }
+        if polls { yield_now() } else { park_asleep() }
     };
     // A completer may have taken the word already, and will unpark this context later: `park` allows such a wake-up.
     events.iter().for_each(|event| event.unsubscribe(word));

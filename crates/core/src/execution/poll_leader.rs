@@ -219,15 +219,14 @@ impl PollLeader {
         if !self.take() {
             return false;
         }
-        let seen = self.poll_as_leader(done);
+        let seen = self.poll_as_leader(self.checks, done);
         self.resign();
         seen
     }
 
-    /// As [`PollLeader::poll_until`], for the leader.
+    /// As [`PollLeader::poll_until`], for the leader, which checks so often.
     #[inline]
-    fn poll_as_leader(&self, done: impl Fn() -> bool) -> bool {
-        let mut checks = self.checks;
+    fn poll_as_leader(&self, mut checks: u32, done: impl Fn() -> bool) -> bool {
         loop {
             if done() {
                 return true;
@@ -246,8 +245,18 @@ impl PollLeader {
 
     /// Blocks the calling thread until its token is given, or for no reason.
     pub(super) fn park(&self, me: EcRef) {
+        self.park_after(self.checks, me);
+    }
+
+    /// As [`PollLeader::park`], for a thread that has [looked](PollLeader::poll_until) already.
+    pub(super) fn park_asleep(&self, me: EcRef) {
+        self.park_after(0, me);
+    }
+
+    /// As [`PollLeader::park`], for a thread that checks so often before it sleeps for the first time.
+    fn park_after(&self, checks: u32, me: EcRef) {
         if self.take() {
-            self.lead(me);
+            self.lead(checks, me);
             self.quiescence.end();
             return self.resign();
         }
@@ -273,13 +282,15 @@ impl PollLeader {
         }
     }
 
-    /// Polls, and sleeps in the network, until the token of the caller, which is the leader, is given.
-    fn lead(&self, me: EcRef) {
+    /// Polls, and sleeps in the network, until the token of the caller, which is the leader, is given. It checks so
+    /// often before it sleeps for the first time.
+    fn lead(&self, mut checks: u32, me: EcRef) {
         let token = me.control().token();
         let (mut calm_since, mut pause) = (Instant::now(), QUIESCENCE_DELAY);
         // SeqCst: whoever ends the quiescence, or closes this, does so first, and then looks for the sleeper.
         self.sleeper.store(me.to_word(), Ordering::SeqCst);
-        while self.is_open() && !self.poll_as_leader(|| token.take()) {
+        while self.is_open() && !self.poll_as_leader(checks, || token.take()) {
+            checks = self.checks;
             if !token.settle() {
                 return token.clear();
             }

@@ -62,6 +62,17 @@ pub fn keep_warm(lines: &[*const u8]) {
 /// Blocks the calling execution context until [`EcRef::unpark`]; may also return for no reason.
 #[inline]
 pub fn park() {
+    park_with(PollLeader::park);
+}
+
+/// As [`park`], by a caller that has looked for long already for what it waits for.
+#[inline]
+pub(super) fn park_asleep() {
+    park_with(PollLeader::park_asleep);
+}
+
+#[inline(always)]
+fn park_with(park_by: impl FnOnce(&PollLeader, EcRef)) {
     let me = current();
     if me.control().token().take() {
         // It has been given already.
@@ -69,7 +80,7 @@ pub fn park() {
         me.control().suspend(Suspend::Park);
         me.control().token().clear();
     } else if let Some(leader) = PollLeader::get() {
-        leader.park(me);
+        park_by(leader, me);
     } else {
         me.sleep_in_kernel();
     }
