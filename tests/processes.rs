@@ -87,7 +87,7 @@ fn a_rank_that_is_killed_in_an_epoch_ends_the_job() {
         &["--hosts-per-node", "2"],
         &["--hosts-per-node", "2", "--transport", "ofi"],
     ] {
-        for word in ["lock", "operations", "fence"] {
+        for word in ["lock", "operations", "fence", "start"] {
             let outcome = stage.mpiexec(4).options(options).args([word]).run(&program);
             outcome.expect_code(137).expect_stderr(" was killed by signal 9");
             assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");

@@ -1,5 +1,5 @@
 /* The last rank dies while it holds the lock of rank 0's part of a window. The others do what the word says: they wait
- * for that lock, send operations to the part of the rank that dies, or wait for it in a fence. */
+ * for that lock, send operations to the part of the rank that dies, or wait for it in a fence or for its post. */
 #include <mpi.h>
 #include <signal.h>
 #include <string.h>
@@ -16,6 +16,14 @@ static void send_operations(int target)
         MPI_Accumulate(&one, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_SUM, window);
         MPI_Win_flush(target, window);
     }
+}
+
+static void start(void)
+{
+    MPI_Group all;
+
+    MPI_Win_get_group(window, &all);
+    MPI_Win_start(all, 0, window);
 }
 
 int main(int argc, char **argv)
@@ -37,6 +45,8 @@ int main(int argc, char **argv)
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
     else if (strcmp(argv[1], "operations") == 0)
         send_operations(size - 1);
+    else if (strcmp(argv[1], "start") == 0)
+        start();
     else
         MPI_Win_fence(0, window);
     return 1;

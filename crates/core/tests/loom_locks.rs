@@ -1,10 +1,10 @@
-//! Every interleaving of small uses of locks and barriers that processes share. Run with `RUSTFLAGS="--cfg loom"`, in
+//! Every interleaving of small uses of locks, barriers and counters that processes share. Run with `RUSTFLAGS="--cfg loom"`, in
 //! release.
 #![cfg(loom)]
 
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, model};
-use simurgh_core::{BarrierCell, LockCell, LockKind, LockRequest, SharedBarrier, SharedLock};
+use simurgh_core::{BarrierCell, LockCell, LockKind, LockRequest, SharedBarrier, SharedCounter, SharedLock};
 
 /// What ranks of several processes share: a lock, how often each has been told that it has it, and what it protects.
 struct SharedLockModel {
@@ -126,5 +126,69 @@ fn a_shared_barrier_forgets_no_sleeper_and_shows_what_was_done_before() {
         let other = thread::spawn(move || (1..=2).for_each(|value| other.meet(1, value)));
         (1..=2).for_each(|value| shared.meet(0, value));
         other.join().unwrap();
+    });
+}
+
+/// What ranks of several processes share: a counter of events, how often its owner has been told to look again, and
+/// what is done before each event.
+#[derive(Default)]
+struct SharedCounterModel {
+    counter: SharedCounter,
+    notices: AtomicU32,
+    values: [AtomicU32; 2],
+}
+
+impl SharedCounterModel {
+    fn count_event(&self, place: usize) {
+        self.values[place].store(1, Ordering::Relaxed);
+        if self.counter.add() {
+            self.notices.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Waits for so many events and uses them up.
+    fn await_events(&self, goal: u32) {
+        while self.counter.count() < goal && self.counter.sleep(goal) {
+            // An owner that sleeps and is never told would stay here, which the model finds.
+            while self.notices.load(Ordering::Acquire) == 0 {
+                thread::yield_now();
+            }
+            self.notices.fetch_sub(1, Ordering::Relaxed);
+        }
+        self.counter.use_up(goal);
+    }
+}
+
+#[test]
+fn a_shared_counter_wakes_its_owner_for_the_last_event_and_shows_what_was_done_before() {
+    model(|| {
+        let shared = Arc::new(SharedCounterModel::default());
+        let others = [0, 1].map(|place| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || shared.count_event(place))
+        });
+        shared.await_events(2);
+        let values = shared.values.each_ref();
+        assert_eq!(values.map(|value| value.load(Ordering::Relaxed)), [1, 1]);
+        others.into_iter().for_each(|other| other.join().unwrap());
+        assert_eq!(
+            shared.notices.load(Ordering::Relaxed),
+            0,
+            "nobody is told who does not sleep"
+        );
+    });
+}
+
+/// One that counts late for the first time may look at the goal of the second.
+#[test]
+fn a_shared_counter_forgets_no_owner_that_waits_again() {
+    model(|| {
+        let shared = Arc::new(SharedCounterModel::default());
+        let others = [0, 1].map(|place| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || shared.count_event(place))
+        });
+        (0..2).for_each(|_| shared.await_events(1));
+        others.into_iter().for_each(|other| other.join().unwrap());
     });
 }

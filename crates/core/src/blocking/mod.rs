@@ -9,6 +9,7 @@ mod event_count;
 mod mutex;
 mod ordered_lock;
 mod shared_barrier;
+mod shared_counter;
 mod shared_lock;
 mod split_barrier;
 mod wait_list;
@@ -22,6 +23,7 @@ pub use cyclic_barrier::{
 pub use mutex::{Mutex, MutexGuard};
 pub use ordered_lock::{Held, LockKind, LockQueue, LockRequest, LockWord};
 pub use shared_barrier::{ArrivedPhase, BarrierCell, SharedBarrier};
+pub use shared_counter::SharedCounter;
 pub use shared_lock::{LockCell, SharedLock};
 pub use split_barrier::{CompletedPhase, PhaseValues, ReleasedParties, SplitBarrier, WorkShare};
 pub use wait_list::WaitList;

@@ -1,15 +1,16 @@
-//! What the processes of a node share about a window, apart from its data: locks and a barrier.
+//! What the processes of a node share about a window, apart from its data: locks, a barrier and counters of signals.
 
 use super::shared_memory::{FileName, NodeMemory};
 use super::stripes::Stripes;
 use rustix::io::Errno;
 use simurgh_core::sync::{Arc, AtomicU32};
-use simurgh_core::{BarrierCell, LockCell, SharedBarrier, SharedLock};
+use simurgh_core::{BarrierCell, LockCell, SharedBarrier, SharedCounter, SharedLock};
 use std::ptr::NonNull;
 
 /// Memory that the processes of a node share, with the locks of their ranks, and those for elements on which the
 /// machine has no atomic instructions. It begins with the latter; then come the barrier, with a place for each rank of
 /// the node, the cells of the ranks' locks, and the places of their queues: one in each for every rank of the window.
+/// The end are the ranks' counters: for each one for every rank of the node, and one more, in cache lines of their own.
 /// Pages that nobody has touched take no memory, and a queue uses its first places as long as few wait.
 pub struct NodeControl {
     memory: Arc<NodeMemory>,
@@ -17,6 +18,7 @@ pub struct NodeControl {
     parties: NonNull<AtomicU32>,
     cells: NonNull<LockCell>,
     places: NonNull<AtomicU32>,
+    counters: NonNull<SharedCounter>,
     size: ControlSize,
 }
 
@@ -45,10 +47,19 @@ const PARTIES: usize = BARRIER + size_of::<BarrierCell>();
 struct Layout {
     cells: usize,
     places: usize,
+    counters: usize,
     end: usize,
 }
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 impl ControlSize {
+    /// The counters of a rank, with those that only fill its last cache line; there are not as many ranks as addresses.
+    fn counters_per_rank(self) -> usize {
+        (self.locks + 1).next_multiple_of(LINE / size_of::<SharedCounter>())
+    }
+
     /// The layout; none if it is longer than addresses reach.
     fn layout(self) -> Option<Layout> {
         let word = size_of::<AtomicU32>();
@@ -58,8 +69,16 @@ impl ControlSize {
             .checked_mul(self.locks)?
             .checked_add(cells)?;
         let ring = word.checked_mul(self.origins)?;
-        let end = ring.checked_mul(self.locks)?.checked_add(places)?;
-        Some(Layout { cells, places, end })
+        let counters = ring.checked_mul(self.locks)?.checked_add(places)?;
+        let counters = counters.checked_next_multiple_of(LINE)?;
+        let row = size_of::<SharedCounter>().checked_mul(self.counters_per_rank())?;
+        let end = row.checked_mul(self.locks)?.checked_add(counters)?;
+        Some(Layout {
+            cells,
+            places,
+            counters,
+            end,
+        })
     }
 }
 
@@ -85,18 +104,24 @@ impl NodeControl {
     }
 
     fn on(memory: NodeMemory, size: ControlSize) -> Result<Self, Errno> {
-        let Layout { cells, places, .. } = size.layout().ok_or(Errno::NOMEM)?;
+        let Layout {
+            cells,
+            places,
+            counters,
+            ..
+        } = size.layout().ok_or(Errno::NOMEM)?;
         let start = memory.start();
         // SAFETY:
         // - the memory has as many bytes as the layout, so all offsets are within it.
-        let [barrier, parties, cells, places] =
-            unsafe { [BARRIER, PARTIES, cells, places].map(|offset| start.byte_add(offset)) };
+        let [barrier, parties, cells, places, counters] =
+            unsafe { [BARRIER, PARTIES, cells, places, counters].map(|offset| start.byte_add(offset)) };
         Ok(Self {
             memory: Arc::new(memory),
             barrier: barrier.cast(),
             parties: parties.cast(),
             cells: cells.cast(),
             places: places.cast(),
+            counters: counters.cast(),
             size,
         })
     }
@@ -130,6 +155,25 @@ impl NodeControl {
             let places = self.places.add(index * origins);
             let places = std::slice::from_raw_parts(places.as_ptr(), origins);
             SharedLock::new(self.cells.add(index).as_ref(), places)
+        }
+    }
+
+    /// The counters of a rank of the node, by its index: one for each rank of the node, and one more.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many ranks.
+    #[inline]
+    #[must_use]
+    pub fn counters(&self, index: usize) -> &[SharedCounter] {
+        assert!(index < self.size.locks, "the rank is one of the node");
+        let row = self.size.counters_per_rank();
+        // SAFETY:
+        // - `index` is checked, so the counters are within the memory, where only this type gives out anything;
+        // - they are aligned, were zeroed before their first use, and live as long as `self`.
+        unsafe {
+            let own = self.counters.add(index * row);
+            std::slice::from_raw_parts(own.as_ptr(), self.size.locks + 1)
         }
     }
 
@@ -175,6 +219,19 @@ mod tests {
         assert!(made.barrier().arrive().is_some() && other.barrier().arrive().is_some());
         assert_eq!(made.barrier().progress(), (2, 3));
         assert!(other.barrier().arrive().is_none());
+        for index in 0..size.locks {
+            let all: Vec<bool> = other
+                .counters(index)
+                .iter()
+                .map(|counter| counter.add())
+                .collect();
+            assert_eq!(all, [false; 4]);
+            assert!(made.counters(index).iter().all(|counter| counter.count() == 1));
+        }
+        assert!(
+            !made.lock(2).word().try_acquire(request(1)),
+            "it is apart from counters"
+        );
         let longer = ControlSize { locks: 4, origins: 5 };
         assert!(NodeControl::open(name, longer).is_err());
     }

@@ -238,6 +238,12 @@ impl Request {
         self.consume()
     }
 
+    /// As [`Request::wait`] for an operation that only the library knows, by a caller that has looked for long already.
+    pub(crate) fn wait_asleep(&self) {
+        instrument::blocking(Reason::Request, || self.status_cell.completion().wait_asleep());
+        self.consume();
+    }
+
     fn wait_long(&self) {
         if !self.complete_by_helping() {
             self.await_program(|| {

@@ -78,11 +78,10 @@ impl Window {
     pub fn test(&self) -> Result<bool> {
         let origins = self.epochs().exposure("MPI_Win_test")?;
         let wanted = Wanted::Completes(origins);
-        let signals = self.signals()?;
-        let mut ended = signals.take(&wanted);
+        let mut ended = self.take_signals(&wanted)?;
         if !ended {
             simurgh_core::yield_now();
-            ended = signals.take(&wanted);
+            ended = self.take_signals(&wanted)?;
         }
         if ended {
             self.epochs().conceal();
@@ -97,7 +96,21 @@ impl Window {
         Ok(&local.signals)
     }
 
+    /// Uses up signals, if all are there.
+    fn take_signals(&self, wanted: &Wanted) -> Result<bool> {
+        match self.shared.signals_to(self.comm.seat() as u32) {
+            Some(signals) => Ok(signals.take(wanted)),
+            None => Ok(self.signals()?.take(wanted)),
+        }
+    }
+
+    /// Waits until all signals are there, and uses them up.
     fn await_signals(&self, wanted: &Wanted) -> Result<()> {
+        if let Some(signals) = self.shared.signals_to(self.comm.seat() as u32) {
+            self.await_shared(signals, wanted);
+            self.serve_others();
+            return Ok(());
+        }
         let signals = self.signals()?;
         if signals.take(wanted) {
             return Ok(());
@@ -119,8 +132,16 @@ impl Window {
 
     /// Tells a rank something.
     fn signal(&self, signal: Signal, seat: u32) {
+        let own = self.comm.seat() as u32;
+        if let Some(signals) = self.shared.signals_to(seat) {
+            if let Some(bed) = signals.add(signal, own) {
+                let network = self.process().job().network();
+                self.shared.wake(seat, bed, network.map(|network| &**network));
+            }
+            return;
+        }
         if let Some(local) = self.shared.local(seat as usize) {
-            local.signals.signal(signal, self.comm.seat() as u32);
+            local.signals.signal(signal, own);
             return;
         }
         let kind = match signal {

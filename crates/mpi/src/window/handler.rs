@@ -6,6 +6,7 @@ use super::lock::Lock;
 use super::packet::{Incoming, Kind, Label};
 use super::shared::WindowShared;
 use super::signals::Signal;
+use super::sleepers::Bed;
 use super::table::WindowTable;
 use super::waiters::RemoteWaiter;
 use crate::datatype::{Basic, Datatype};
@@ -52,7 +53,7 @@ impl ActiveMessageHandler for Handler {
             Kind::Granted => window.grant(label.target, label.origin, Some(request.network)),
             Kind::Wake => window
                 .local(label.target as usize)
-                .and_then(|_| window.wake(label.target, None)),
+                .and_then(|_| window.wake(label.target, Bed::of_number(label.detail)?, None)),
         }
     }
 }

@@ -15,6 +15,8 @@
 //!   is free costs one atomic instruction; ranks that have to wait are served in order, and suspended meanwhile
 //!   (`waiters`).
 //! * **Fences** are barriers: in memory that processes share, if each rank has a process of its own (`barrier`).
+//! * **Posts and completions** are signals: counts in memory that processes share, if all ranks live on one node
+//!   (`shared_signals`), and otherwise told to the process of the other rank (`signals`).
 //!
 //! All ways to a rank's memory use the same atomic updates, with the same locks where the machine has no instruction
 //! ([`Stripes`](crate::memory::Stripes)), so that accumulates of all ranks are atomic to each other.
@@ -43,7 +45,9 @@ mod passive;
 mod plain;
 mod remote;
 mod shared;
+mod shared_signals;
 mod signals;
+mod sleepers;
 mod table;
 mod waiters;
 mod waits;

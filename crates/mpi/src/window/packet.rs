@@ -1,6 +1,7 @@
 //! The active messages of windows, as numbers and bytes.
 //!
-//! The first number of a request has the window, the kind of the request, and an operation or the kind of a lock; the
+//! The first number of a request has the window, the kind of the request, and an operation, the kind of a lock, or
+//! where somebody sleeps; the
 //! second one has the target and the origin, by their ranks in the window; of a lock that is granted they are the rank
 //! of the lock and the one that has waited. The data of an operation on the target's
 //! memory begins with a header of 16 bytes, little-endian:
@@ -35,7 +36,7 @@ pub(super) enum Kind {
     Complete,
     /// A rank has the lock for which it has waited.
     Granted,
-    /// A rank that sleeps at the barrier has to look again.
+    /// A rank that sleeps has to look again at what it shares with others.
     Wake,
 }
 
@@ -62,7 +63,7 @@ const KINDS: [Kind; 14] = [
 pub(super) struct Label {
     pub(super) window: u32,
     pub(super) kind: Kind,
-    /// The number of a reduction operation, or of the kind of a lock.
+    /// The number of a reduction operation, of the kind of a lock, or of the place where a rank sleeps.
     pub(super) detail: u16,
     pub(super) target: u32,
     pub(super) origin: u32,

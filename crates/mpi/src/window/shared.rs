@@ -1,11 +1,12 @@
 //! The part of a window that its ranks on a host share.
 
 use super::Flavor;
-use super::barrier::Sleeper;
 use super::error::{fault, not_attached};
 use super::lock::{Lock, OwnLock};
 use super::plain::Reach;
+use super::shared_signals::SharedSignals;
 use super::signals::Signals;
+use super::sleepers::Sleepers;
 use super::waiters::{AwaitedLocks, RemoteWaiters};
 use crate::comm::{CommBuilder, CommShared};
 use crate::datatype::Datatype;
@@ -43,6 +44,8 @@ pub(super) struct WindowShared {
     /// Whether the processes of each node share the locks of its ranks. Set before the first access.
     nodes_share: AtomicBool,
     lock_groups: OnceLock<LockGroups>,
+    /// Whether all ranks live on this node.
+    are_near: bool,
     /// Whether each rank has a process of its own, and all live on this node.
     is_process_per_rank: bool,
     /// The memory, if the library has allocated it.
@@ -82,7 +85,7 @@ pub(super) struct LocalRank {
     /// The locks for which it waits.
     pub(super) awaited: AwaitedLocks,
     pub(super) signals: Signals,
-    pub(super) sleeper: Sleeper,
+    pub(super) sleepers: Sleepers,
     /// The memory that is attached to a dynamic window.
     attached: SpinLock<Vec<Region>>,
 }
@@ -156,6 +159,7 @@ impl WindowShared {
             own_host: layout.own(),
             nodes_share: AtomicBool::new(false),
             lock_groups: OnceLock::new(),
+            are_near,
             is_process_per_rank: are_near && has_hosts,
             memory: OnceLock::new(),
             offenders: SpinLock::default(),
@@ -236,6 +240,13 @@ impl WindowShared {
         control.map(NodeControl::barrier)
     }
 
+    /// The signals to a rank, if all ranks share memory for them.
+    #[inline]
+    pub(super) fn signals_to(&self, seat: u32) -> Option<SharedSignals<'_>> {
+        let control = self.control.get().filter(|_| self.are_near)?;
+        SharedSignals::new(control.counters(seat as usize))
+    }
+
     /// The groups of ranks whose locks are in one place.
     pub(super) fn lock_groups(&self, layout: &Layout) -> &LockGroups {
         self.lock_groups.get_or_init(|| {
@@ -304,11 +315,6 @@ impl WindowShared {
     /// Keeps memory that the library has allocated for as long as the window.
     pub(super) fn keep(&self, memory: Memory) {
         drop(self.memory.set(memory));
-    }
-
-    /// The name of a rank for the user: its rank in the world, or the window's.
-    pub(super) fn name_of(&self, seat: usize) -> String {
-        seat.to_string()
     }
 
     /// Elements of a rank at a displacement in bytes, if this host can access its memory. None if it cannot.

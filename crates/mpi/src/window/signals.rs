@@ -1,6 +1,5 @@
 //! What other ranks have told a rank: that they have posted, and that they have completed their accesses.
 
-use super::shared::WindowShared;
 use crate::request::Request;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
@@ -15,10 +14,11 @@ struct Inner {
     posts: HashMap<u32, u32>,
     /// How many ranks have completed their accesses in the current exposure epoch.
     completes: usize,
-    waiting: Option<Waiting>,
+    /// One thread may wait in `MPI_Win_start` and another one in `MPI_Win_wait`.
+    waiting: Vec<Waiting>,
 }
 
-/// The rank itself, which waits.
+/// A thread of the rank itself, which waits.
 struct Waiting {
     request: Arc<Request>,
     wanted: Wanted,
@@ -74,9 +74,10 @@ impl Signals {
         }
         let ready = inner
             .waiting
-            .as_ref()
-            .is_some_and(|waiting| inner.has(&waiting.wanted));
-        let waiting = if ready { inner.waiting.take() } else { None };
+            .iter()
+            .position(|waiting| inner.has(&waiting.wanted));
+        // A signal is for one of them.
+        let waiting = ready.map(|place| inner.waiting.swap_remove(place));
         drop(inner);
         if let Some(waiting) = waiting {
             waiting.request.finish(&crate::error::Status::EMPTY);
@@ -101,31 +102,33 @@ impl Signals {
             inner.use_up(wanted);
             return true;
         }
-        inner.waiting = Some(Waiting {
+        inner.waiting.push(Waiting {
             request: Arc::clone(request),
             wanted: wanted.clone(),
         });
         false
     }
 
-    /// What the rank waits for, in words, for a deadlock report.
-    pub(super) fn wait(&self, window: &WindowShared) -> Option<String> {
+    /// What threads of the rank wait for.
+    pub(super) fn awaited(&self) -> Vec<Wanted> {
         let inner = self.0.lock();
-        match &inner.waiting.as_ref()?.wanted {
-            Wanted::Posts(ranks) => {
-                let missing = ranks.iter().filter(|rank| !inner.posts.contains_key(rank));
-                let names: Vec<_> = missing.map(|rank| window.name_of(*rank as usize)).collect();
-                Some(format!(
-                    "MPI_Win_start for MPI_Win_post of rank {}",
-                    names.join(", ")
-                ))
-            }
-            Wanted::Completes(count) => {
-                let came = inner.completes;
-                Some(format!(
-                    "MPI_Win_wait, where {came} of {count} ranks have called MPI_Win_complete"
-                ))
-            }
-        }
+        inner
+            .waiting
+            .iter()
+            .map(|waiting| waiting.wanted.clone())
+            .collect()
+    }
+
+    /// The ranks among these that have not posted.
+    pub(super) fn missing_posts(&self, ranks: &[u32]) -> Vec<u32> {
+        let inner = self.0.lock();
+        let mut missing = ranks.to_vec();
+        missing.retain(|rank| !inner.posts.contains_key(rank));
+        missing
+    }
+
+    /// How many ranks have completed their accesses.
+    pub(super) fn completes(&self) -> usize {
+        self.0.lock().completes
     }
 }
