@@ -105,6 +105,35 @@ fn deadlocks_tell_of_fences_between_processes() {
     }
 }
 
+/// The fence is in shared memory, and the rank that frees the window waits for messages.
+#[test]
+fn deadlocks_tell_of_a_window_that_some_free_and_some_fence() {
+    let stage = Stage::locate();
+    let mpiexec = stage.mpiexec(3).mode("processes").args(["free"]);
+    let outcome = mpiexec.run(&program(&stage));
+    outcome.expect_code(125).expect_stderr("deadlock");
+    for line in [
+        "rank 1 waits in MPI_Win_fence, where 2 of 3 ranks have come, in window ",
+        "MPI_Win_free",
+    ] {
+        outcome.expect_stderr(line);
+    }
+}
+
+/// Where all ranks meet in the same way, they find out what the others do.
+#[test]
+fn a_fence_and_a_free_do_not_meet() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    for options in [&["--mode", "threads"][..], &["--hosts-per-node", "2"]] {
+        let outcome = stage.mpiexec(3).options(options).args(["free"]).run(&program);
+        assert!(!outcome.success(), "{outcome}");
+        outcome
+            .expect_stderr("MPI_Win_free")
+            .expect_stderr("all ranks must make the same call");
+    }
+}
+
 /// Ranks that look again and again do not wait, so that only the time limit ends the job.
 #[test]
 fn time_limits_tell_of_loops() {

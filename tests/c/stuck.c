@@ -94,14 +94,16 @@ static void window(int of_lock)
     wait_for_ever(0);
 }
 
-/* Rank 0 does not come to the fence. */
-static void fence(void)
+/* Rank 0 does not come to the fence: it waits for a message, or frees the window. */
+static void fence(int frees)
 {
     char memory[8];
     MPI_Win win;
     OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     if (check_rank != 0)
         OK(MPI_Win_fence(0, win));
+    else if (frees)
+        OK(MPI_Win_free(&win));
     wait_for_ever(1);
 }
 
@@ -115,8 +117,8 @@ int main(int argc, char **argv)
         probe(!strcmp(how, "improbe"));
     else if (!strcmp(how, "lock") || !strcmp(how, "signal"))
         window(!strcmp(how, "lock"));
-    else if (!strcmp(how, "fence"))
-        fence();
+    else if (!strcmp(how, "fence") || !strcmp(how, "free"))
+        fence(!strcmp(how, "free"));
     else
         partitioned(how);
     return check_end();

@@ -50,9 +50,10 @@ impl Call {
     pub(crate) const REDUCE_SCATTER: Self = Self::new("MPI_Reduce_scatter");
     pub(crate) const SCAN: Self = Self::new("MPI_Scan");
     pub(crate) const SCATTER: Self = Self::new("MPI_Scatter");
+    pub(crate) const WIN_FREE: Self = Self::new("MPI_Win_free");
 
     /// All calls of programs.
-    const KNOWN: [Self; 14] = [
+    const KNOWN: [Self; 15] = [
         Self::ALLGATHER,
         Self::ALLREDUCE,
         Self::ALLTOALL,
@@ -67,6 +68,7 @@ impl Call {
         Self::REDUCE_SCATTER,
         Self::SCAN,
         Self::SCATTER,
+        Self::WIN_FREE,
     ];
 
     /// The call with this fingerprint, among those that programs can make with so many ranks. It tries all of them, for

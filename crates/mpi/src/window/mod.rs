@@ -166,7 +166,7 @@ impl Window {
     pub fn free(&self) -> Result<()> {
         self.check_free()?;
         self.flush_hosts()?;
-        self.comm.barrier().run()?;
+        self.comm.meet_to_free()?;
         self.leave();
         Ok(())
     }

@@ -102,12 +102,22 @@ impl IntraHost {
     ///
     /// When ranks are in different collective calls.
     pub(crate) fn barrier(&self, rank: usize) -> Result<()> {
+        self.barrier_of(rank, Call::BARRIER)
+    }
+
+    /// Waits until every rank has come, in this call.
+    ///
+    /// # Errors
+    ///
+    /// When ranks are in different collective calls.
+    #[inline(always)]
+    pub(crate) fn barrier_of(&self, rank: usize, call: Call) -> Result<()> {
         if let Some(flags) = self.flags() {
             return self
-                .meet_by_flags(flags, rank, Call::BARRIER, Arrival::clear_payload)
+                .meet_by_flags(flags, rank, call, Arrival::clear_payload)
                 .map(drop);
         }
-        let guard = self.meet(rank, Call::BARRIER, Arrival::clear_payload, |_, conclusion| {
+        let guard = self.meet(rank, call, Arrival::clear_payload, |_, conclusion| {
             conclusion.finish()
         })?;
         guard.result().verdict()
