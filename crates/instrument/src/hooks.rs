@@ -1,7 +1,7 @@
 //! Hooks, by which the engine reports what happens. While nobody watches, a hook costs one load and a branch.
 
 use super::event::{BLOCKED, MATCHED, RENDEZVOUS, Reason, UNEXPECTED, WOKEN};
-use crate::{Tool, on};
+use crate::{OneSided, Tool, on};
 use simurgh_core::sync::Arc;
 use simurgh_matching::Envelope;
 use std::sync::OnceLock;
@@ -111,6 +111,22 @@ pub fn collective(caller: &impl Watched, call: &str) {
 fn count_collective(caller: &impl Watched, call: &str) {
     if let Some(tool) = caller.active_tool() {
         tool.counters().count_collective(call);
+    }
+}
+
+/// Reports that a rank does a one-sided operation on so many bytes of a target.
+#[inline]
+pub fn one_sided(origin: &impl Watched, kind: OneSided, bytes: impl FnOnce() -> usize) {
+    if on() {
+        count_one_sided(origin, kind, bytes());
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn count_one_sided(origin: &impl Watched, kind: OneSided, bytes: usize) {
+    if let Some(tool) = origin.active_tool() {
+        tool.counters().count_one_sided(kind, bytes);
     }
 }
 

@@ -39,10 +39,12 @@ pub use peers::Sent;
 pub use queue::{MAX_TOOL_EVENTS, Queue, Record, Wish};
 pub use watch::{Watch, on};
 
-pub use counters::{COLLECTIVES, Counters};
+pub use counters::{COLLECTIVES, Counters, ONE_SIDED, OneSided};
 pub use event::Reason;
 pub use file_traffic::{FileAccess, FileTraffic};
-pub use hooks::{Watched, blocking, collective, left_with_sender, matched, sent, set_caller, unexpected};
+pub use hooks::{
+    Watched, blocking, collective, left_with_sender, matched, one_sided, sent, set_caller, unexpected,
+};
 
 use peers::Peers;
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};

@@ -2,7 +2,7 @@
 
 use super::{Representation, enumeration};
 use simurgh_heap::{NodeShare, RankHeaps, Statistics};
-use simurgh_instrument::{COLLECTIVES, Counters, FileTraffic};
+use simurgh_instrument::{COLLECTIVES, Counters, FileTraffic, ONE_SIDED};
 use simurgh_mpi::{Comm, File, Network, Process};
 use simurgh_sched::VpStats;
 use simurgh_settings::{Category, Verbosity};
@@ -114,6 +114,7 @@ pub fn all() -> &'static [Variable] {
         all.extend(traffic());
         all.extend(network());
         all.extend(collectives());
+        all.extend(one_sided());
         all.extend(processors());
         all.extend(heaps());
         all.extend(files());
@@ -315,6 +316,24 @@ fn collectives() -> impl Iterator<Item = Variable> {
             &format!("collective operations of the kind {name} in which the rank has taken part"),
         )
     })
+}
+
+fn one_sided() -> impl Iterator<Item = Variable> {
+    let of_kind = |(kind, name)| {
+        let count = Source::Counted(|counters, kind| vec![counters.one_sided(kind)], kind);
+        let bytes = Source::Counted(|counters, kind| vec![counters.one_sided_bytes(kind)], kind);
+        let what = format!("one-sided operations of the kind {name} that the rank has called");
+        [
+            variable(&format!("one_sided_{name}"), Class::Counter, count, &what),
+            variable(
+                &format!("one_sided_{name}_bytes"),
+                Class::Aggregate,
+                bytes,
+                &format!("bytes at the targets of {what}"),
+            ),
+        ]
+    };
+    ONE_SIDED.iter().enumerate().flat_map(of_kind)
 }
 
 fn processors() -> Vec<Variable> {

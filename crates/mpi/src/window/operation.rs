@@ -6,6 +6,7 @@ use super::{Flavor, Window};
 use crate::constants::PROC_NULL;
 use crate::datatype::{Basic, Class, Datatype};
 use crate::error::{ErrorClass, Result};
+use crate::instrument::{self, OneSided};
 use crate::memory::{self, Source, Target, Update, transfer};
 use crate::op::BuiltinOp;
 use crate::request::{Request, Waiter};
@@ -50,6 +51,7 @@ impl Window {
             return Ok(());
         };
         check_room(origin.bytes(), place)?;
+        self.count(OneSided::Put, place);
         match &located.target {
             Some(target) => drop(transfer(origin, target)),
             None => self.put_remote(origin, &located),
@@ -83,6 +85,7 @@ impl Window {
         let update = op.update(place.datatype)?;
         check_elements(origin.datatype(), &update, op)?;
         check_room(origin.bytes(), place)?;
+        self.count(OneSided::Accumulate, place);
         match &located.target {
             Some(target) => update.apply(self.shared.stripes(), Some(origin), target, None),
             None => self.accumulate_remote(origin, &located, (&update, op), None),
@@ -225,6 +228,7 @@ impl Window {
                 origin.bytes(),
             ));
         }
+        self.count(OneSided::Get, place);
         match &located.target {
             Some(target) => {
                 transfer(&target.as_source(), origin);
@@ -260,6 +264,7 @@ impl Window {
         if bytes > result.bytes() {
             return Err(too_long(bytes, result.bytes()));
         }
+        self.count(OneSided::GetAccumulate, place);
         match &located.target {
             Some(target) => {
                 update.apply(self.shared.stripes(), input, target, Some(result));
@@ -285,6 +290,7 @@ impl Window {
         let Some(located) = self.locate(place)? else {
             return Ok(false);
         };
+        self.count(OneSided::CompareAndSwap, place);
         match &located.target {
             Some(target) => {
                 memory::compare_and_swap(self.shared.stripes(), compare, origin, target, result);
@@ -292,6 +298,13 @@ impl Window {
             }
             None => Ok(self.compare_and_swap_remote((origin, compare), result, &located, waiter)),
         }
+    }
+
+    /// Counts an operation for those that watch.
+    #[inline]
+    fn count(&self, kind: OneSided, place: &Place<'_>) {
+        let bytes = || place.count.saturating_mul(place.datatype.size());
+        instrument::one_sided(self.process(), kind, bytes);
     }
 
     /// Checks a rank of the window, which is not [`PROC_NULL`].
