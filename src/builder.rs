@@ -321,6 +321,7 @@ where
     fn start(self: &Arc<Self>, runtime: &Runtime, job: &Arc<Job>, spec: EcSpec) {
         let ranks = self.results.len();
         let _ = job.set_processors_hook(runtime.observer());
+        let _ = job.set_domains_hook(runtime.domain_observer());
         job.set_hardware(Hardware::of_members(runtime, ranks));
         for rank in 0..ranks {
             let (crew, job) = (Arc::clone(self), Arc::clone(job));

@@ -172,10 +172,10 @@ pub use status::Status;
 pub use variable::{ControlValue, ControlVariable, PerformanceVariable};
 pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 
-pub use simurgh_core::move_to;
+pub use simurgh_core::{Purpose, move_to, set_purpose};
 pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
-pub use simurgh_sched::VpStats;
+pub use simurgh_sched::{DomainStats, VpStats};
 pub use simurgh_tool::variable::Class as VariableClass;
 pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind};
 
@@ -189,7 +189,7 @@ pub fn virtual_processor() -> Option<usize> {
 /// ([`Builder::policy`]).
 pub mod policy {
     pub use simurgh_sched::policy::{
-        Affine, Balance, Dedicated, Driving, Machine, Policy, Rebalancing, WorkQueue,
+        Affine, Balance, ByPurpose, Dedicated, Driving, Machine, Policy, Rebalancing, WorkQueue,
     };
     pub use simurgh_sched::{Domain, DomainKind, Topology};
 }

@@ -134,10 +134,10 @@ fn a_rank_moves_when_it_writes_the_control_variable() {
     assert_eq!(
         lines,
         [
-            "0: 0 1 refused",
-            "1: 0 1 refused",
-            "2: 1 0 refused",
-            "3: 1 0 refused"
+            "0: 0 1 refused 0",
+            "1: 0 1 refused 0",
+            "2: 1 0 refused 1",
+            "3: 1 0 refused 1"
         ]
     );
 }

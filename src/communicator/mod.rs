@@ -23,8 +23,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use attribute::Attributes;
+use simurgh_core::Purpose;
 use simurgh_mpi::Comm;
-use simurgh_sched::VpStats;
+use simurgh_sched::{DomainKind, DomainStats, VpStats};
 
 use crate::activity::{Call, Inside};
 use crate::run_state::{Abort, RunState};
@@ -71,6 +72,31 @@ impl Communicator {
     #[must_use]
     pub fn processors(&self) -> Vec<VpStats> {
         self.comm.process().job().processors()
+    }
+
+    /// The counters of the virtual processors of this process, summed up for each piece of hardware of a kind, or of the
+    /// next wider kind that the machine has.
+    ///
+    /// ```
+    /// use simurgh::policy::DomainKind;
+    ///
+    /// let results = simurgh::Builder::new().ranks(4).vps(2).run(|world| {
+    ///     let packages = world.domains(DomainKind::Package);
+    ///     packages.iter().map(|package| package.vps).sum::<usize>()
+    /// })?;
+    /// assert_eq!(results, [2; 4]);
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    #[must_use]
+    pub fn domains(&self, kind: DomainKind) -> Vec<DomainStats> {
+        self.comm.process().job().domains(kind)
+    }
+
+    /// The number of ranks of this process that have a [purpose](crate::Purpose) at the moment: one that the rank has
+    /// [set](crate::set_purpose), or that it has while it waits for the receiver of a long message, or for a file.
+    #[must_use]
+    pub fn ranks_about(&self, purpose: Purpose) -> usize {
+        self.comm.process().job().purposes()[purpose as usize]
     }
 
     /// The name (`MPI_Comm_get_name`).

@@ -69,16 +69,16 @@ pub use execution::{set_worker, set_worker_count};
 pub use any_arc::{AnyArc, BorrowedArc};
 #[cfg(not(loom))]
 pub use execution::worker::{
-    Evicted, IdleTask, Worker, WorkerConfig, WorkerStats, move_to, parallel_for, post_idle_task,
+    Evicted, IdleTask, PurposeRules, Worker, WorkerConfig, WorkerStats, move_to, parallel_for, post_idle_task,
 };
 #[cfg(not(loom))]
 pub use execution::{
-    Attribute, EcHandle, EcSpec, NewEc, PassiveThread, PollLeader, ProcessHooks, QUIESCENCE_DELAY,
-    QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, Watched, all_threads_wait, attached_count,
-    begin_expecting, create, current_worker, end_expecting, enter_runtime, expectations, external_wakers,
-    interrupt, keep_warm, make_progress, may_be_interrupted, migrate, mind_mailbox, passive_threads,
-    set_attend, set_mailbox, set_native_handlers, spin_while_idle, try_current, while_blocked,
-    while_expecting, while_suspended,
+    EcHandle, EcSpec, NewEc, PassiveThread, PollLeader, ProcessHooks, Purpose, PurposeGuard,
+    QUIESCENCE_DELAY, QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, Watched, all_threads_wait,
+    attached_count, begin_expecting, create, current_worker, end_expecting, enter_runtime, expectations,
+    external_wakers, interrupt, keep_warm, make_progress, may_be_interrupted, migrate, mind_mailbox,
+    passive_threads, set_attend, set_mailbox, set_native_handlers, set_purpose, spin_while_idle, try_current,
+    while_blocked, while_expecting, while_suspended,
 };
 #[cfg(not(loom))]
 pub use fork_join::fork_join;

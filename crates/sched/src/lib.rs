@@ -12,6 +12,7 @@
 //! * [`policy`]: where contexts start, which others an idle virtual processor asks for work, what drives the network.
 //! * `placement`: [`Placement`]: process mapping, ranking and binding, as the user wants it.
 //! * `stats`: [`VpStats`]: counters of a virtual processor.
+//! * `domain_stats`: [`DomainStats`]: the same, of all that share a piece of hardware.
 //! * `worker_status`: the status of a thread that runs contexts, for others.
 //! * `deadlock`: knowing that nobody is left who could wake anybody.
 //! * `vp_set`: the virtual processors of a process: how many, on which cores, and which of them may spin.
@@ -29,6 +30,7 @@ mod balance;
 mod crossings;
 mod deadlock;
 mod domain;
+mod domain_stats;
 mod error;
 mod placement;
 pub mod policy;
@@ -43,6 +45,7 @@ mod worker_status;
 pub use affinity::Affinity;
 pub use crossings::crossings;
 pub use domain::{Domain, DomainKind};
+pub use domain_stats::DomainStats;
 pub use error::SchedError;
 pub use placement::{Placement, RankPlace};
 pub use runtime::{Builder, Runtime, VPS_MAX};
@@ -50,4 +53,4 @@ pub use stats::VpStats;
 pub use topology::{Core, Topology};
 pub use vp::SUBSTITUTES_MAX;
 
-pub use simurgh_core::{Attribute, EcHandle, EcSpec, Network};
+pub use simurgh_core::{EcHandle, EcSpec, Network, Purpose};

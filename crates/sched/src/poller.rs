@@ -9,6 +9,7 @@
 //! Costs: to take the role or to give it back is one locked instruction on a line that only idle processors touch. To
 //! pass it on is one wake-up, and happens only when the poller gets work while others sleep.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,8 @@ pub(crate) struct Poller {
     leader: &'static PollLeader,
     /// Which virtual processors rest, though they could be the poller.
     resting: Box<[CachePadded<AtomicBool>]>,
-    /// The first virtual processor that may be the poller; all behind it may.
-    first: usize,
+    /// The virtual processors that may be the poller.
+    candidates: Range<usize>,
     /// Something has come, or has been to do, since the last sleep of the poller.
     active: CachePadded<AtomicBool>,
     /// When activity has ended, in nanoseconds after `start`; written by the poller.
@@ -31,21 +32,21 @@ pub(crate) struct Poller {
 }
 
 impl Poller {
-    /// The candidates are the virtual processors from `first` on, of `vps`. Where none of these is dedicated to the
-    /// network, attached threads that wait are candidates, too.
+    /// The candidates are some of the `vps` virtual processors. Where none of these is dedicated to the network,
+    /// attached threads that wait are candidates, too.
     pub(crate) fn new(
         network: Arc<dyn Network>,
         hooks: impl ProcessHooks + 'static,
-        first: usize,
+        candidates: Range<usize>,
         vps: usize,
     ) -> Self {
         let leader = PollLeader::with_workers(network, hooks);
-        if first == 0 {
+        if candidates.start == 0 {
             leader.open();
         }
         Self {
             leader,
-            first,
+            candidates,
             resting: (0..vps).map(|_| CachePadded::default()).collect(),
             active: CachePadded::default(),
             inactive_since: AtomicU64::new(0),
@@ -113,7 +114,7 @@ impl Poller {
 
     /// Whether the virtual processor is a candidate.
     fn includes(&self, vp: usize) -> bool {
-        vp >= self.first
+        self.candidates.contains(&vp)
     }
 
     /// Makes the virtual processor the poller, if it is a candidate and nobody else is the poller. Returns whether it
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn one_processor_is_the_poller_until_it_has_something_to_run() {
         let team = Worker::team(3, 0);
-        let poller = Poller::new(Arc::new(Still), Resting(team[0]), 0, team.len());
+        let poller = Poller::new(Arc::new(Still), Resting(team[0]), 0..3, team.len());
         assert!(poller.take(1) && poller.take(1) && !poller.take(0));
         poller.begin_rest(0);
         let ticket = team[0].ticket();

@@ -1,14 +1,18 @@
 //! The set of virtual processors of a process: how many of which kind, on which cores, and which of them may spin.
 
+use std::ops::Range;
+
 use crate::policy::Driving;
 use crate::topology::Topology;
 
 /// The virtual processors: first the common ones, which run whatever is ready, then those that are dedicated to the
-/// network.
+/// network, and then those that are for I/O alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VpSet {
     pub(crate) common: usize,
     pub(crate) dedicated: usize,
+    /// Those for I/O have no cores: they sleep in system calls for most of the time.
+    pub(crate) for_io: usize,
     /// Whether contexts on the common ones poll the network, too.
     by_others: bool,
     /// Which of the two kinds may spin while idle: there are cores for them, so that spinning takes nothing from
@@ -35,6 +39,7 @@ impl VpSet {
         Self {
             common,
             dedicated,
+            for_io: 0,
             by_others,
             common_spins: !topology.is_oversubscribed() && (fewest..=cores).contains(&wanted),
             dedicated_spins: !topology.is_oversubscribed() && has_cores && common + dedicated <= cores,
@@ -52,12 +57,34 @@ impl VpSet {
         }
     }
 
-    pub(crate) fn all(&self) -> usize {
-        self.common + self.dedicated
+    /// The same, with so many for I/O.
+    pub(crate) fn with_io(self, for_io: usize) -> Self {
+        Self { for_io, ..self }
     }
 
+    pub(crate) fn all(&self) -> usize {
+        self.io_vps().end
+    }
+
+    /// The indices of those for I/O.
+    pub(crate) fn io_vps(&self) -> Range<usize> {
+        let first = self.common + self.dedicated;
+        first..first + self.for_io
+    }
+
+    /// The indices of those that may drive the network while they are idle.
+    pub(crate) fn pollers(&self) -> Range<usize> {
+        let first = if self.dedicated > 0 { self.common } else { 0 };
+        first..self.common + self.dedicated
+    }
+
+    /// Whether it is one of those that do nothing but drive the network.
     pub(crate) fn is_dedicated(&self, vp: usize) -> bool {
-        vp >= self.common
+        vp >= self.common && !self.is_for_io(vp)
+    }
+
+    fn is_for_io(&self, vp: usize) -> bool {
+        self.io_vps().contains(&vp)
     }
 
     /// Whether execution contexts on the virtual processor poll the network.
@@ -66,7 +93,9 @@ impl VpSet {
     }
 
     pub(crate) fn may_spin(&self, vp: usize) -> bool {
-        if self.is_dedicated(vp) {
+        if self.is_for_io(vp) {
+            false
+        } else if self.is_dedicated(vp) {
             self.dedicated_spins
         } else {
             self.common_spins
@@ -82,7 +111,7 @@ impl VpSet {
                 let core = first + (vp - self.common);
                 machine[core % machine.len()].cpus.clone()
             }
-            None if self.is_dedicated(vp) && !self.dedicated_spins => machine
+            _ if self.is_for_io(vp) || self.is_dedicated(vp) && !self.dedicated_spins => machine
                 .iter()
                 .flat_map(|core| core.cpus.iter().copied())
                 .collect(),
@@ -130,6 +159,19 @@ mod tests {
             (vec![1], vec![3])
         );
         assert_eq!((chosen.cpus_of(3, &share), chosen.may_spin(2)), (vec![0], false));
+    }
+
+    #[test]
+    fn those_for_io_come_last_and_take_no_cores_nor_the_network() {
+        let set = vp_set(None, 4, &Dedicated::alone(1)).with_io(2);
+        assert_eq!((set.common, set.all(), set.io_vps()), (3, 6, 4..6));
+        assert_eq!(
+            (set.pollers(), set.is_dedicated(3), set.is_dedicated(4)),
+            (3..4, true, false)
+        );
+        assert!(!set.may_spin(4) && !set.drives(4));
+        assert_eq!(set.cpus_of(5, &machine(4)), [0, 1, 2, 3]);
+        assert_eq!(vp_set(None, 4, &WorkQueue).with_io(1).pollers(), 0..4);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use simurgh_core::{
     wait_all, wait_any, yield_now,
 };
 use simurgh_sched::policy::{Affine, Balance, Machine, Policy, Rebalancing};
-use simurgh_sched::{Attribute, Builder, DomainKind, EcSpec, Placement, Runtime, Topology};
+use simurgh_sched::{Builder, DomainKind, EcSpec, Placement, Purpose, Runtime, Topology};
 
 use simurgh_settings::{Id, Values};
 use simurgh_testing::panic_quietly;
@@ -99,12 +99,12 @@ fn errno_is_private() {
 }
 
 #[test]
-fn an_execution_context_keeps_its_attribute() {
+fn an_execution_context_keeps_its_purpose() {
     let runtime = runtime(1);
-    assert_eq!(current().attribute(), Attribute::Compute);
-    for attribute in [Attribute::Network, Attribute::Io, Attribute::Compute] {
-        let spec = EcSpec { attribute, ..small() };
-        let ec = runtime.spawn(spec, 0, move || assert_eq!(current().attribute(), attribute));
+    assert_eq!(current().purpose(), Purpose::Compute);
+    for purpose in [Purpose::Network, Purpose::Io, Purpose::Compute] {
+        let spec = EcSpec { purpose, ..small() };
+        let ec = runtime.spawn(spec, 0, move || assert_eq!(current().purpose(), purpose));
         ec.expect("an execution context").join().expect("no panic");
     }
 }

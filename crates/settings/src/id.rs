@@ -46,6 +46,8 @@ pub enum Id {
     Policy,
     /// The hardware within which idle virtual processors take ranks over.
     StealWithin,
+    /// Virtual processors for ranks that are about I/O.
+    IoVps,
     /// For how long the load of ranks is measured before they move.
     BalancePeriod,
     /// The gain without which they stay.

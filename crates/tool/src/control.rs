@@ -42,6 +42,8 @@ pub enum Action {
     Place,
     /// The rank moves to the virtual processor that the value says.
     Move,
+    /// The rank says what its phase is about.
+    Purpose,
 }
 
 /// The number of characters, the null character included, of a text that a rank may change.
@@ -66,7 +68,7 @@ pub fn all() -> &'static [Control] {
         let limits = LIMITS.iter().map(Control::of_limit);
         settings
             .chain(limits)
-            .chain([Control::dump(), Control::virtual_processor()])
+            .chain([Control::dump(), Control::virtual_processor(), Control::purpose()])
             .collect()
     });
     &ALL
@@ -129,6 +131,20 @@ impl Control {
             representation: Representation::Unsigned,
             enumeration: None,
             source: Source::Action(Action::Move),
+        }
+    }
+
+    fn purpose() -> Self {
+        Self {
+            name: "purpose".to_owned(),
+            doc: "what the rank is about in its present phase; policies may prefer ranks that are about the network, \
+                  and continue those that are about I/O where they keep no core from others"
+                .to_owned(),
+            category: Category::Scheduling,
+            verbosity: Verbosity::TunerBasic,
+            representation: Representation::Int,
+            enumeration: enumeration::of_purpose(),
+            source: Source::Action(Action::Purpose),
         }
     }
 

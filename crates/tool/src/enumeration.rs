@@ -1,6 +1,7 @@
 //! Enumerations: names for the values of variables and for the elements of events.
 
 use super::event::TYPES;
+use simurgh_core::Purpose;
 use simurgh_settings::{Kind, SETTINGS};
 use std::sync::LazyLock;
 
@@ -17,6 +18,8 @@ pub struct Enumeration {
 const SWITCH: &str = "switch";
 /// The name of the enumeration of a rank's phases.
 const PHASE: &str = "phase";
+/// The name of the enumeration of a rank's purposes.
+const PURPOSE: &str = "purpose";
 
 /// All enumerations, by index.
 #[must_use]
@@ -29,6 +32,7 @@ pub fn all() -> &'static [Enumeration] {
         let fixed = [
             enumeration(SWITCH, &["off", "on"]),
             enumeration(PHASE, &["before", "active", "after"]),
+            enumeration(PURPOSE, &Purpose::NAMES),
         ];
         let choices = SETTINGS.iter().filter_map(|setting| match setting.kind {
             Kind::Choice(items) => Some(Enumeration {
@@ -74,6 +78,11 @@ pub(super) fn of_kind(name: &str, kind: Kind) -> Option<usize> {
 /// The index of the enumeration of a rank's phases.
 pub(super) fn of_phase() -> Option<usize> {
     named(PHASE)
+}
+
+/// The index of the enumeration of a rank's purposes.
+pub(super) fn of_purpose() -> Option<usize> {
+    named(PURPOSE)
 }
 
 /// The index of the enumeration that names the elements of an event.

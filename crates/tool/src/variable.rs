@@ -4,7 +4,7 @@ use super::{Representation, enumeration};
 use simurgh_heap::{NodeShare, RankHeaps, Statistics};
 use simurgh_instrument::{COLLECTIVES, Counters, FileTraffic, ONE_SIDED};
 use simurgh_mpi::{Comm, File, Network, Process};
-use simurgh_sched::VpStats;
+use simurgh_sched::{DomainKind, VpStats};
 use simurgh_settings::{Category, Verbosity};
 use std::sync::{Arc, LazyLock};
 
@@ -100,6 +100,10 @@ enum Source {
     Network(fn(&Network) -> u64),
     /// The statistics of each virtual processor.
     Processors(fn(&VpStats) -> u64),
+    /// The same, summed up for each domain of a kind.
+    Domains(DomainKind, fn(&VpStats) -> u64),
+    /// The number of ranks of the host with each purpose.
+    Purposes,
     /// The statistics of the heaps of the calling rank; zeros for ranks that have none.
     Heaps(fn(&Statistics) -> Vec<u64>),
     /// Where the memory of the rank's heaps is.
@@ -116,6 +120,8 @@ pub fn all() -> &'static [Variable] {
         all.extend(collectives());
         all.extend(one_sided());
         all.extend(processors());
+        all.extend(domains());
+        all.push(purposes());
         all.extend(heaps());
         all.extend(files());
         all
@@ -387,6 +393,78 @@ fn processors() -> Vec<Variable> {
     ]
 }
 
+/// What is told of the virtual processors of a domain: names, classes, sources, descriptions.
+const OF_DOMAINS: [(&str, Class, fn(&VpStats) -> u64, &str); 5] = [
+    (
+        "switches",
+        Class::Counter,
+        |vps| vps.switches,
+        "times execution contexts have been resumed",
+    ),
+    (
+        "idle_time",
+        Class::Timer,
+        |vps| vps.idle_ns,
+        "nanoseconds without anything to run",
+    ),
+    (
+        "compute_time",
+        Class::Timer,
+        |vps| vps.compute_ns,
+        "nanoseconds in which execution contexts have run",
+    ),
+    (
+        "network_time",
+        Class::Timer,
+        |vps| vps.network_ns,
+        "nanoseconds in which the network was looked after, estimated",
+    ),
+    (
+        "utilisation",
+        Class::Percentage,
+        |vps| vps.utilisation().to_bits(),
+        "share of the time in which there was something to run",
+    ),
+];
+
+fn domains() -> impl Iterator<Item = Variable> {
+    let kinds = [
+        ("package", DomainKind::Package),
+        ("numa", DomainKind::Numa),
+        ("l3cache", DomainKind::L3),
+        ("l2cache", DomainKind::L2),
+    ];
+    let of_kind = |(kind_name, kind): (&'static str, DomainKind)| {
+        OF_DOMAINS.iter().map(move |&(name, class, read, what)| Variable {
+            category: Category::Scheduling,
+            verbosity: Verbosity::TunerDetail,
+            ..variable(
+                &format!("{kind_name}_{name}"),
+                class,
+                Source::Domains(kind, read),
+                &format!(
+                    "{what}, of all virtual processors of each {kind}, or of each wider piece of hardware where the \
+                     machine has none of this kind"
+                ),
+            )
+        })
+    };
+    kinds.into_iter().flat_map(of_kind)
+}
+
+fn purposes() -> Variable {
+    Variable {
+        category: Category::Scheduling,
+        ..variable(
+            "ranks_by_purpose",
+            Class::Level,
+            Source::Purposes,
+            "ranks of the process that compute, that wait for the network or are about it, that wait for files or are \
+             about I/O",
+        )
+    }
+}
+
 fn heaps() -> Vec<Variable> {
     use Class::{HighWatermark, Level};
     let of_rank = |name, class, read, doc| Variable {
@@ -541,6 +619,11 @@ impl Variable {
             Source::Queues(read) => vec![read(process, object.comm())],
             Source::Network(read) => vec![process.job().network().map_or(0, |network| read(network))],
             Source::Processors(read) => process.job().processors().iter().map(read).collect(),
+            Source::Domains(kind, read) => {
+                let domains = process.job().domains(kind);
+                domains.iter().map(|domain| read(&domain.stats)).collect()
+            }
+            Source::Purposes => process.job().purposes().map(|count| count as u64).to_vec(),
             Source::Heaps(read) => read(&RankHeaps::statistics_of_caller().unwrap_or_default()),
             Source::Nodes(read) => vec![read(&RankHeaps::node_share_of_caller().unwrap_or_default())],
         }

@@ -9,6 +9,7 @@
 //! | `PENDING` | the event has not happened, and nobody waits |
 //! | `DONE` | the event has happened |
 //! | a context, `ASLEEP` | a coroutine sleeps on this event and nothing else; the completer makes it ready |
+//! | a context, `URGENT` | as `ASLEEP`; the context is about the network, which the policy may prefer |
 //! | a context | an execution context waits for this event and perhaps others; the completer unparks it |
 //! | a countdown, `COUNTDOWN` | one that waits for several events has a countdown of them on its stack |
 //! | a box, `WAKER` | a future waits; the box has its waker, which the completer calls and frees |
@@ -34,7 +35,9 @@ const DONE: usize = 1;
 /// Set in a word that holds the address of a [`Countdown`].
 const COUNTDOWN: usize = 2;
 /// Set in a word that names a coroutine that sleeps on this event and nothing else.
-const ASLEEP: usize = 4;
+pub(super) const ASLEEP: usize = 4;
+/// Set instead of [`ASLEEP`] if the coroutine is about the network.
+pub(super) const URGENT: usize = 8;
 /// Set in a word that holds the address of a [`BoxedWaker`]: a coroutine does not sleep on a countdown.
 const WAKER: usize = COUNTDOWN | ASLEEP;
 
@@ -248,7 +251,7 @@ impl Completion {
     #[cfg(not(loom))]
     #[inline]
     pub(super) fn register_sleeper(&self, ec: EcRef) -> bool {
-        matches!(self.subscribe(ec.to_word() | ASLEEP), Subscribed::Yes)
+        matches!(self.subscribe(ec.to_sleeper_word()), Subscribed::Yes)
     }
 
     /// Registers `waiter`, by its word.
@@ -304,6 +307,7 @@ fn spin_looking(mailbox: OwnMailbox, done: impl Fn() -> bool) -> bool {
 fn notify(word: usize) {
     match word & WAKER {
         ASLEEP => EcRef::from_word(word & !ASLEEP).wake_sleeper(),
+        0 if word & URGENT != 0 => EcRef::from_word(word & !URGENT).wake_urgent_sleeper(),
         0 => EcRef::from_word(word).unpark(),
         COUNTDOWN => count_down(word),
         _ => wake(word),

@@ -10,7 +10,7 @@ use super::interrupt::Interrupts;
 use super::mailbox::Mailbox;
 use super::park_token::ParkToken;
 use super::poll_leader::PollLeader;
-use super::reference::Attribute;
+use super::purpose::Purpose;
 use super::spawn::Body;
 use super::suspend::{EcYielder, Suspend};
 use super::worker::Worker;
@@ -28,7 +28,7 @@ use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ord
 pub(crate) struct Ec {
     link: AtomicPtr<Ec>,
     token: ParkToken,
-    pub(super) attribute: AtomicU8,
+    pub(super) purpose: AtomicU8,
     /// 0, or 1 + the index of the worker to which somebody wants it to move.
     wanted_on: AtomicU16,
     interrupts: Interrupts,
@@ -41,6 +41,10 @@ pub(crate) struct Ec {
     pub(super) resume_first: Cell<bool>,
     /// Whether it looks into its mailbox while it waits, and closes it before it suspends.
     pub(super) minds_mailbox: Cell<bool>,
+    /// What is added to its address where it is the sleeper of an event.
+    pub(super) sleeper_mark: Cell<usize>,
+    /// The index of the worker to which it goes back from one that is for I/O alone.
+    pub(super) origin: Cell<usize>,
     thread_pointer: Cell<u64>,
     environment: Cell<FloatEnvironment>,
     owner: UnsafeCell<Option<AnyArc>>,
@@ -76,7 +80,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Ec {
     /// A control block, from the pool or new, for an execution context that has no stack yet.
-    pub(crate) fn obtain(attribute: Attribute) -> &'static Self {
+    pub(crate) fn obtain(purpose: Purpose) -> &'static Self {
         let pooled = POOL.lock().pop();
         let ec = pooled.unwrap_or_else(|| {
             let new: &'static Self = Box::leak(Box::new(Self::new()));
@@ -85,7 +89,7 @@ impl Ec {
         });
         ec.id
             .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        ec.attribute.store(attribute as u8, Ordering::Relaxed);
+        ec.set_purpose(purpose);
         ec.wanted_on.store(0, Ordering::Relaxed);
         ec.resume_first.set(false);
         ec.minds_mailbox.set(false);
@@ -97,7 +101,7 @@ impl Ec {
         Self {
             link: AtomicPtr::new(ptr::null_mut()),
             token: ParkToken::new(),
-            attribute: AtomicU8::new(0),
+            purpose: AtomicU8::new(0),
             wanted_on: AtomicU16::new(0),
             interrupts: Interrupts::default(),
             pins: AtomicU32::new(0),
@@ -106,6 +110,8 @@ impl Ec {
             yielder: Cell::new(ptr::null()),
             resume_first: Cell::new(false),
             minds_mailbox: Cell::new(false),
+            sleeper_mark: Cell::new(0),
+            origin: Cell::new(0),
             thread_pointer: Cell::new(0),
             environment: Cell::new(FloatEnvironment::read()),
             owner: UnsafeCell::new(None),
@@ -217,6 +223,28 @@ impl Ec {
         // SAFETY:
         // - `self` is the running EC, so its coroutine is alive and the yielder with it.
         unsafe { (*self.yielder.get()).suspend(how) };
+    }
+
+    /// As [`Ec::make_ready`], but it runs before the others of its worker where the policy wants that for what waits
+    /// for the network.
+    pub(super) fn make_ready_first(&'static self) {
+        let worker = self.worker();
+        // SAFETY:
+        // - a worker lives for the rest of the program;
+        // - the local queue is touched only if the caller runs on that very worker.
+        unsafe {
+            match worker.as_ref() {
+                Some(home) if home.runs_network_first() => {
+                    if current_ec::get().as_ref().is_some_and(|me| me.worker() == worker) {
+                        home.push_local_first(self);
+                    } else {
+                        home.inbox().push(self);
+                        home.ask_to_sort();
+                    }
+                }
+                _ => self.make_ready(),
+            }
+        }
     }
 
     /// Makes an execution context run again that is asleep and on no list.

@@ -15,7 +15,7 @@ loom::lazy_static! {
     static ref ALL: SpinLock<Vec<EcRef>> = SpinLock::new(Vec::new());
 }
 
-#[repr(align(8))]
+#[repr(align(16))]
 struct Ec {
     token: ParkToken,
     pins: AtomicU32,
@@ -61,6 +61,10 @@ impl EcRef {
     /// Every loom thread is attached.
     pub(crate) fn waits_by_token(self) -> bool {
         true
+    }
+
+    pub(crate) fn wake_urgent_sleeper(self) {
+        unreachable!("loom threads are attached")
     }
 
     pub(crate) fn wake_sleeper(self) {

@@ -28,6 +28,8 @@ mod park_token;
 #[cfg(not(loom))]
 mod poll_leader;
 #[cfg(not(loom))]
+mod purpose;
+#[cfg(not(loom))]
 mod reference;
 mod slot;
 #[cfg(not(loom))]
@@ -73,7 +75,9 @@ pub use interrupt::{
 #[cfg(not(loom))]
 pub use poll_leader::{PollLeader, ProcessHooks, QUIESCENCE_DELAY, QUIESCENCE_DELAY_MAX};
 #[cfg(not(loom))]
-pub use reference::{Attribute, EcRef, StackBounds};
+pub use purpose::{Purpose, PurposeGuard, set_purpose};
+#[cfg(not(loom))]
+pub use reference::{EcRef, StackBounds};
 #[cfg(not(loom))]
 pub use spawn::{EcHandle, EcSpec, NewEc, create};
 #[cfg(not(loom))]

@@ -4,23 +4,13 @@ use std::ptr;
 
 use super::control_block::Ec;
 use super::external_wakers;
+use super::purpose::Purpose;
 use super::slot::Slot;
 use super::spawn::Body;
 use super::suspend::Suspend;
 use super::worker::Worker;
 use crate::machine::ThreadBlock;
 use crate::sync::{AtomicU32, Ordering, SpinGuard};
-
-/// The purpose of an execution context; policies distinguish them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attribute {
-    /// Runs a rank or works on its behalf.
-    Compute,
-    /// Drives the network.
-    Network,
-    /// Waits for files.
-    Io,
-}
 
 /// The memory of an execution context's stack, as addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,21 +78,29 @@ impl EcRef {
         }
     }
 
+    /// As [`EcRef::wake_sleeper`], before others where the policy wants that for what waits for the network.
+    #[cold]
+    pub(crate) fn wake_urgent_sleeper(self) {
+        self.0.make_ready_first();
+    }
+
+    /// The word that names it as the sleeper of an event. The bits below the address say how it is woken.
+    #[inline]
+    pub(crate) fn to_sleeper_word(self) -> usize {
+        self.to_word() | self.0.sleeper_mark.get()
+    }
+
     /// Makes a coroutine run again that slept on one completion only, and is on no list.
     #[inline]
     pub(crate) fn wake_sleeper(self) {
         self.0.make_ready();
     }
 
-    /// Its purpose; attached threads compute.
+    /// Its purpose at the moment.
     #[must_use]
-    pub fn attribute(self) -> Attribute {
-        // Relaxed: written before the execution context starts.
-        match self.0.attribute.load(Ordering::Relaxed) {
-            value if value == Attribute::Network as u8 => Attribute::Network,
-            value if value == Attribute::Io as u8 => Attribute::Io,
-            _ => Attribute::Compute,
-        }
+    pub fn purpose(self) -> Purpose {
+        // Relaxed: nothing depends on it but where and when it runs.
+        Purpose::of_number(self.0.purpose.load(Ordering::Relaxed))
     }
 
     /// Whether it is an OS thread that was attached, not a coroutine.

@@ -8,7 +8,8 @@ use super::control_block::Ec;
 use super::interrupt::attend_while_waiting;
 use super::mailbox::OwnMailbox;
 use super::poll_leader::PollLeader;
-use super::reference::{Attribute, EcRef};
+use super::purpose::Purpose;
+use super::reference::EcRef;
 use super::suspend::{Errand, Suspend};
 use super::worker::{PollOutcome, Worker};
 use super::{current_ec, external_wakers};
@@ -45,7 +46,7 @@ fn attach() -> EcRef {
     std::thread_local! {
         static ATTACHMENT: std::cell::OnceCell<Attachment> = const { std::cell::OnceCell::new() };
     }
-    let ec = Ec::obtain(Attribute::Compute);
+    let ec = Ec::obtain(Purpose::Compute);
     current_ec::set(ec);
     external_wakers::attach();
     // A thread that is already running its destructors keeps the control block: it leaks, harmlessly.

@@ -137,6 +137,7 @@ pub(super) fn start_ranks(
         scheduler.connect(network)
     }))?;
     let _ = host.job().set_processors_hook(runtime.observer());
+    let _ = host.job().set_domains_hook(runtime.domain_observer());
     spawn_ranks(host, &runtime, spec, ranks, &processors)?;
     Ok(runtime)
 }
@@ -304,7 +305,7 @@ fn start_runtime(
     place.report.iter().for_each(|line| say(line));
     communication::place(host, spec, &mut runtime)?;
     communication::begin(host, settings);
-    let vps = runtime.vps() + runtime.network_vps();
+    let vps = runtime.vps() + runtime.network_vps() + runtime.io_vps();
     let prepare = move || {
         (0..vps).try_for_each(|vp| {
             simurgh_core::migrate(vp);

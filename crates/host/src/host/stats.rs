@@ -6,8 +6,7 @@ use super::{file_use, heap_profile, heap_use};
 use simurgh_mpi::{Job, NetworkStats};
 use simurgh_profile::Profile;
 use simurgh_sched::policy::Machine;
-use simurgh_sched::{DomainKind, Runtime, VpStats};
-use std::collections::BTreeMap;
+use simurgh_sched::{DomainKind, DomainStats, Runtime, VpStats};
 use std::fmt::Write;
 
 /// The statistics of a host: virtual processors, network, files, memory. `host` is the host's name, if there are
@@ -20,7 +19,11 @@ pub(super) fn text(runtime: &Runtime, host: &str, ranks: &[Rank], job: &Job, pro
     );
     let stats = runtime.stats();
     for (index, vp) in stats.iter().enumerate() {
-        let name = if index < runtime.vps() { "vp" } else { "network vp" };
+        let name = match index.checked_sub(runtime.vps()) {
+            None => "vp",
+            Some(behind) if behind < runtime.network_vps() => "network vp",
+            Some(_) => "I/O vp",
+        };
         let _ = write!(text, "\n  {name} {index}: {}", of_processors(vp));
     }
     let machine = Machine::new(runtime.vps(), runtime.topology());
@@ -73,24 +76,16 @@ fn of_domains(stats: &[VpStats], machine: &Machine<'_>) -> String {
         DomainKind::L3,
         DomainKind::L2,
     ] {
-        let mut domains: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for vp in 0..stats.len() {
-            let domain = machine.domain(vp, kind);
-            if domain.kind == kind {
-                domains.entry(domain.number).or_default().push(vp);
-            }
-        }
+        let mut domains = DomainStats::of(stats, machine, kind);
+        domains.retain(|domain| domain.kind == kind);
         if domains.len() < 2 || domains.len() == stats.len() {
             continue;
         }
-        for (number, vps) in domains {
-            let sum: VpStats = vps.iter().map(|&vp| stats[vp]).sum();
-            let _ = write!(
-                text,
-                "\n  {kind} {number}, {} vps: {}",
-                vps.len(),
-                of_processors(&sum)
-            );
+        for DomainStats {
+            number, vps, stats, ..
+        } in domains
+        {
+            let _ = write!(text, "\n  {kind} {number}, {vps} vps: {}", of_processors(&stats));
         }
     }
     text

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use simurgh_mpi::Comm;
+use simurgh_core::Purpose;
+use simurgh_mpi::{Comm, Info};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::info::give_out as give_out_info;
@@ -68,12 +69,27 @@ fn comm_idup_with_info(
     request.set("request", rank.request_handle(done, comm)?)
 }
 
-/// `MPI_Comm_set_info`: sets hints, which are promises about the use of the communicator.
+/// `MPI_Comm_set_info`: sets hints, which are promises about the use of the communicator, or wishes about where the
+/// calling rank runs.
 #[mpi(raises = comm)]
 fn comm_set_info(rank: Rank<'_>, comm: MPI_Comm, info: MPI_Info) -> Outcome {
     let comm = rank.comm(comm)?;
-    comm.set_info(&rank.read_info(info, Clone::clone)?);
+    let hints = rank.read_info(info, Clone::clone)?;
+    comm.set_info(&hints);
+    follow_wishes(&hints);
     Ok(())
+}
+
+/// Does what the hints wish for the calling rank: they say what its phase is about, and on which virtual processor it
+/// goes on. A wish that cannot be met is ignored, as hints are.
+fn follow_wishes(hints: &Info) {
+    if let Some(purpose) = hints.text("simurgh_purpose").and_then(Purpose::named) {
+        simurgh_core::set_purpose(purpose);
+    }
+    let vp = hints.text("simurgh_virtual_processor");
+    if let Some(vp) = vp.and_then(|vp| vp.trim().parse().ok()) {
+        simurgh_core::move_to(vp);
+    }
 }
 
 /// `MPI_Comm_get_info`: the hints in effect.

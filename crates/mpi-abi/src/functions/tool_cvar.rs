@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use simurgh_core::Purpose;
 use simurgh_host as host;
 use simurgh_mpi_abi_macros::mpi;
 use simurgh_tool::control::{Action, Control, ROOM, Scope, all};
@@ -119,6 +120,7 @@ fn value_of(rank: Rank<'_>, control: &Control) -> Vec<u64> {
             text
         }
         Some(Action::Move) => vec![simurgh_core::current().vp().unwrap_or(0) as u64],
+        Some(Action::Purpose) => vec![simurgh_core::current().purpose() as u64],
         None => control.read(rank.process),
     }
 }
@@ -140,6 +142,7 @@ fn t_cvar_write(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: Buffer) -> Outco
             is_done.then_some(()).ok_or(ToolError::Invalid)
         }
         Some(Action::Move) => move_to(number()?),
+        Some(Action::Purpose) => set_purpose(number()?),
         None => control.write(rank.process, number()?),
     }
 }
@@ -148,6 +151,15 @@ fn t_cvar_write(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: Buffer) -> Outco
 fn move_to(vp: u64) -> ToolResult<()> {
     let has_moved = usize::try_from(vp).is_ok_and(simurgh_core::move_to);
     has_moved.then_some(()).ok_or(ToolError::SetNotNow)
+}
+
+/// Says what the calling rank's phase is about.
+fn set_purpose(number: u64) -> ToolResult<()> {
+    let purpose = usize::try_from(number)
+        .ok()
+        .and_then(|number| Purpose::ALL.get(number));
+    simurgh_core::set_purpose(*purpose.ok_or(ToolError::Invalid)?);
+    Ok(())
 }
 
 /// Dumps the calling rank, wipes its memory and restores it, so many times.

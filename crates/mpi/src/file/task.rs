@@ -3,6 +3,7 @@
 use crate::error::Status;
 use crate::request::Request;
 use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::{Purpose, PurposeGuard};
 use simurgh_file::submit;
 
 /// A result that will be there.
@@ -37,6 +38,7 @@ impl<T> Task<T> {
 
     /// Waits for the result.
     pub(super) fn wait(self) -> T {
+        let _purpose = PurposeGuard::begin(Purpose::Io);
         self.request.wait();
         let result = self.result.lock().take();
         result.expect("it was given before the request was completed")

@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorClass, Result, Status};
 use crate::memory::{self, Source, Target};
 use crate::request::Request;
 use simurgh_core::sync::Arc;
+use simurgh_core::{Purpose, PurposeGuard};
 use simurgh_file::{Moved, Part, Representation, SHORT, View, submit};
 
 /// A part, and the way its data goes.
@@ -84,6 +85,7 @@ impl Transfer {
             return done;
         }
         let request = self.start(open, metered);
+        let _purpose = PurposeGuard::begin(Purpose::Io);
         let status = request.wait();
         request.result(status)
     }

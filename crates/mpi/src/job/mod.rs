@@ -2,6 +2,7 @@
 
 mod connection;
 mod driver;
+mod main_contexts;
 
 use crate::check::Checks;
 use crate::context::ContextPool;
@@ -19,8 +20,9 @@ use crate::memory::set_caches;
 use crate::network::Network;
 use crate::selection::{Extent, InterHostChoice, SelectionTable};
 use crate::worlds::Worlds;
+use main_contexts::MainContexts;
 use simurgh_core::sync::Arc;
-use simurgh_sched::{Topology, VpStats};
+use simurgh_sched::{DomainKind, DomainStats, Topology, VpStats};
 use simurgh_settings::rules::{self, Algorithm, Level};
 use simurgh_settings::{Id, Values};
 use std::fmt;
@@ -43,6 +45,9 @@ type AbortHook = Box<dyn Fn(&Abort) + Send + Sync>;
 /// Asks the virtual processors what they have done.
 type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
 
+/// The same, for each domain of a kind.
+type DomainsHook = Box<dyn Fn(DomainKind) -> Vec<DomainStats> + Send + Sync>;
+
 /// The ranks of a job, as one of its hosts sees them, and what those of this host share.
 pub struct Job {
     host: Host,
@@ -57,6 +62,8 @@ pub struct Job {
     hardware: OnceLock<Hardware>,
     abort_hook: OnceLock<AbortHook>,
     processors: OnceLock<ProcessorsHook>,
+    domains: OnceLock<DomainsHook>,
+    main_contexts: MainContexts,
     /// The state that the layers above keep for the job: process sets, communicators, windows, its parents, the shared
     /// file pointers that are kept here, statistics of files, and others.
     layer_state: LayerState<7>,
@@ -89,6 +96,7 @@ impl Job {
     /// A job whose processes live on several hosts, as one of them sees it.
     #[must_use]
     pub fn laid_out(layout: Layout, settings: Values) -> Arc<Self> {
+        let main_contexts = MainContexts::new(layout.here().len());
         Arc::new(Self {
             table: SelectionTable::new(settings.rules(Id::Collectives)),
             neighbours: match settings.show(Id::Transport).as_str() {
@@ -104,6 +112,8 @@ impl Job {
             hardware: OnceLock::new(),
             abort_hook: OnceLock::new(),
             processors: OnceLock::new(),
+            domains: OnceLock::new(),
+            main_contexts,
             layer_state: LayerState::default(),
         })
     }
@@ -267,6 +277,34 @@ impl Job {
     #[must_use]
     pub fn processors(&self) -> Vec<VpStats> {
         self.processors.get().map_or_else(Vec::new, |hook| hook())
+    }
+
+    /// Sets what sums the statistics of the virtual processors up for each domain of a kind; the first setting counts.
+    /// Returns whether it was the first.
+    pub fn set_domains_hook(
+        &self,
+        hook: impl Fn(DomainKind) -> Vec<DomainStats> + Send + Sync + 'static,
+    ) -> bool {
+        self.domains.set(Box::new(hook)).is_ok()
+    }
+
+    /// The statistics of the virtual processors of each domain of a kind, or of the next wider kind that the machine
+    /// has; empty if the ranks run on threads of the program.
+    #[must_use]
+    pub fn domains(&self, kind: DomainKind) -> Vec<DomainStats> {
+        self.domains.get().map_or_else(Vec::new, |hook| hook(kind))
+    }
+
+    /// The number of ranks of this host with each [purpose](simurgh_core::Purpose) at the moment, by its number.
+    #[must_use]
+    pub fn purposes(&self) -> [usize; 3] {
+        self.main_contexts.purposes()
+    }
+
+    /// Notes that the calling execution context works for a process of this host.
+    pub(crate) fn note_context(&self, process: u32) {
+        let place = process - self.layout().here().start;
+        self.main_contexts.note(place as usize);
     }
 
     /// The other worlds, and the launcher.

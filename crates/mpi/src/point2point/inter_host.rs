@@ -10,6 +10,7 @@ use crate::matching::{Envelope, Place};
 use crate::memory::Source;
 use crate::network::{OutgoingMessage, SendData};
 use crate::request::Waiter;
+use simurgh_core::{Purpose, PurposeGuard};
 
 /// Where a message to another host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,7 @@ impl Comm {
         if matches!(sent, Sent::Queued { .. })
             && let Some(call) = call
         {
+            let _purpose = PurposeGuard::begin(Purpose::Network);
             call.wait();
         }
         Ok(())

@@ -14,6 +14,7 @@ use crate::memory::{self, Source};
 use crate::process::Process;
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::{Arc, BiasedGuard};
+use simurgh_core::{Purpose, PurposeGuard};
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,7 @@ impl Comm {
         if matches!(sent, Sent::Queued { .. })
             && let Some(call) = call
         {
+            let _purpose = PurposeGuard::begin(Purpose::Network);
             call.wait();
         }
         Ok(())

@@ -97,6 +97,7 @@ impl Process {
     /// Makes the calling execution context work for `process`.
     pub fn bind(process: Arc<Self>) {
         process.add_thread();
+        process.job.note_context(process.id);
         simurgh_core::set_owner(Some(process));
     }
 

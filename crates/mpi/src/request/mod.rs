@@ -38,7 +38,7 @@ use exchange::Exchange;
 use generalised::Generalised;
 use persistent::Persistent;
 use simurgh_core::sync::{Arc, ArcCache, AtomicU32, AtomicU64, Ordering};
-use simurgh_core::yield_now;
+use simurgh_core::{Purpose, PurposeGuard, yield_now};
 use std::sync::OnceLock;
 use std::task::Waker;
 
@@ -246,6 +246,9 @@ impl Request {
 
     fn wait_long(&self) {
         if !self.complete_by_helping() {
+            // A send that is not complete waits for its receiver, in a rendezvous.
+            let is_send = matches!(self.kind, Kind::Send);
+            let _purpose = is_send.then(|| PurposeGuard::begin(Purpose::Network));
             self.await_program(|| {
                 instrument::blocking(Reason::Request, || self.status_cell.completion().wait())
             });

@@ -132,7 +132,8 @@ impl Balancer {
         let load = |member: &Watched| {
             let time = times.get(&member.mark()).copied().unwrap_or(0.0);
             Some(Load {
-                vp: member.vp()?,
+                // One that is about I/O at the moment is on no virtual processor that has a load.
+                vp: member.vp().filter(|&vp| vp < self.statuses.len())?,
                 time,
             })
         };

@@ -2,7 +2,7 @@
 //!
 //! This is core specialisation: some virtual processors do nothing but drive the network, so that those that run ranks
 //! go on computing while messages are on their way. They run what belongs to the network
-//! ([`Attribute::Network`](crate::Attribute)).
+//! ([`Purpose::Network`](crate::Purpose)).
 
 use super::{Driving, Policy};
 

@@ -1,11 +1,12 @@
 //! Scheduling policies.
 //!
-//! A policy decides where an execution context starts, which others an idle virtual processor asks for work, and which
-//! virtual processors drive the network. A policy is chosen for each run (`--policy`, `SIMURGH_POLICY`); it may be one
+//! A policy decides where an execution context starts, which others an idle virtual processor asks for work, which
+//! virtual processors drive the network, and what comes of the purposes that execution contexts have at the moment. A policy is chosen for each run (`--policy`, `SIMURGH_POLICY`); it may be one
 //! of those here, whose names are those of Phoenix where it has them, or one that a user has written.
 
 mod affine;
 mod balance;
+mod by_purpose;
 mod dedicated;
 mod machine;
 mod work_queue;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 pub use affine::Affine;
 pub use balance::Balance;
+pub use by_purpose::ByPurpose;
 pub use dedicated::Dedicated;
 pub use machine::Machine;
 pub use work_queue::WorkQueue;
@@ -78,6 +80,19 @@ pub trait Policy: Send + Sync {
         None
     }
 
+    /// Whether an execution context that is about the network ([`Purpose::Network`](crate::Purpose)) runs before the
+    /// others of its virtual processor as soon as what it waits for has happened.
+    fn network_first(&self) -> bool {
+        false
+    }
+
+    /// The number of virtual processors, besides those that run ranks, on which execution contexts go on that say that
+    /// they are about I/O ([`Purpose::Io`](crate::Purpose)). They have no cores of their own. Contexts that are bound to
+    /// a part of the machine stay where they are.
+    fn io_processors(&self) -> usize {
+        0
+    }
+
     /// Which virtual processors drive the network.
     fn driving(&self) -> Driving {
         Driving {
@@ -109,6 +124,14 @@ impl<P: Policy + ?Sized> Policy for Arc<P> {
         (**self).rebalancing()
     }
 
+    fn network_first(&self) -> bool {
+        (**self).network_first()
+    }
+
+    fn io_processors(&self) -> usize {
+        (**self).io_processors()
+    }
+
     fn driving(&self) -> Driving {
         (**self).driving()
     }
@@ -132,6 +155,7 @@ pub fn of_settings(settings: &Values) -> Result<Arc<dyn Policy>, SchedError> {
             period: settings.time(Id::BalancePeriod).unwrap_or_default(),
             least_gain: settings.amount(Id::BalanceGain) as f64 / 100.0,
         })),
+        "purpose" => Arc::new(ByPurpose::with_io_processors(settings.amount(Id::IoVps))),
         _ => return Err(SchedError::UnknownPolicy { name }),
     })
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use simurgh_core::sync::{AtomicBool, SpinLock};
-use simurgh_core::{Network, Worker};
+use simurgh_core::{Network, PurposeRules, Worker};
 
 use super::{Runtime, VPS_MAX};
 use crate::deadlock::Sleepers;
@@ -177,12 +177,17 @@ impl Builder {
             None => Topology::detect()?,
         };
         let vp_set = self.vp_set(&topology)?;
-        let team = Worker::team(vp_set.common, vp_set.dedicated);
+        let team = Worker::team(vp_set.common, vp_set.dedicated + vp_set.for_io);
         if let Some(network) = &self.network {
             team.iter()
                 .for_each(|worker| worker.set_network(Arc::downgrade(network)));
         }
-        let first_candidate = if vp_set.dedicated > 0 { vp_set.common } else { 0 };
+        if self.seed.is_none() {
+            team[0].set_purpose_rules(PurposeRules {
+                network_first: self.policy.network_first(),
+                io_workers: vp_set.io_vps(),
+            });
+        }
         let shared = Arc::new(Shared {
             team,
             topology,
@@ -199,7 +204,7 @@ impl Builder {
             prepare: self.prepare,
         });
         if let Some(network) = self.network {
-            shared.add_network(network, first_candidate);
+            shared.add_network(network, vp_set.pollers());
         }
         let mut runtime = Runtime {
             shared,
@@ -229,7 +234,11 @@ impl Builder {
     /// When there cannot be so many.
     fn vp_set(&self, topology: &Topology) -> Result<VpSet, SchedError> {
         let driving = self.network.as_ref().map(|_| self.policy.driving());
-        let vp_set = VpSet::new(self.vps, topology, driving);
+        let for_io = match self.seed {
+            None => self.policy.io_processors(),
+            Some(_) => 0,
+        };
+        let vp_set = VpSet::new(self.vps, topology, driving).with_io(for_io);
         let vp_set = self
             .network_core
             .map_or(vp_set, |core| vp_set.with_network_core(core));

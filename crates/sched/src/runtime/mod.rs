@@ -10,6 +10,8 @@ use simurgh_core::sync::Ordering;
 use simurgh_core::{EcHandle, EcSpec, Network};
 
 use crate::balance::{Balancer, Members};
+use crate::domain::DomainKind;
+use crate::domain_stats::DomainStats;
 use crate::error::SchedError;
 use crate::policy::{Machine, Policy, Rebalancing};
 use crate::stats::VpStats;
@@ -101,7 +103,7 @@ impl Runtime {
     /// start. Policies that dedicate virtual processors to it come too late: all poll it.
     pub fn connect(&self, network: Arc<dyn Network>) {
         let shared = &self.shared;
-        if shared.add_network(Arc::clone(&network), 0) {
+        if shared.add_network(Arc::clone(&network), 0..shared.vp_set.common) {
             for worker in &shared.team {
                 worker.join_network(Arc::clone(&network));
                 worker.notify();
@@ -121,6 +123,12 @@ impl Runtime {
         self.shared.vp_set.dedicated
     }
 
+    /// Number of virtual processors that run only what is about I/O, behind all others.
+    #[must_use]
+    pub fn io_vps(&self) -> usize {
+        self.shared.vp_set.for_io
+    }
+
     /// The machine.
     #[must_use]
     pub fn topology(&self) -> &Topology {
@@ -133,7 +141,7 @@ impl Runtime {
         &*self.policy
     }
 
-    /// Counters of each virtual processor, those that drive the network last.
+    /// Counters of each virtual processor: the common ones, those that drive the network, those for I/O.
     #[must_use]
     pub fn stats(&self) -> Vec<VpStats> {
         self.vps.iter().map(|vp| vp.stats()).collect()
@@ -143,6 +151,16 @@ impl Runtime {
     pub fn observer(&self) -> impl Fn() -> Vec<VpStats> + Send + Sync + 'static {
         let vps = self.vps.clone();
         move || vps.iter().map(|vp| vp.stats()).collect()
+    }
+
+    /// Returns a function that sums the counters up for each domain of a kind; it may outlive the runtime.
+    pub fn domain_observer(&self) -> impl Fn(DomainKind) -> Vec<DomainStats> + Send + Sync + 'static {
+        let (vps, shared) = (self.vps.clone(), Arc::clone(&self.shared));
+        move |kind| {
+            let stats: Vec<_> = vps.iter().map(|vp| vp.stats()).collect();
+            let machine = Machine::new(shared.vp_set.common, &shared.topology);
+            DomainStats::of(&stats, &machine, kind)
+        }
     }
 
     /// Returns a function that tells whether a deadlock has been [reported](Builder::on_deadlock) and nothing has

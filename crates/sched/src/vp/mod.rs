@@ -109,13 +109,18 @@ impl Vp {
         self.shared.vp_set.may_spin(self.worker.index())
     }
 
+    /// Whether it runs whatever is ready.
+    fn is_common(&self) -> bool {
+        self.worker.index() < self.shared.vp_set.common
+    }
+
     fn is_dedicated(&self) -> bool {
         self.shared.vp_set.is_dedicated(self.worker.index())
     }
 
     /// Waits for something to run. Returns for how long to spin next time.
     fn idle(&self, spin_time: Duration) -> Duration {
-        if !self.is_dedicated() && self.worker.help() {
+        if self.is_common() && self.worker.help() {
             return spin_time;
         }
         self.status.idle.begin();
@@ -149,7 +154,7 @@ impl Vp {
     }
 
     fn sees_shared_work(&self) -> bool {
-        !self.is_dedicated() && self.worker.sees_shared_work()
+        self.is_common() && self.worker.sees_shared_work()
     }
 
     fn longest_spin(&self) -> Duration {

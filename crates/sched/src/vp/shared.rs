@@ -1,5 +1,6 @@
 //! The state that the virtual processors of a runtime share.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 
 use simurgh_core::sync::{AtomicBool, SpinLock};
@@ -35,14 +36,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Has the virtual processors from `first` on poll a network. Returns whether it is the first one; others are
+    /// Has some of the virtual processors poll a network. Returns whether it is the first one; others are
     /// ignored.
-    pub(crate) fn add_network(self: &Arc<Self>, network: Arc<dyn Network>, first: usize) -> bool {
+    pub(crate) fn add_network(self: &Arc<Self>, network: Arc<dyn Network>, by: Range<usize>) -> bool {
         let mut is_first = false;
         self.poller.get_or_init(|| {
             is_first = true;
             let hooks = SchedulerHooks(Arc::downgrade(self));
-            Poller::new(network, hooks, first, self.vp_set.all())
+            Poller::new(network, hooks, by, self.vp_set.all())
         });
         is_first
     }

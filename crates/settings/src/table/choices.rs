@@ -112,6 +112,10 @@ pub(super) const POLICY: &[Item] = &[
         name: "balance",
         doc: "ranks move for good, as the processor time that each has been measured to take demands",
     },
+    Item {
+        name: "purpose",
+        doc: "as wq, but ranks that have waited for the network run first, and those that are about I/O apart",
+    },
 ];
 
 /// The hardware within which ranks are taken over ([`Id::StealWithin`](crate::Id::StealWithin)).

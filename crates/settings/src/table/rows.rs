@@ -283,6 +283,7 @@ pub const SETTINGS: &[Setting] = &[
     },
     scheduling::POLICY,
     scheduling::STEAL_WITHIN,
+    scheduling::IO_VPS,
     scheduling::BALANCE_PERIOD,
     scheduling::BALANCE_GAIN,
     scheduling::PROFILE_OUT,

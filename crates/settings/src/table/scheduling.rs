@@ -16,7 +16,7 @@ pub(super) const POLICY: Setting = Setting {
     doc: "which ranks idle virtual processors take over, and who drives the network between hosts; wq: whoever \
           waits, nd: virtual processors of their own, nd+wq: both, sleep: both, the former asleep until they are \
           needed; affine: as wq, but ranks stay where they share memory or a cache; balance: ranks move for good, by \
-          measured load; FILE: a shared library with a policy (simurgh_policy.h)",
+          measured load; purpose: as wq, but ranks run when and where their purpose of the moment demands; FILE: a shared library with a policy (simurgh_policy.h)",
 };
 
 pub(super) const STEAL_WITHIN: Setting = Setting {
@@ -31,6 +31,20 @@ pub(super) const STEAL_WITHIN: Setting = Setting {
     verbosity: Verbosity::TunerBasic,
     doc: "with the policy affine, the hardware that a rank does not leave when an idle virtual processor takes it \
           over; where the machine has none of this kind, the next wider kind",
+};
+
+pub(super) const IO_VPS: Setting = Setting {
+    id: Id::IoVps,
+    name: "io_vps",
+    options: &[Spelling::Takes("io-vps")],
+    variables: &["SIMURGH_IO_VPS"],
+    kind: Kind::Count { least: 0, most: 64 },
+    preset: Preset::Value(1),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::TunerBasic,
+    doc: "with the policy purpose, the virtual processors without cores of their own on which ranks go on that say \
+          that they are about I/O; with 0 such ranks stay where they are",
 };
 
 pub(super) const BALANCE_PERIOD: Setting = Setting {

@@ -10,7 +10,7 @@ use super::control_block::Ec;
 use super::suspend::Suspend;
 use super::watched::Watched;
 use super::worker::Worker;
-use super::{Attribute, Completion, EcRef, StackBounds, current_ec};
+use super::{Completion, EcRef, Purpose, StackBounds, current_ec};
 use crate::machine::{EcStack, FloatEnvironment, StackError, StackPlace, ThreadBlock};
 use crate::sync::{Arc, SpinLock};
 
@@ -20,7 +20,7 @@ mod tls;
 #[derive(Clone, Copy, Debug)]
 pub struct EcSpec {
     /// The purpose of the execution context.
-    pub attribute: Attribute,
+    pub purpose: Purpose,
     /// Bytes of stack; only the pages that are touched cost memory.
     pub stack_size: usize,
     /// Whether its stack may hold code (programs with trampolines).
@@ -33,7 +33,7 @@ impl Default for EcSpec {
     /// A compute EC with 8 MiB of stack, like a process.
     fn default() -> Self {
         Self {
-            attribute: Attribute::Compute,
+            purpose: Purpose::Compute,
             stack_size: 8 << 20,
             executable_stack: false,
             stack_place: None,
@@ -101,7 +101,7 @@ pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, 
     let used = stack.is_used();
     let thread_block = stack.thread_block();
     let end = Arc::new(End::default());
-    let ec = Ec::obtain(spec.attribute);
+    let ec = Ec::obtain(spec.purpose);
     let result = Arc::clone(&end);
     let coroutine = EcCoroutine::with_stack(stack, move |yielder, ()| {
         if used {

@@ -15,6 +15,7 @@ mod idle_task;
 mod moves;
 mod parallel_for;
 mod polling;
+mod purposes;
 mod registers;
 mod substitute;
 mod switch;
@@ -29,7 +30,7 @@ use crossbeam_utils::CachePadded;
 
 use super::control_block::Ec;
 use super::current_ec;
-use super::reference::Attribute;
+use super::purpose::Purpose;
 use crate::network::{Network, PollCounters};
 use crate::queue::{Inbox, IntrusiveQueue, RunQueue};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering, SpinLock};
@@ -42,6 +43,7 @@ pub use idle_task::{IdleTask, post_idle_task};
 pub use moves::move_to;
 pub use parallel_for::parallel_for;
 pub(crate) use polling::PollOutcome;
+pub use purposes::PurposeRules;
 pub use substitute::Evicted;
 pub(crate) use team::{largest_count, notify_teams};
 
@@ -181,7 +183,7 @@ impl Worker {
         // SAFETY:
         // - only the worker's kernel thread uses the slot, which is this one, and it has only now become that.
         unsafe { *self.own.network.get() = config.network };
-        let ec = Ec::obtain(Attribute::Compute);
+        let ec = Ec::obtain(Purpose::Compute);
         ec.set_worker(self);
         current_ec::set(ec);
     }

@@ -6,7 +6,7 @@
 //! runs. It gives them back when it is no longer needed.
 
 use super::Worker;
-use super::work_stealing::MOVES;
+use super::work_stealing::WISHES;
 use crate::execution::control_block::Ec;
 use crate::queue::IntrusiveQueue;
 use crate::sync::Ordering;
@@ -74,7 +74,7 @@ impl Worker {
     #[must_use]
     pub fn asking_worker(&self) -> Option<&'static Worker> {
         // Relaxed: a hint, which may have been taken back.
-        let thief = self.shared.asking.fetch_and(MOVES, Ordering::Relaxed) & !MOVES;
+        let thief = self.shared.asking.fetch_and(WISHES, Ordering::Relaxed) & !WISHES;
         self.peers().get((thief as usize).checked_sub(1)?).copied()
     }
 

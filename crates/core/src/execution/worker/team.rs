@@ -1,12 +1,14 @@
 //! Teams of workers: work stealing on request, shared work, and idle tasks.
 
 use std::ptr;
+use std::sync::OnceLock;
 
 use crossbeam_utils::CachePadded;
 
 use super::Worker;
 use super::idle_task::IdleTasks;
 use super::parallel_for::{SharedLoopSlot, help};
+use super::purposes::PurposeRules;
 use crate::sync::{Arc, AtomicUsize, Ordering, SpinLock};
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
@@ -38,6 +40,8 @@ pub(super) struct Team {
     /// The number of shared loops and idle tasks: a hint.
     shared_work: CachePadded<AtomicUsize>,
     idle_tasks: IdleTasks,
+    /// What contexts of some purpose are run, and where; unset if they are all run alike.
+    purpose_rules: OnceLock<PurposeRules>,
 }
 
 impl Worker {
@@ -54,6 +58,7 @@ impl Worker {
             common,
             shared_work: CachePadded::new(AtomicUsize::new(0)),
             idle_tasks: IdleTasks::default(),
+            purpose_rules: OnceLock::new(),
         }));
         TEAMS.lock().push(shared);
         for worker in &team {
@@ -83,6 +88,11 @@ impl Worker {
             .team
             .get()
             .map_or(&[], |team| &team.workers[..team.common])
+    }
+
+    /// The rules of the team for contexts of some purpose; unset if they are all run alike.
+    pub(super) fn purpose_rules(&self) -> Option<&OnceLock<PurposeRules>> {
+        self.own.team.get().map(|team| &team.purpose_rules)
     }
 
     /// The slot of the loop that it shares.

@@ -10,6 +10,10 @@ use crate::sync::Ordering;
 
 /// The bit of the word by which thieves ask that says that contexts are [wanted elsewhere](super::moves).
 pub(super) const MOVES: u32 = 1 << 31;
+/// The bit that says that what is about the network is to run [first](super::purposes).
+pub(super) const SORT: u32 = 1 << 30;
+/// All bits that are no question of a thief.
+pub(super) const WISHES: u32 = MOVES | SORT;
 
 impl Worker {
     /// Asks `victim` for half of what it has ready. The answer comes through the inbox, or never.
@@ -18,7 +22,7 @@ impl Worker {
         // Relaxed: a hint.
         let asking = &victim.shared.asking;
         let _ = asking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
-            Some(word & MOVES | mine)
+            Some(word & WISHES | mine)
         });
     }
 
@@ -27,7 +31,7 @@ impl Worker {
         let mine = self.own.index as u32 + 1;
         // Relaxed: a hint.
         let asking = &victim.shared.asking;
-        let take_back = |word: u32| (word & !MOVES == mine).then_some(word & MOVES);
+        let take_back = |word: u32| (word & !WISHES == mine).then_some(word & WISHES);
         let _ = asking.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_back);
     }
 
@@ -38,6 +42,9 @@ impl Worker {
         if self.shared.asking.load(Ordering::Relaxed) & MOVES != 0 {
             self.shared.asking.fetch_and(!MOVES, Ordering::Relaxed);
             self.send_off(local);
+        }
+        if self.shared.asking.load(Ordering::Relaxed) & SORT != 0 {
+            self.sort(local);
         }
         if local.len() < 2 {
             return;
