@@ -189,7 +189,7 @@ pub fn virtual_processor() -> Option<usize> {
 /// ([`Builder::policy`]).
 pub mod policy {
     pub use simurgh_sched::policy::{
-        Affine, Balance, ByPurpose, Dedicated, Driving, Machine, Policy, Rebalancing, WorkQueue,
+        Affine, Anticipate, Balance, ByPurpose, Dedicated, Driving, Machine, Policy, Rebalancing, WorkQueue,
     };
     pub use simurgh_sched::{Domain, DomainKind, Topology};
 }

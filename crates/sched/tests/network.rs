@@ -3,11 +3,12 @@
 mod common;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use common::{Events, spawn, start};
-use simurgh_core::sync::{AtomicUsize, Ordering};
-use simurgh_core::{Completion, yield_now};
-use simurgh_sched::policy::{self, Policy};
+use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wait_for};
+use simurgh_core::{Completion, EcRef, current, park, yield_now};
+use simurgh_sched::policy::{self, Anticipate, Policy, WorkQueue};
 use simurgh_sched::{Builder, Network};
 use simurgh_settings::{Id, Values};
 use simurgh_testing::{Deadline, LIMIT};
@@ -162,4 +163,74 @@ fn dedicated_processors_drive_it_while_all_others_compute() {
         network.send(event);
         busy.into_iter().for_each(|ec| ec.join().expect("no panic"));
     }
+}
+
+/// A network from which nothing comes, which counts how often somebody looks.
+#[derive(Default)]
+struct Silent {
+    looks: AtomicUsize,
+}
+
+impl Network for Silent {
+    fn has_mail(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        false
+    }
+
+    fn poll(&self) -> bool {
+        false
+    }
+
+    fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
+        futex_wait_for(word, expected, limit);
+    }
+
+    fn wake(&self) {}
+
+    fn is_quiet(&self) -> bool {
+        true
+    }
+}
+
+/// How often a virtual processor looks after a silent network during many switches between two contexts that wait for
+/// each other.
+fn looks(policy: impl Policy + 'static) -> usize {
+    const TURNS: usize = 20_000;
+    let network = Arc::new(Silent::default());
+    let builder = Builder::new().vps(Some(1)).policy(Arc::new(policy));
+    let runtime = builder.network(Arc::clone(&network) as Arc<dyn Network>).start();
+    let runtime = runtime.expect("the runtime starts");
+    let other = Arc::new(SpinLock::new(None));
+    let counted = Arc::new(AtomicUsize::new(0));
+    let (known, counts) = (Arc::clone(&other), Arc::clone(&counted));
+    let first = spawn(&runtime, 0, move || {
+        while known.lock().is_none() {
+            yield_now();
+        }
+        let other: EcRef = known.lock().expect("it has been said");
+        let before = network.looks.load(Ordering::SeqCst);
+        for _ in 0..TURNS {
+            other.unpark();
+            park();
+        }
+        // While nothing is ready, the virtual processor looks again and again.
+        counts.store(network.looks.load(Ordering::SeqCst) - before, Ordering::SeqCst);
+    });
+    let main = first.ec();
+    let second = spawn(&runtime, 0, move || {
+        *other.lock() = Some(current());
+        for _ in 0..TURNS {
+            park();
+            main.unpark();
+        }
+    });
+    first.join().expect("no panic");
+    second.join().expect("no panic");
+    counted.load(Ordering::SeqCst)
+}
+
+#[test]
+fn a_policy_that_anticipates_rarely_looks_where_nothing_comes() {
+    let (usual, anticipating) = (looks(WorkQueue), looks(Anticipate));
+    assert!(anticipating * 8 < usual, "{anticipating} looks, else {usual}");
 }

@@ -5,6 +5,7 @@
 //! of those here, whose names are those of Phoenix where it has them, or one that a user has written.
 
 mod affine;
+mod anticipate;
 mod balance;
 mod by_purpose;
 mod dedicated;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use affine::Affine;
+pub use anticipate::Anticipate;
 pub use balance::Balance;
 pub use by_purpose::ByPurpose;
 pub use dedicated::Dedicated;
@@ -80,6 +82,12 @@ pub trait Policy: Send + Sync {
         None
     }
 
+    /// Whether a busy virtual processor that drives the network looks after it when something is to be expected, by what
+    /// has come so far; otherwise it does so after a fixed number of switches.
+    fn anticipates(&self) -> bool {
+        false
+    }
+
     /// Whether an execution context that is about the network ([`Purpose::Network`](crate::Purpose)) runs before the
     /// others of its virtual processor as soon as what it waits for has happened.
     fn network_first(&self) -> bool {
@@ -124,6 +132,10 @@ impl<P: Policy + ?Sized> Policy for Arc<P> {
         (**self).rebalancing()
     }
 
+    fn anticipates(&self) -> bool {
+        (**self).anticipates()
+    }
+
     fn network_first(&self) -> bool {
         (**self).network_first()
     }
@@ -155,6 +167,7 @@ pub fn of_settings(settings: &Values) -> Result<Arc<dyn Policy>, SchedError> {
             period: settings.time(Id::BalancePeriod).unwrap_or_default(),
             least_gain: settings.amount(Id::BalanceGain) as f64 / 100.0,
         })),
+        "anticipate" => Arc::new(Anticipate),
         "purpose" => Arc::new(ByPurpose::with_io_processors(settings.amount(Id::IoVps))),
         _ => return Err(SchedError::UnknownPolicy { name }),
     })

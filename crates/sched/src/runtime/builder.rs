@@ -200,6 +200,7 @@ impl Builder {
             seed: self.seed,
             poller: OnceLock::new(),
             vp_set,
+            anticipates: self.policy.anticipates(),
             substitutes: Substitutes::default(),
             prepare: self.prepare,
         });

@@ -78,6 +78,7 @@ impl Vp {
             spin_limit: if self.may_spin() { EC_SPIN_LIMIT } else { 0 },
             seed: self.shared.seed,
             network: network.filter(|_| vps.drives(self.worker.index())).cloned(),
+            anticipates: self.shared.anticipates,
         });
         if self.shared.seed.is_none() {
             self.worker.allow_moves(self.victims.all());

@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) others_wait: Option<OthersWait>,
     pub(crate) seed: Option<u64>,
     pub(crate) vp_set: VpSet,
+    /// Whether busy virtual processors look at the network when something is to be expected.
+    pub(crate) anticipates: bool,
     /// Which virtual processor polls the network, if there is one.
     pub(crate) poller: OnceLock<Poller>,
     pub(crate) substitutes: Substitutes,

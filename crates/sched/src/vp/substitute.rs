@@ -142,6 +142,7 @@ impl Substitute {
             spin_limit: 0,
             seed: None,
             network: network.filter(|_| shared.vp_set.drives(worker.index())).cloned(),
+            anticipates: shared.anticipates,
         });
         while !shared.substitutes.are_over() {
             self.sleep(shared);

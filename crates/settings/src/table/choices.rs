@@ -113,6 +113,10 @@ pub(super) const POLICY: &[Item] = &[
         doc: "ranks move for good, as the processor time that each has been measured to take demands",
     },
     Item {
+        name: "anticipate",
+        doc: "as wq, but busy virtual processors look after the network when something is to be expected",
+    },
+    Item {
         name: "purpose",
         doc: "as wq, but ranks that have waited for the network run first, and those that are about I/O apart",
     },

@@ -14,6 +14,7 @@ mod balance;
 mod idle_task;
 mod moves;
 mod parallel_for;
+mod poll_rhythm;
 mod polling;
 mod purposes;
 mod registers;
@@ -36,6 +37,7 @@ use crate::queue::{Inbox, IntrusiveQueue, RunQueue};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering, SpinLock};
 use balance::EcCount;
 use parallel_for::SharedLoopSlot;
+use poll_rhythm::PollRhythm;
 use registers::Registers;
 use team::Team;
 
@@ -68,6 +70,9 @@ pub struct WorkerConfig {
     pub seed: Option<u64>,
     /// The network that contexts on the worker poll, if they do.
     pub network: Option<Arc<dyn Network>>,
+    /// Whether the worker, while it is busy, looks at the network when something is to be expected by what has come
+    /// before, and not after a fixed number of switches.
+    pub anticipates: bool,
 }
 
 /// Runs execution contexts on one kernel thread.
@@ -101,6 +106,7 @@ struct Own {
     late_network: OnceLock<Arc<dyn Network>>,
     /// The number of switches after which the network is polled next. Others write it when the network comes late.
     next_poll: AtomicU64,
+    poll_rhythm: PollRhythm,
     poll_counters: PollCounters,
     switches: AtomicU64,
     team: OnceLock<&'static Team>,
@@ -135,6 +141,7 @@ impl Worker {
                 network: UnsafeCell::new(None),
                 late_network: OnceLock::new(),
                 next_poll: AtomicU64::new(u64::MAX),
+                poll_rhythm: PollRhythm::new(),
                 poll_counters: PollCounters::default(),
                 switches: AtomicU64::new(0),
                 team: OnceLock::new(),
@@ -177,6 +184,7 @@ impl Worker {
                 .seed
                 .map(|seed| seed.wrapping_add(self.own.index as u64) | 1),
         );
+        self.own.poll_rhythm.set(config.anticipates);
         if config.network.is_some() {
             self.own.next_poll.store(0, Ordering::Relaxed);
         }

@@ -7,9 +7,6 @@ use super::Worker;
 use crate::network::Network;
 use crate::sync::Ordering;
 
-/// Switches between two polls of a busy worker.
-const SWITCHES_PER_POLL: u64 = 8;
-
 /// The outcome of a poll of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PollOutcome {
@@ -66,18 +63,19 @@ impl Worker {
     /// Polls the network between two switches, if anything seems to be there.
     #[cold]
     pub(super) fn poll_in_passing(&self, switches: u64) {
-        self.own
-            .next_poll
-            .store(switches + SWITCHES_PER_POLL, Ordering::Relaxed);
         self.take_up_network();
         // SAFETY:
         // - only the worker's kernel thread uses the slot, which is this one.
         let network = unsafe { &*self.own.network.get() };
-        if let Some(network) = network.as_ref().filter(|network| network.has_mail()) {
+        let network = network.as_ref().filter(|network| network.has_mail());
+        let found = network.is_some_and(|network| {
             self.load_own();
-            self.poll(&**network);
+            let found = self.poll(&**network);
             self.own.registers.reread();
-        }
+            found
+        });
+        let pause = self.own.poll_rhythm.after(switches, found);
+        self.own.next_poll.store(switches + pause, Ordering::Relaxed);
     }
 
     /// Polls a network. For the worker's own thread and the contexts that it runs.
