@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
-use simurgh_host::{Claim, Moment, NativeJob};
+use simurgh_host::{Claim, CommunicationProfile, Moment, NativeJob};
 use simurgh_mpi::{Hardware, Job, Process};
 use simurgh_sched::policy::Policy;
 use simurgh_sched::{EcSpec, Runtime};
@@ -206,10 +206,14 @@ impl Builder {
         if !(1..=RANKS_MAX).contains(&ranks) {
             return Err(RunError::Ranks { asked: ranks });
         }
-        let crew = Arc::new(Crew::new(0..ranks, run_state, f));
+        let profile = CommunicationProfile::of_settings(&settings);
+        let crew = Arc::new(Crew::new(0..ranks, run_state, profile, f));
         crew.start(&runtime, &Job::with_settings(ranks, settings), spec);
         let result = crew.run_state.wait();
         stop(runtime, &crew.run_state);
+        if let Some(profile) = &crew.profile {
+            profile.write(ranks);
+        }
         result.map(|()| Results::new(0, ranks, crew.results()))
     }
 
@@ -225,7 +229,7 @@ impl Builder {
             job.set_policy(policy);
         }
         let (ranks, world) = (job.ranks(), job.world_size());
-        let crew = Arc::new(Crew::new(ranks.clone(), Arc::new(RunState::of_job()), f));
+        let crew = Arc::new(Crew::new(ranks.clone(), Arc::new(RunState::of_job()), None, f));
         let serving = Arc::clone(&crew);
         job.run(move |process| serving.serve(process));
         Ok(Results::new(ranks.start, world, crew.results()))
@@ -300,6 +304,8 @@ struct Crew<T, F> {
     /// The first of them.
     first: usize,
     results: Box<[SpinLock<Option<T>>]>,
+    /// Under a launcher the host has the profile, if the user wants one.
+    profile: Option<CommunicationProfile>,
     f: F,
 }
 
@@ -308,12 +314,18 @@ where
     F: Fn(&Communicator) -> T + Send + Sync + 'static,
     T: Send + 'static,
 {
-    fn new(ranks: Range<usize>, run_state: Arc<RunState>, f: F) -> Self {
+    fn new(
+        ranks: Range<usize>,
+        run_state: Arc<RunState>,
+        profile: Option<CommunicationProfile>,
+        f: F,
+    ) -> Self {
         run_state.begin(ranks.len());
         Self {
             run_state,
             first: ranks.start,
             results: ranks.map(|_| SpinLock::new(None)).collect(),
+            profile,
             f,
         }
     }
@@ -342,7 +354,14 @@ where
         let _heaps = OwnHeaps::enter();
         let rank = process.rank() as usize;
         let place = rank - self.first;
-        match catch_unwind(AssertUnwindSafe(|| self.sail(process, place))) {
+        if let Some(profile) = &self.profile {
+            profile.begin(process);
+        }
+        let ended = catch_unwind(AssertUnwindSafe(|| self.sail(process, place)));
+        if let Some(profile) = &self.profile {
+            profile.end(process);
+        }
+        match ended {
             Ok(Ok(value)) => *self.results[place].lock() = Some(value),
             Ok(Err(error)) => self.run_state.fail(RunError::Engine { rank, error }),
             Err(payload) => {

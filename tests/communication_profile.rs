@@ -120,3 +120,37 @@ fn what_is_no_profile_of_the_job_is_refused_with_what_to_do() {
     outcome.expect_code(1);
     outcome.expect_stderr("leave one out");
 }
+
+/// Each of three ranks sends 100 bytes to the next one, in a run of this process.
+#[test]
+fn ranks_of_a_rust_program_pass_data_on() {
+    let results = simurgh::Builder::new().ranks(3).run(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let (next, before) = ((rank + 1) % size, (rank + 2) % size);
+        let mut got = [0_u8; 100];
+        world.send_receive(&[7_u8; 100], next, 0, &mut got, before, 0)?;
+        Ok::<_, simurgh::Error>(got == [7; 100])
+    });
+    assert_eq!(results.expect("the run succeeds"), [const { Ok(true) }; 3]);
+}
+
+#[test]
+fn a_rust_program_without_a_launcher_writes_its_profile() {
+    let scratch = Scratch::new("profile");
+    let profile = scratch.path().join("profile");
+    let own = std::env::current_exe().expect("this program has a path");
+    let mut command = std::process::Command::new(own);
+    command.args(["--exact", "ranks_of_a_rust_program_pass_data_on", "--nocapture"]);
+    command
+        .env("SIMURGH_PROFILE_OUT", &profile)
+        .env("SIMURGH_PLACE_BY", &profile);
+    let output = command.output().expect("it starts");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert!(
+        told.contains("place_by has no effect in a run without a launcher"),
+        "{told}"
+    );
+    let lines = std::fs::read_to_string(&profile).expect("the profile");
+    assert!(lines.ends_with("\n0 1 1 100\n1 2 1 100\n2 0 1 100\n"), "{lines}");
+}

@@ -6,7 +6,7 @@
 mod host;
 
 pub use host::{
-    Claim, Moment, NativeJob, NotNow, PolicyError, adopt, are_relocatable, bias_locks, choose_placement,
-    claim, connect, dump_and_restore, dumps, end_native_job, end_singleton, join, leave, main, note_heap,
-    offer_launcher, placement_of, policy_of, policy_of_settings, register, say,
+    Claim, CommunicationProfile, Moment, NativeJob, NotNow, PolicyError, adopt, are_relocatable, bias_locks,
+    choose_placement, claim, connect, dump_and_restore, dumps, end_native_job, end_singleton, join, leave,
+    main, note_heap, offer_launcher, placement_of, policy_of, policy_of_settings, register, say,
 };

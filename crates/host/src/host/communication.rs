@@ -6,7 +6,9 @@
 use super::error::HostError;
 use super::output::say;
 use super::state::Host;
+use simurgh_core::sync::SpinLock;
 use simurgh_instrument::{Sent, Watch};
+use simurgh_mpi::Process;
 use simurgh_net::job::JobSpec;
 use simurgh_sched::{Runtime, crossings};
 use simurgh_settings::{Id, Values};
@@ -63,11 +65,65 @@ pub(super) fn write(host: &Host, spec: &JobSpec) {
     });
     let ranks: u32 = spec.hosts.iter().map(|host| host.ranks).sum();
     let edges: Vec<Edge> = own.filter(|edge| edge.to < ranks as usize).collect();
-    if let Err(error) = fs::write(&path, shown(ranks as usize, &edges)) {
+    write_to(&path, ranks as usize, &edges);
+}
+
+fn write_to(path: &Path, ranks: usize, edges: &[Edge]) {
+    if let Err(error) = fs::write(path, shown(ranks, edges)) {
         say(&format!(
             "the communication profile cannot be written to {}: {error}",
             path.display()
         ));
+    }
+}
+
+/// The communication profile of a run without a launcher, all of whose ranks are in this process.
+#[derive(Debug)]
+pub struct CommunicationProfile {
+    path: PathBuf,
+    edges: SpinLock<Vec<Edge>>,
+    _watch: Watch,
+}
+
+impl CommunicationProfile {
+    /// Begins one, if the settings name a file for it. Says so if they want ranks to be placed by one, which needs a
+    /// launcher.
+    #[must_use]
+    pub fn of_settings(settings: &Values) -> Option<Self> {
+        if settings.name(Id::PlaceBy).is_some() {
+            say(
+                "place_by has no effect in a run without a launcher; start the program with mpiexec --place-by",
+            );
+        }
+        settings.name(Id::ProfileOut).map(|path| Self {
+            path: path.into(),
+            edges: SpinLock::default(),
+            _watch: Watch::begin(),
+        })
+    }
+
+    /// Has the messages of a rank counted, before it sends any.
+    pub fn begin(&self, process: &Process) {
+        process.tool().count_peers();
+    }
+
+    /// Takes up what a rank has sent, when it has ended.
+    pub fn end(&self, process: &Process) {
+        let from = process.id() as usize;
+        let edge = |(to, sent): (u32, Sent)| Edge {
+            from,
+            to: to as usize,
+            sent,
+        };
+        let own = process.tool().peers().into_iter().map(edge);
+        self.edges.lock().extend(own);
+    }
+
+    /// Writes the profile of so many ranks.
+    pub fn write(&self, ranks: usize) {
+        let mut edges = self.edges.lock().clone();
+        edges.sort_by_key(|edge| (edge.from, edge.to));
+        write_to(&self.path, ranks, &edges);
     }
 }
 

@@ -69,6 +69,7 @@ mod threads;
 mod wait_report;
 mod wire_up;
 
+pub use communication::CommunicationProfile;
 pub use heap_use::{Moment, note as note_heap};
 pub use memory::{choose_placement, placement_of, policy_of};
 pub use native::{Claim, NativeJob, claim, end_native_job};
