@@ -74,8 +74,8 @@ impl Communicator {
         self.comm.process().job().processors()
     }
 
-    /// The counters of the virtual processors of this process, summed up for each piece of hardware of a kind, or of the
-    /// next wider kind that the machine has.
+    /// The counters of the virtual processors of this process, summed up for each piece of hardware of a kind, or of
+    /// the next wider kind that the machine has.
     ///
     /// ```
     /// use simurgh::policy::DomainKind;

@@ -99,9 +99,9 @@ enum Source {
     /// The counters of the host's traffic with other hosts.
     Network(fn(&Network) -> u64),
     /// The statistics of each virtual processor.
-    Processors(fn(&VpStats) -> u64),
+    Processors(ReadStats),
     /// The same, summed up for each domain of a kind.
-    Domains(DomainKind, fn(&VpStats) -> u64),
+    Domains(DomainKind, ReadStats),
     /// The number of ranks of the host with each purpose.
     Purposes,
     /// The statistics of the heaps of the calling rank; zeros for ranks that have none.
@@ -393,8 +393,11 @@ fn processors() -> Vec<Variable> {
     ]
 }
 
+/// Reads a value out of the statistics of virtual processors.
+type ReadStats = fn(&VpStats) -> u64;
+
 /// What is told of the virtual processors of a domain: names, classes, sources, descriptions.
-const OF_DOMAINS: [(&str, Class, fn(&VpStats) -> u64, &str); 5] = [
+const OF_DOMAINS: [(&str, Class, ReadStats, &str); 5] = [
     (
         "switches",
         Class::Counter,

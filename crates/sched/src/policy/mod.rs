@@ -1,8 +1,9 @@
 //! Scheduling policies.
 //!
 //! A policy decides where an execution context starts, which others an idle virtual processor asks for work, which
-//! virtual processors drive the network, and what comes of the purposes that execution contexts have at the moment. A policy is chosen for each run (`--policy`, `SIMURGH_POLICY`); it may be one
-//! of those here, whose names are those of Phoenix where it has them, or one that a user has written.
+//! virtual processors drive the network, and what comes of the purposes that execution contexts have at the moment. A
+//! policy is chosen for each run (`--policy`, `SIMURGH_POLICY`); it may be one of those here, whose names are those of
+//! Phoenix where it has them, or one that a user has written.
 
 mod affine;
 mod anticipate;
@@ -82,8 +83,8 @@ pub trait Policy: Send + Sync {
         None
     }
 
-    /// Whether a busy virtual processor that drives the network looks after it when something is to be expected, by what
-    /// has come so far; otherwise it does so after a fixed number of switches.
+    /// Whether a busy virtual processor that drives the network looks after it when something is to be expected, by
+    /// what has come so far; otherwise it does so after a fixed number of switches.
     fn anticipates(&self) -> bool {
         false
     }
@@ -95,8 +96,8 @@ pub trait Policy: Send + Sync {
     }
 
     /// The number of virtual processors, besides those that run ranks, on which execution contexts go on that say that
-    /// they are about I/O ([`Purpose::Io`](crate::Purpose)). They have no cores of their own. Contexts that are bound to
-    /// a part of the machine stay where they are.
+    /// they are about I/O ([`Purpose::Io`](crate::Purpose)). They have no cores of their own. Contexts that are bound
+    /// to a part of the machine stay where they are.
     fn io_processors(&self) -> usize {
         0
     }

@@ -16,8 +16,9 @@ pub(super) const POLICY: Setting = Setting {
     doc: "which ranks idle virtual processors take over, and who drives the network between hosts; wq: whoever \
           waits, nd: virtual processors of their own, nd+wq: both, sleep: both, the former asleep until they are \
           needed; affine: as wq, but ranks stay where they share memory or a cache; balance: ranks move for good, by \
-          measured load; anticipate: as wq, but the \
-          communication so far decides when the network is looked after; purpose: as wq, but ranks run when and where their purpose of the moment demands; FILE: a shared library with a policy (simurgh_policy.h)",
+          measured load; anticipate: as wq, but the communication so far decides when the network is looked after; \
+          purpose: as wq, but ranks run when and where their purpose of the moment demands; FILE: a shared library \
+          with a policy (simurgh_policy.h)",
 };
 
 pub(super) const STEAL_WITHIN: Setting = Setting {
