@@ -94,16 +94,19 @@ enum Task {
     Lint,
     /// The project's own rules only
     Tidy,
-    /// Ours and other MPIs side by side; writes docs/performance.md and docs/plots
+    /// Ours and other MPIs side by side; writes docs/performance.md, docs/papers.md and docs/plots
     Bench {
-        /// How many times everything is measured
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
+        /// How many times everything is measured: 5 times, the figures of papers 3 times if not given
+        #[arg(long)]
+        rounds: Option<usize>,
         /// Another installation of Simurgh: measure this build beside it instead of the peers, and print the tables
         /// only
         #[arg(long, value_name = "PREFIX")]
         against: Option<PathBuf>,
-        /// The groups to measure; all if not given
+        /// With the group papers: a figure to measure, by the name in docs/papers.md; all if not given
+        #[arg(long = "figure", value_name = "NAME")]
+        figures: Vec<String>,
+        /// The groups to measure; all but papers if not given
         #[arg(value_enum)]
         groups: Vec<bench::Group>,
     },
@@ -148,6 +151,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Bench {
             rounds,
             against,
+            figures,
             groups,
         } => {
             let groups = match groups.is_empty() {
@@ -156,7 +160,7 @@ fn run(task: &Task) -> Result<()> {
             };
             match against {
                 Some(other) => bench::compare(&workspace, *rounds, groups, other),
-                None => bench::run(&workspace, *rounds, groups),
+                None => bench::run(&workspace, *rounds, groups, figures),
             }
         }
         Task::Install { prefix } => install::into(&workspace, prefix),

@@ -27,6 +27,24 @@ const PROGRAMS: &[&str] = &[
     "files",
 ];
 
+/// The programs of `benches/papers`.
+const PAPERS: &[&str] = &[
+    "switch",
+    "transfer",
+    "neighbours",
+    "allocator",
+    "advection",
+    "conduction",
+    "lattice",
+    "lattice_kernel",
+    "post_work_wait",
+    "two_hosts",
+    "collaborative",
+    "halo",
+    "memory_per_task",
+    "wake_up",
+];
+
 /// The folder of Debian's libraries, and the allocators there that are compared with ours.
 const LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu";
 const ALLOCATORS: &[(&str, &str)] = &[
@@ -93,6 +111,7 @@ pub(crate) fn builds(workspace: &Workspace, stage: &Stage, other: &Path) -> Resu
 fn ours(workspace: &Workspace, stage: &Stage) -> Result<Contender> {
     let programs = workspace.target("bench/standard-abi");
     compile(&programs, |program| program.against(stage))?;
+    compile_papers(&programs, |program| program.against(stage))?;
     compile_fortran(&programs, stage)?;
     Ok(Contender {
         kind: Kind::Simurgh,
@@ -126,6 +145,7 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
         if kind == Kind::OpenMpi {
             programs = workspace.target("bench/open-mpi");
             compile(&programs, |program| against_open_mpi(program, &prefix))?;
+            compile_papers(&programs, |program| against_open_mpi(program, &prefix))?;
         }
         contenders.push(Contender {
             kind,
@@ -180,6 +200,21 @@ fn compile(directory: &Path, against: impl Fn(Compile) -> Compile) -> Result<()>
     Ok(())
 }
 
+/// Compiles the programs of `benches/papers`, into a folder of this name.
+fn compile_papers(directory: &Path, against: impl Fn(Compile) -> Compile) -> Result<()> {
+    let directory = directory.join("papers");
+    fs::create_dir_all(&directory).map_err(Failure::file(&directory))?;
+    for program in PAPERS {
+        let source = Compile::c(format!("benches/papers/{program}.c")).flags(["-O3"]);
+        against(source)
+            .libraries(["-lm"])
+            .output(directory.join(program))
+            .try_build()
+            .map_err(Failure::Faults)?;
+    }
+    Ok(())
+}
+
 /// Compiles the program that compares the Fortran interface with C: its part in C, and the rest by our wrapper.
 fn compile_fortran(directory: &Path, stage: &Stage) -> Result<()> {
     let part = directory.join("binding_part.o");
@@ -223,6 +258,26 @@ impl Contender {
             command.args(TCP_SIZES);
             return command;
         }
+        self.ready(&self.programs.join(program), ranks, placement, &[])
+    }
+
+    /// The path of a program of `benches/papers`.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.programs.join("papers").join(name)
+    }
+
+    /// The command that runs a program of `benches/papers`, with further options of mpiexec.
+    pub(crate) fn launch(
+        &self,
+        program: &str,
+        ranks: usize,
+        placement: Placement,
+        options: &[&str],
+    ) -> Command {
+        self.ready(&self.program(program), ranks, placement, options)
+    }
+
+    fn ready(&self, program: &Path, ranks: usize, placement: Placement, options: &[&str]) -> Command {
         let mut command = match (self.kind, placement) {
             (Kind::Simurgh, _) => self.mpiexec(placement),
             (_, Placement::OneCore) => {
@@ -236,8 +291,9 @@ impl Contender {
         };
         self.settings(&mut command, placement);
         command
+            .args(options)
             .args(["-n", &ranks.to_string()])
-            .arg(self.programs.join(program));
+            .arg(program);
         command
     }
 

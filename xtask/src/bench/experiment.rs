@@ -23,10 +23,12 @@ pub(crate) enum Group {
     Files,
     /// Collectives between hosts, with every algorithm forced in turn. The table of algorithms is made from them.
     Hosts,
+    /// The figures of papers, which have a document and numbers of rounds of their own.
+    Papers,
 }
 
 impl Group {
-    /// All groups, in the order of the documentation.
+    /// The groups of docs/performance.md, in its order.
     pub(crate) const ALL: [Group; 9] = [
         Group::Messages,
         Group::Start,
@@ -51,6 +53,7 @@ impl Group {
             Group::Windows => "windows",
             Group::Files => "files",
             Group::Hosts => "hosts",
+            Group::Papers => "papers",
         }
     }
 }

@@ -17,6 +17,7 @@ mod experiment;
 mod hosts;
 mod machine;
 mod metric;
+mod papers;
 mod plot;
 mod report;
 mod samples;
@@ -28,8 +29,26 @@ use experiment::{EXPERIMENTS, Experiment};
 use metric::Metric;
 use samples::{Point, Samples};
 
-/// Measures the groups, prints the tables and writes them and the plots into the documentation.
-pub(crate) fn run(workspace: &Workspace, rounds: usize, groups: &[Group]) -> Result<()> {
+/// How many rounds are measured unless the command line says otherwise, save for the figures of papers.
+const ROUNDS: usize = 5;
+
+/// Measures the groups, prints the tables and writes them and the plots into the documentation. Of the figures of
+/// papers it measures those that are named, or all.
+pub(crate) fn run(
+    workspace: &Workspace,
+    rounds: Option<usize>,
+    groups: &[Group],
+    figures: &[String],
+) -> Result<()> {
+    let (papers, groups): (Vec<Group>, Vec<Group>) =
+        groups.iter().partition(|group| **group == Group::Papers);
+    if !papers.is_empty() {
+        papers::run(workspace, rounds.unwrap_or(papers::ROUNDS), figures)?;
+    }
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let rounds = rounds.unwrap_or(ROUNDS);
     let stage = install::stage(workspace)?;
     let (alone, beside): (Vec<Group>, Vec<Group>) = groups.iter().partition(|group| **group == Group::Hosts);
     if !beside.is_empty() {
@@ -45,10 +64,17 @@ pub(crate) fn run(workspace: &Workspace, rounds: usize, groups: &[Group]) -> Res
 
 /// Measures the groups with the stage and with another installation of ours, and prints the tables. Above 1 in their
 /// last column means that the stage is better.
-pub(crate) fn compare(workspace: &Workspace, rounds: usize, groups: &[Group], other: &Path) -> Result<()> {
+pub(crate) fn compare(
+    workspace: &Workspace,
+    rounds: Option<usize>,
+    groups: &[Group],
+    other: &Path,
+) -> Result<()> {
+    let rounds = rounds.unwrap_or(ROUNDS);
     let stage = install::stage(workspace)?;
     let contenders = contender::builds(workspace, &stage, other)?;
-    for group in groups.iter().filter(|group| **group != Group::Hosts) {
+    let alone = [Group::Hosts, Group::Papers];
+    for group in groups.iter().filter(|group| !alone.contains(group)) {
         let (samples, names) = measured(*group, &contenders, rounds)?;
         print!("{}", report::tables(&samples, &names));
     }

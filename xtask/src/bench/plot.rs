@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
 use super::experiment::Placement;
@@ -82,10 +83,13 @@ const COLOURS: &[RGBColor] = &[
     RGBColor(220, 120, 0),
     RGBColor(0, 140, 110),
     RGBColor(160, 60, 140),
+    RGBColor(90, 90, 90),
+    RGBColor(200, 40, 60),
+    RGBColor(110, 160, 40),
 ];
 
 /// The medians of a series as (abscissa, value). There are none at zero, which a logarithmic axis does not have.
-type Curve = Vec<(f64, f64)>;
+pub(crate) type Curve = Vec<(f64, f64)>;
 
 /// Draws all plots into a directory and returns the names of the files.
 pub(crate) fn all(samples: &Samples, contenders: &[&'static str], directory: &Path) -> Result<Vec<String>> {
@@ -104,7 +108,13 @@ pub(crate) fn all(samples: &Samples, contenders: &[&'static str], directory: &Pa
         }
         let name = plot.file_name();
         let file = directory.join(&name);
-        draw(&file, plot, &curves).map_err(|e| Failure::Faults(format!("{}: {e}", file.display())))?;
+        let chart = Chart {
+            title: &plot.title(),
+            axis: plot.axis(),
+            scale: Scale::Logarithmic,
+            curves: &curves,
+        };
+        chart.draw(&file)?;
         names.push(name);
     }
     Ok(names)
@@ -115,39 +125,81 @@ fn curve(plot: &Drawn, samples: &Samples, points: &[Point], series: &str) -> Cur
     points.iter().filter_map(median).collect()
 }
 
-fn draw(file: &Path, plot: &Drawn, curves: &[(&str, Curve)]) -> std::result::Result<(), Box<dyn Error>> {
-    let all = || curves.iter().flat_map(|(_, curve)| curve.iter().copied());
-    let (left, right) = bounds(all().map(|(x, _)| x));
-    let (low, high) = bounds(all().map(|(_, y)| y));
+/// The scale of the vertical axis. That of the horizontal axis is logarithmic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Logarithmic,
+    Linear,
+}
 
-    let area = SVGBackend::new(file, (760, 480)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
-        .caption(plot.title(), ("sans-serif", 20))
-        .margin(12)
-        .x_label_area_size(44)
-        .y_label_area_size(70)
-        .build_cartesian_2d((left..right).log_scale(), (low / 1.5..high * 1.5).log_scale())?;
-    chart
-        .configure_mesh()
-        .x_desc(plot.axis())
-        .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| format!("{y:.0}"))
-        .draw()?;
-    for ((name, curve), colour) in curves.iter().zip(COLOURS.iter().cycle()) {
-        let colour = *colour;
-        chart
-            .draw_series(LineSeries::new(curve.iter().copied(), colour.stroke_width(2)).point_size(3))?
-            .label(*name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2)));
+/// A plot of several curves.
+pub(crate) struct Chart<'a> {
+    /// The heading.
+    pub(crate) title: &'a str,
+    /// The name of the horizontal axis.
+    pub(crate) axis: &'a str,
+    /// The scale of the vertical axis.
+    pub(crate) scale: Scale,
+    /// The curves with their names.
+    pub(crate) curves: &'a [(&'a str, Curve)],
+}
+
+impl Chart<'_> {
+    /// Writes the plot as an SVG file.
+    pub(crate) fn draw(&self, file: &Path) -> Result<()> {
+        let all = || self.curves.iter().flat_map(|(_, curve)| curve.iter().copied());
+        let (low, high) = bounds(all().map(|(_, y)| y));
+        let drawn = match self.scale {
+            Scale::Logarithmic => self.draw_on(file, (low / 1.5..high * 1.5).log_scale()),
+            Scale::Linear => self.draw_on(file, low.min(0.0)..high * 1.05),
+        };
+        drawn.map_err(|e| Failure::Faults(format!("{}: {e}", file.display())))
     }
-    chart
-        .configure_series_labels()
-        .background_style(WHITE)
-        .border_style(BLACK)
-        .draw()?;
-    area.present()?;
-    Ok(())
+
+    fn draw_on<Y>(&self, file: &Path, vertical: Y) -> std::result::Result<(), Box<dyn Error>>
+    where
+        Y: AsRangedCoord<Value = f64>,
+        Y::CoordDescType: ValueFormatter<f64>,
+    {
+        let (left, right) = bounds(self.curves.iter().flat_map(|(_, curve)| curve).map(|(x, _)| *x));
+        let area = SVGBackend::new(file, (760, 480)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(self.title, ("sans-serif", 20))
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(70)
+            .build_cartesian_2d((left..right).log_scale(), vertical)?;
+        chart
+            .configure_mesh()
+            .x_desc(self.axis)
+            .x_label_formatter(&|x| format!("{x:.0}"))
+            .y_label_formatter(&label)
+            .draw()?;
+        for ((name, curve), colour) in self.curves.iter().zip(COLOURS.iter().cycle()) {
+            let colour = *colour;
+            chart
+                .draw_series(LineSeries::new(curve.iter().copied(), colour.stroke_width(2)).point_size(3))?
+                .label(*name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2)));
+        }
+        chart
+            .configure_series_labels()
+            .background_style(WHITE)
+            .border_style(BLACK)
+            .draw()?;
+        area.present()?;
+        Ok(())
+    }
+}
+
+/// The label at a value of the vertical axis.
+fn label(value: &f64) -> String {
+    match value.abs() {
+        v if v >= 10.0 || v == 0.0 => format!("{value:.0}"),
+        v if v >= 1.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
 }
 
 fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {

@@ -117,7 +117,7 @@ fn compared(samples: &Samples, point: Point, contenders: &[&'static str]) -> Opt
 }
 
 /// A number with three significant digits, or with all digits before the point.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),
         v if v >= 10.0 => format!("{value:.1}"),

@@ -81,17 +81,22 @@ impl Samples {
     /// The summary of a contender's values at a point, if it was measured there.
     pub(crate) fn summary(&self, point: Point, contender: &str) -> Option<Summary> {
         let values = self.0.get(&point)?.get(contender)?;
-        let mut sorted = values.clone();
-        sorted.sort_by(f64::total_cmp);
-        let best = sorted.iter().copied().reduce(|a, b| point.metric.better(a, b))?;
-        let middle = sorted.len() / 2;
-        let median = if sorted.len() % 2 == 1 {
-            sorted[middle]
-        } else {
-            (sorted[middle - 1] + sorted[middle]) / 2.0
-        };
-        Some(Summary { best, median })
+        summary(values, |a, b| point.metric.better(a, b))
     }
+}
+
+/// The summary of some values, of which `better` chooses the better of two. None if there are no values.
+pub(crate) fn summary(values: &[f64], better: impl Fn(f64, f64) -> f64) -> Option<Summary> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let best = sorted.iter().copied().reduce(better)?;
+    let middle = sorted.len() / 2;
+    let median = if sorted.len() % 2 == 1 {
+        sorted[middle]
+    } else {
+        (sorted[middle - 1] + sorted[middle]) / 2.0
+    };
+    Some(Summary { best, median })
 }
 
 #[cfg(test)]
