@@ -5,27 +5,24 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use simurgh_mpi::Process;
 use simurgh_tool::control::{self, Action, Control};
-use simurgh_tool::variable::{self, Class};
+use simurgh_tool::variable::{self, Bound, Class, Object};
 use simurgh_tool::{Handle, Representation};
 
-use crate::Communicator;
+use crate::{Communicator, File};
 
 impl Communicator {
     /// All performance variables, as they are for the calling rank; those that belong to a communicator are those of
     /// this one.
     #[must_use]
     pub fn performance_variables(&self) -> Vec<PerformanceVariable> {
-        let all = variable::all().iter().enumerate();
-        all.map(|(index, variable)| {
-            let comm = variable.bound.then(|| Arc::clone(self.shared_engine()));
-            let handle = Handle::new(self.engine().process(), index, comm);
-            PerformanceVariable {
-                handle: handle.expect("the variable exists, and has a communicator if it belongs to one"),
-                rank: PhantomData,
-            }
-        })
-        .collect()
+        let all = performance_variables(self.engine().process(), |bound| match bound {
+            Bound::NoObject => Some(Object::None),
+            Bound::Comm => Some(Object::Comm(Arc::clone(self.shared_engine()))),
+            Bound::File => None,
+        });
+        all.collect()
     }
 
     /// The performance variable of a name; `None` if there is none.
@@ -89,6 +86,48 @@ impl Communicator {
             _ => ControlValue::Number(values[0]),
         }
     }
+}
+
+impl File {
+    /// The performance variables that belong to this file, as they are for the calling rank.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(1).run(|world| {
+    /// use simurgh::FileOptions;
+    ///
+    /// let options = FileOptions::new().read(true).write(true).create(true).delete_on_close(true);
+    /// # let path = std::env::temp_dir().join(format!("simurgh-variables-{}", std::process::id()));
+    /// let file = options.open(&world, path)?;
+    /// let mut variables = file.performance_variables().into_iter();
+    /// let bytes = variables.find(|variable| variable.name() == "file_bytes").expect("there is this variable");
+    /// bytes.start();
+    /// file.write_at(0, &[0_u8; 100])?;
+    /// // Reads, writes, collective reads, collective writes.
+    /// assert_eq!(bytes.read(), [0, 100, 0, 0]);
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    #[must_use]
+    pub fn performance_variables(&self) -> Vec<PerformanceVariable> {
+        let process = self.communicator.engine().process();
+        let of_file = |bound| (bound == Bound::File).then(|| Object::File(Arc::clone(&self.file)));
+        performance_variables(process, of_file).collect()
+    }
+}
+
+/// The performance variables that belong to a kind of object of which there is an `object`.
+fn performance_variables(
+    process: &Arc<Process>,
+    object: impl Fn(Bound) -> Option<Object>,
+) -> impl Iterator<Item = PerformanceVariable> {
+    let all = variable::all().iter().enumerate();
+    all.filter_map(move |(index, variable)| {
+        let handle = Handle::new(process, index, object(variable.bound)?);
+        Some(PerformanceVariable {
+            handle: handle.expect("the variable exists, and the object is of its kind"),
+            rank: PhantomData,
+        })
+    })
 }
 
 /// Something that the library measures; made by [`Communicator::performance_variable`].

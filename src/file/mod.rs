@@ -149,8 +149,8 @@ impl FileOptions {
 /// # }
 /// ```
 pub struct File {
-    file: Arc<simurgh_mpi::File>,
-    communicator: Communicator,
+    pub(crate) file: Arc<simurgh_mpi::File>,
+    pub(crate) communicator: Communicator,
 }
 
 impl File {
