@@ -1,8 +1,9 @@
 //! Multiple completions: waiting for and testing several requests.
 //!
 //! All handles are checked before anything is waited for, so that a wrong one is reported at once. Then the engine
-//! walks through the requests by an iterator that looks the handles up again. Nothing is allocated. `MPI_Waitall` checks
-//! only those from the first on that has not succeeded: it voids the ones before in the walk that finds them done.
+//! walks through the requests by an iterator that looks the handles up again. Nothing is allocated. `MPI_Waitall`
+//! checks only those from the first on that has not succeeded: it voids the ones before in the walk that finds them
+//! done.
 
 use std::ffi::c_int;
 

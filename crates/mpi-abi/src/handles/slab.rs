@@ -10,10 +10,10 @@
 //! # Protocol
 //!
 //! Each slot has a word. While the slot holds an object, the word is the object's handle. While the slot is free, the
-//! word has the generation of the last handle in the same bits. Its low half has the next free slot and bit 31, which no
-//! handle of a slot has. Filling a slot writes the value and then publishes the handle. Freeing replaces the handle by a
-//! compare-and-exchange; the thread that wins takes the value, and puts the slot on the free list. Where uses of the
-//! table are serialized ([`Serialized`]), plain stores do the same.
+//! word has the generation of the last handle in the same bits. Its low half has the next free slot and bit 31, which
+//! no handle of a slot has. Filling a slot writes the value and then publishes the handle. Freeing replaces the handle
+//! by a compare-and-exchange; the thread that wins takes the value, and puts the slot on the free list. Where uses of
+//! the table are serialized ([`Serialized`]), plain stores do the same.
 //!
 //! # Costs
 //!
