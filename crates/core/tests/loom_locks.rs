@@ -1,5 +1,5 @@
-//! Every interleaving of small uses of locks, barriers and counters that processes share. Run with `RUSTFLAGS="--cfg loom"`, in
-//! release.
+//! Every interleaving of small uses of locks, barriers and counters that processes share. Run with
+//! `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
 use loom::thread;

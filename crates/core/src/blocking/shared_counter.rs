@@ -10,8 +10,8 @@ use crate::sync::{AtomicU32, Ordering};
 ///
 /// An owner that goes to sleep sets the goal and then adds zero to the count; whoever counts an event adds one to the
 /// count and then looks at the goal. Both additions are AcqRel, and one follows the other. So either the owner sees the
-/// event, or whoever counts it sees the goal. Whoever resets the goal has decided: the owner goes on by itself, or it is
-/// told. A late look of one that has counted an event before may find the goal of a later sleep; so an owner that is
+/// event, or whoever counts it sees the goal. Whoever resets the goal has decided: the owner goes on by itself, or it
+/// is told. A late look of one that has counted an event before may find the goal of a later sleep; so an owner that is
 /// told looks at the count again, and perhaps sleeps again.
 ///
 /// Another process may write anything into the memory. Then the owner wakes too early or never, and nothing worse

@@ -12,8 +12,8 @@ impl Comm {
         Collective::new(self, Call::BARRIER, Buffers::NONE, Task::Barrier)
     }
 
-    /// Waits until all ranks have called it, in `MPI_Win_free`. It is no `MPI_Barrier`: ranks of which some free a window
-    /// and some pass a fence do not meet.
+    /// Waits until all ranks have called it, in `MPI_Win_free`. It is no `MPI_Barrier`: ranks of which some free a
+    /// window and some pass a fence do not meet.
     ///
     /// # Errors
     ///
