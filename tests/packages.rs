@@ -75,11 +75,13 @@ fn a_program_made_of_the_template_runs_alone_and_on_two_hosts() {
     // The versions of the dependencies that are here.
     let lock = "Cargo.lock";
     fs::copy(Stage::workspace().join(lock), scratch.path().join(lock)).expect("the lock file can be copied");
+    // What the tests are linked with need not be compiled again.
+    let target = Stage::workspace().join("target");
     let mut build = cargo(scratch.path(), &["build", "--offline"]);
-    build.env("CARGO_TARGET_DIR", scratch.path().join("target"));
+    build.env("CARGO_TARGET_DIR", &target);
     outcome(build.env("CARGO_PROFILE_DEV_DEBUG", "0")).expect_success();
 
-    let program = scratch.path().join("target/debug/app");
+    let program = target.join("debug/app");
     let alone = outcome(Command::new(&program).env("SIMURGH_RANKS", "5"));
     assert_eq!(alone.expect_success().stdout, "pi is 3.141593, say 5 ranks\n");
     let mpiexec = Mpiexec::new(&Stage::locate().tool("mpiexec"), 6).env("SIMURGH_MODE", "auto");

@@ -253,9 +253,9 @@ fn a_read_of_longer_pieces_finds_the_end_and_the_data() {
     .unwrap();
     // One for each piece, and one that finds the end for each rank.
     assert_eq!(file.calls(), 10 + 2);
-    for at in 0..9 * LONG + 5 {
+    for (at, byte) in content.iter().enumerate().take(9 * LONG + 5) {
         let (piece, within) = (at / LONG, at % LONG);
         let place = (piece % 2 * PIECES + piece / 2) * LONG + within;
-        assert_eq!(read[place], content[at], "{at}");
+        assert_eq!(read[place], *byte, "{at}");
     }
 }
