@@ -1311,7 +1311,8 @@ int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 
 /**
- * `MPI_Comm_set_info`: sets hints, which are promises about the use of the communicator.
+ * `MPI_Comm_set_info`: sets hints, which are promises about the use of the communicator, or wishes about where the
+ * calling rank runs.
  */
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 
@@ -4488,8 +4489,7 @@ int MPI_T_pvar_get_info(int pvar_index,
 int MPI_T_pvar_get_num(int *num_pvar);
 
 /**
- * `MPI_T_pvar_handle_alloc`: makes a handle of a performance variable, for a communicator if the variable is bound to
- * one.
+ * `MPI_T_pvar_handle_alloc`: makes a handle of a performance variable, for the object that it is bound to.
  */
 int MPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session,
                             int pvar_index,

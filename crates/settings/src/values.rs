@@ -346,7 +346,7 @@ mod tests {
         let error = values.read(Id::Policy, "--policy", "whim".as_ref()).unwrap_err();
         let told = error.to_string();
         assert!(
-            told.ends_with("balance, or the path of a file, with a slash"),
+            told.ends_with("purpose, or the path of a file, with a slash"),
             "{told}"
         );
     }

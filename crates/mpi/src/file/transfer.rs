@@ -79,7 +79,9 @@ impl Transfer {
 
     /// Makes the access and waits for it.
     pub(super) fn run(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Result<Status> {
-        if (self.is_short() || is_free(self.bytes())) && !open.is_atomic() {
+        let is_short = self.is_short();
+        if (is_short || is_free(self.bytes())) && !open.is_atomic() {
+            let _purpose = (!is_short).then(|| PurposeGuard::begin(Purpose::Io));
             let done = self.make(open);
             end(metered, &done);
             return done;
