@@ -2,8 +2,8 @@
 #include "shim.h"
 
 /* The table is in a file of its own so that the compiler cannot see the zeros. It lies among data, since code is mapped
- * from a file in which nothing is filled in. */
-const struct libc_table libc __attribute__((section(".data.rel.ro.libc"))) = {0};
+ * from a file in which nothing is filled in. It is the first of the data, and begins a page: see build.rs. */
+const struct libc_table libc __attribute__((section(".data.rel.ro.local.libc"), aligned(4096))) = {0};
 
 /* Exported under another name, by which the loader writes the master copy. */
 extern const struct libc_table simurgh_shim_libc EXPORT __attribute__((alias("libc")));

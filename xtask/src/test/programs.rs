@@ -8,7 +8,7 @@ use std::{fs, io};
 use serde::Deserialize;
 use simurgh_testing::{PROGRAMS, Stage};
 
-use crate::command::{build_output, captured_success, minutes};
+use crate::command::{build, build_output, captured_success, minutes};
 use crate::failure::{Failure, Result};
 use crate::peers::{MPICH, OPEN_MPI};
 use crate::workspace::Workspace;
@@ -76,8 +76,10 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Builds all test programs.
+    /// Builds all test programs, and the examples, which tests run. Of an example that has tests, cargo would build
+    /// only those.
     pub(super) fn build_all(workspace: &Workspace) -> Result<Vec<Self>> {
+        build(&mut workspace.cargo(&["build", "--workspace", "--examples"]))?;
         let words = ["test", "--workspace", "--no-run"];
         let mut cargo = workspace.cargo(&words);
         cargo
