@@ -9,9 +9,9 @@
  * the message needs him can wake up. Prints "availability_send SIZE PERCENT" and "availability_receive SIZE PERCENT":
  * of medians, for the three are measured in turns.
  */
-#include <mpi.h>
+#include "work.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 
 static const double WHILE = 300e-6;
 
@@ -21,28 +21,6 @@ enum part { BASE, WORK, ITERATION, PARTS };
 
 static char *buffer;
 static int rank;
-static volatile double sink = 2.0;
-
-/* Work that uses the processor and no memory. */
-static void work(long steps)
-{
-    double x = sink;
-    for (long i = 0; i < steps; i++)
-        x = x * 0.999999 + 0.000001;
-    sink = x;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times)
-{
-    qsort(times, TURNS, sizeof *times, by_size);
-    return times[TURNS / 2];
-}
 
 static void post(int size, int sends, MPI_Request *request)
 {
@@ -77,27 +55,13 @@ static double turn(enum part part, int size, int sends, long steps)
     return MPI_Wtime() - start;
 }
 
-/* Steps of work that take so long. */
-static long steps_for(double seconds)
-{
-    long steps = 1000;
-    for (;;) {
-        double start = MPI_Wtime();
-        work(steps);
-        double took = MPI_Wtime() - start;
-        if (took > 0.005)
-            return (long)(steps * seconds / took) + 1;
-        steps *= 2;
-    }
-}
-
 static double availability(int size, int sends)
 {
     static double times[PARTS][TURNS];
     double base = 0;
     for (int i = 0; i < TURNS; i++)
         times[BASE][i] = turn(BASE, size, sends, 0);
-    base = median(times[BASE]);
+    base = median(times[BASE], TURNS);
     long steps = rank == 0 ? steps_for(2 * base + WHILE) : 0;
     for (int i = -WARM_UP; i < TURNS; i++)
         for (int part = 0; part < PARTS; part++) {
@@ -105,11 +69,11 @@ static double availability(int size, int sends)
             if (i >= 0)
                 times[part][i] = seconds;
         }
-    double overhead = median(times[ITERATION]) - median(times[WORK]);
-    base = median(times[BASE]);
+    double overhead = median(times[ITERATION], TURNS) - median(times[WORK], TURNS);
+    base = median(times[BASE], TURNS);
     if (rank == 0 && getenv("OVERLAP_VERBOSE") != NULL)
         fprintf(stderr, "%d B: base %.1f us, work %.1f us, overhead %.2f us\n", size, base * 1e6,
-                median(times[WORK]) * 1e6, overhead * 1e6);
+                median(times[WORK], TURNS) * 1e6, overhead * 1e6);
     return 100 * (1 - overhead / base);
 }
 

@@ -5,7 +5,7 @@
  * anew. A wave is an eigenfunction of the scheme, so the field after any number of steps is known. Prints "step TASKS
  * MICROSECONDS".
  */
-#include "papers.h"
+#include "grid.h"
 
 #include <complex.h>
 #include <math.h>
@@ -14,10 +14,7 @@ enum { REPETITIONS = 3 };
 
 static const double ACROSS = 0.4, UPWARDS = 0.3;
 
-static int side, steps, anew;
-static int width, height, left, bottom;
-static int north, south, east, west;
-static MPI_Comm grid;
+static int steps, anew;
 /* The field and the result of the first pass, with a column more at the left and a row more at the bottom. */
 static double *field, *between, *column;
 
@@ -63,11 +60,12 @@ static void check(void)
 
 static void exchange(void)
 {
-    MPI_Sendrecv(at(field, height, 1), width, MPI_DOUBLE, north, 0, at(field, 0, 1), width, MPI_DOUBLE, south, 0, grid,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(at(field, height, 1), width, MPI_DOUBLE, neighbour[NORTH], 0, at(field, 0, 1), width, MPI_DOUBLE,
+                 neighbour[SOUTH], 0, grid, MPI_STATUS_IGNORE);
     for (int row = 0; row <= height; row++)
         column[row] = *at(field, row, width);
-    MPI_Sendrecv_replace(column, height + 1, MPI_DOUBLE, east, 1, west, 1, grid, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(column, height + 1, MPI_DOUBLE, neighbour[EAST], 1, neighbour[WEST], 1, grid,
+                         MPI_STATUS_IGNORE);
     for (int row = 0; row <= height; row++)
         *at(field, row, 0) = column[row];
 }
@@ -101,21 +99,6 @@ static double advance(void)
     for (int i = 0; i < steps; i++)
         step();
     return MPI_Wtime() - start;
-}
-
-static void place_task(void)
-{
-    int numbers[2] = {0, 0}, periodic[2] = {1, 1}, mine[2];
-    MPI_Dims_create(ranks, 2, numbers);
-    MPI_Cart_create(MPI_COMM_WORLD, 2, numbers, periodic, 0, &grid);
-    MPI_Cart_coords(grid, rank, 2, mine);
-    MPI_Cart_shift(grid, 0, 1, &south, &north);
-    MPI_Cart_shift(grid, 1, 1, &west, &east);
-    require(side % numbers[0] == 0 && side % numbers[1] == 0, "%d cells cannot be shared", side);
-    height = side / numbers[0];
-    width = side / numbers[1];
-    bottom = mine[0] * height;
-    left = mine[1] * width;
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  * first rank of the other host sends. Argument: the largest size. Messages are checked. Prints "alone SIZE
  * MICROSECONDS" and "helped SIZE MICROSECONDS", medians of the time that rank 0 waits after its work.
  */
+#include "../c/work.h"
 #include "papers.h"
 
 enum { TURNS = 31 };
@@ -13,12 +14,6 @@ static const double WORK = 0.002;
 
 static char *buffer;
 static int number;
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Computes for so long. */
 static void compute(double seconds)
@@ -55,13 +50,12 @@ static double turn(int size, int helped)
     return waited;
 }
 
-static double median(int size, int helped)
+static double typical_wait(int size, int helped)
 {
     double times[TURNS];
     for (int i = 0; i < TURNS; i++)
         times[i] = turn(size, helped);
-    qsort(times, TURNS, sizeof *times, by_size);
-    return times[TURNS / 2];
+    return median(times, TURNS);
 }
 
 int main(int argc, char **argv)
@@ -72,7 +66,7 @@ int main(int argc, char **argv)
     buffer = memory((size_t)largest);
     memset(buffer, 0, (size_t)largest);
     for (int size = 64; size <= largest; size *= 16) {
-        double alone = median(size, 0), helped = median(size, 1);
+        double alone = typical_wait(size, 0), helped = typical_wait(size, 1);
         if (rank == 0)
             printf("alone %d %.2f\nhelped %d %.2f\n", size, alone * 1e6, size, helped * 1e6);
     }

@@ -4,19 +4,16 @@
  * is being worked on, and adds two numbers over all tasks. Arguments: cells of a side, and iterations. The residual is
  * computed anew in the end, and has to be small. Prints "iteration TASKS MICROSECONDS".
  */
-#include "papers.h"
+#include "grid.h"
 
 #include <math.h>
 
-enum { REPETITIONS = 2, SIDES = 4 };
+enum { REPETITIONS = 2 };
 
 /* Conductivity times step over the square of a cell's width: the condition number is 9. */
 static const double FLOW = 1.0;
 
-static int side, iterations;
-static int width, height, left, bottom, stride;
-static int neighbour[SIDES]; /* south, north, west, east */
-static MPI_Comm grid;
+static int iterations, stride;
 static double *heat, *solution, *residual, *direction, *applied;
 static double *sent[SIDES], *received[SIDES];
 
@@ -140,28 +137,13 @@ static double solve(void)
     return MPI_Wtime() - start;
 }
 
-static void place_task(void)
-{
-    int numbers[2] = {0, 0}, periodic[2] = {1, 1}, mine[2];
-    MPI_Dims_create(ranks, 2, numbers);
-    MPI_Cart_create(MPI_COMM_WORLD, 2, numbers, periodic, 0, &grid);
-    MPI_Cart_coords(grid, rank, 2, mine);
-    MPI_Cart_shift(grid, 0, 1, &neighbour[0], &neighbour[1]);
-    MPI_Cart_shift(grid, 1, 1, &neighbour[2], &neighbour[3]);
-    require(side % numbers[0] == 0 && side % numbers[1] == 0, "%d cells cannot be shared", side);
-    height = side / numbers[0];
-    width = side / numbers[1];
-    bottom = mine[0] * height;
-    left = mine[1] * width;
-    stride = width + 2;
-}
-
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     side = argument(argc, argv, 1, 2048);
     iterations = argument(argc, argv, 2, 30);
     place_task();
+    stride = width + 2;
     double **vectors[] = {&heat, &solution, &residual, &direction, &applied};
     for (int i = 0; i < 5; i++)
         *vectors[i] = memory(place(height + 2, 0) * sizeof **vectors[i]);

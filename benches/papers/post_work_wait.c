@@ -6,6 +6,7 @@
  * wake up. Arguments: smallest and largest size. What is received is checked. Prints medians: "overhead_send SIZE
  * MICROSECONDS", "available_send SIZE PERCENT", and the same for receive.
  */
+#include "../c/work.h"
 #include "papers.h"
 
 enum { TURNS = 41, WARM_UP = 3 };
@@ -15,40 +16,7 @@ static const double WHILE = 300e-6;
 enum part { BASE, WORK, ITERATION, PARTS };
 
 static char *buffer;
-static volatile double sink = 2.0;
 static int turn_number;
-
-/* Work that uses the processor and no memory. */
-static void work(long steps)
-{
-    double x = sink;
-    for (long i = 0; i < steps; i++)
-        x = x * 0.999999 + 0.000001;
-    sink = x;
-}
-
-static long steps_for(double seconds)
-{
-    for (long steps = 1000;; steps *= 2) {
-        double begin = MPI_Wtime();
-        work(steps);
-        double took = MPI_Wtime() - begin;
-        if (took > 0.005)
-            return (long)((double)steps * seconds / took) + 1;
-    }
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times)
-{
-    qsort(times, TURNS, sizeof *times, by_size);
-    return times[TURNS / 2];
-}
 
 static void post(int size, int sends, MPI_Request *request)
 {
@@ -88,14 +56,14 @@ static void measure(int size, int sends)
     static double times[PARTS][TURNS];
     for (int i = 0; i < TURNS; i++)
         times[BASE][i] = turn(BASE, size, sends, 0);
-    long steps = rank == 0 ? steps_for(2 * median(times[BASE]) + WHILE) : 0;
+    long steps = rank == 0 ? steps_for(2 * median(times[BASE], TURNS) + WHILE) : 0;
     for (int i = -WARM_UP; i < TURNS; i++)
         for (int part = 0; part < PARTS; part++) {
             double seconds = turn((enum part)part, size, sends, steps);
             if (i >= 0)
                 times[part][i] = seconds;
         }
-    double base = median(times[BASE]), overhead = median(times[ITERATION]) - median(times[WORK]);
+    double base = median(times[BASE], TURNS), overhead = median(times[ITERATION], TURNS) - median(times[WORK], TURNS);
     const char *what = sends ? "send" : "receive";
     if (rank == 0)
         printf("overhead_%s %d %.2f\navailable_%s %d %.1f\n", what, size, overhead * 1e6, what, size,

@@ -4,22 +4,13 @@
  * microseconds of work in a step. The messages are checked. Prints "step RANKS MICROSECONDS", and the work of all ranks
  * together, "compute RANKS MILLISECONDS". What processors did otherwise is told by `mpiexec --stats`.
  */
+#include "../c/work.h"
 #include "papers.h"
 
 enum { STEPS = 200 };
 
-static volatile double sink = 2.0;
-
-static void work(long steps)
-{
-    double x = sink;
-    for (long i = 0; i < steps; i++)
-        x = x * 0.999999 + 0.000001;
-    sink = x;
-}
-
 /* Steps of work that take so long: the best of several trials, in which nobody else has used the processor. */
-static long steps_for(double seconds)
+static long undisturbed_steps_for(double seconds)
 {
     const long trial = 1000000;
     double best = 1e300;
@@ -41,7 +32,7 @@ int main(int argc, char **argv)
     char *out = memory((size_t)bytes), *in = memory((size_t)bytes);
     memset(out, 0, (size_t)bytes);
     memset(in, 0, (size_t)bytes);
-    long steps = rank == 0 ? steps_for(microseconds * 1e-6) : 0;
+    long steps = rank == 0 ? undisturbed_steps_for(microseconds * 1e-6) : 0;
     MPI_Bcast(&steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
