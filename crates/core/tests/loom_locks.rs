@@ -159,14 +159,18 @@ impl SharedCounterModel {
     }
 }
 
+fn two_that_count(shared: &Arc<SharedCounterModel>) -> [thread::JoinHandle<()>; 2] {
+    [0, 1].map(|place| {
+        let shared = Arc::clone(shared);
+        thread::spawn(move || shared.count_event(place))
+    })
+}
+
 #[test]
 fn a_shared_counter_wakes_its_owner_for_the_last_event_and_shows_what_was_done_before() {
     model(|| {
         let shared = Arc::new(SharedCounterModel::default());
-        let others = [0, 1].map(|place| {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || shared.count_event(place))
-        });
+        let others = two_that_count(&shared);
         shared.await_events(2);
         let values = shared.values.each_ref();
         assert_eq!(values.map(|value| value.load(Ordering::Relaxed)), [1, 1]);
@@ -184,10 +188,7 @@ fn a_shared_counter_wakes_its_owner_for_the_last_event_and_shows_what_was_done_b
 fn a_shared_counter_forgets_no_owner_that_waits_again() {
     model(|| {
         let shared = Arc::new(SharedCounterModel::default());
-        let others = [0, 1].map(|place| {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || shared.count_event(place))
-        });
+        let others = two_that_count(&shared);
         (0..2).for_each(|_| shared.await_events(1));
         others.into_iter().for_each(|other| other.join().unwrap());
     });
