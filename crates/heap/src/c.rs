@@ -105,10 +105,23 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     let Some(heap) = (unsafe { context::heap().as_ref() }) else {
         return malloc_slowly(size);
     };
+    if size > size_class::NEAR {
+        return malloc_further(heap, size);
+    }
+    of_class(heap, size_class::near(size), size)
+}
+
+/// [`malloc`] of more than [`size_class::NEAR`] bytes.
+#[inline(never)]
+extern "C" fn malloc_further(heap: &Heap, size: usize) -> *mut c_void {
     if size > size_class::LARGEST {
         return malloc_slowly(size);
     }
-    let class = size_class::of(size);
+    of_class(heap, size_class::far(size), size)
+}
+
+#[inline(always)]
+fn of_class(heap: &Heap, class: usize, size: usize) -> *mut c_void {
     let block = heap.bin(class).pop();
     match block.is_null() {
         true => refilled(heap, class, size),

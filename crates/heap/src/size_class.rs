@@ -26,21 +26,29 @@ pub(crate) const LINE: usize = 64;
 /// The classes that are multiples of [`STEP`].
 const EVEN: usize = 8;
 const STEP: usize = ALIGNMENT;
-/// The binary logarithm of the size above which each doubling has four.
-const FIRST_DOUBLING: usize = (EVEN * STEP).ilog2() as usize;
 
 /// The class of each size up to [`NEAR`], in steps of 16 bytes.
-static NEAR_CLASSES: [u8; NEAR / STEP + 1] = near_classes();
+static NEAR_CLASSES: [u8; NEAR / STEP + 1] = classes_of_steps(STEP);
 
-const fn near_classes() -> [u8; NEAR / STEP + 1] {
-    let mut classes = [0; NEAR / STEP + 1];
-    let (mut step, mut class) = (0, 0);
-    while step < classes.len() {
-        while size_of_class(class) < step * STEP {
+/// The sizes of classes above [`NEAR`] are multiples of this.
+const FAR_STEP: usize = NEAR / 4;
+
+/// The class of each size up to [`LARGEST`], in steps of 256 bytes. Those of sizes up to [`NEAR`] are not used.
+///
+/// The class could be computed from the size's highest bit. But the instruction for that waits for what its target
+/// register held before, which was the block of the call before in a loop of calls.
+static FAR_CLASSES: [u8; LARGEST / FAR_STEP + 1] = classes_of_steps(FAR_STEP);
+
+/// The smallest class that holds so many steps of bytes, for each number of steps.
+const fn classes_of_steps<const COUNT: usize>(step: usize) -> [u8; COUNT] {
+    let mut classes = [0; COUNT];
+    let (mut steps, mut class) = (0, 0);
+    while steps < COUNT {
+        while size_of_class(class) < steps * step {
             class += 1;
         }
-        classes[step] = class as u8;
-        step += 1;
+        classes[steps] = class as u8;
+        steps += 1;
     }
     classes
 }
@@ -101,11 +109,8 @@ pub(crate) fn near(size: usize) -> usize {
 
 /// The class of a size of more than [`NEAR`] bytes, and at most [`LARGEST`].
 #[inline(always)]
-fn far(size: usize) -> usize {
-    let below = size - 1;
-    let doubling = below.ilog2() as usize;
-    let quarter = (below >> (doubling - 2)) & 3;
-    (doubling - FIRST_DOUBLING) * 4 + EVEN + quarter
+pub(crate) fn far(size: usize) -> usize {
+    usize::from(FAR_CLASSES[size.div_ceil(FAR_STEP)])
 }
 
 /// The class of a size of at most [`LARGEST`] bytes.
