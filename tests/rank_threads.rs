@@ -141,3 +141,26 @@ fn threads_that_outnumber_processors_sleep_while_they_wait() {
         says(&many.env("GOMP_SPINCOUNT", "10"), &found, "as ever");
     }
 }
+
+#[test]
+fn the_threads_of_a_rank_begin_on_all_its_processors() {
+    let program = Compile::c("tests/c/thread_places.c")
+        .flags(["-O2", "-Wall"])
+        .libraries(["-lpthread"])
+        .against(&Stage::locate())
+        .build();
+    let run = Stage::locate()
+        .mpiexec(1)
+        .options(["--bind-to", "machine"])
+        .run(&program);
+    run.expect_success();
+    let elsewhere = run
+        .stdout
+        .split(' ')
+        .next()
+        .and_then(|count| count.parse::<usize>().ok());
+    // A thread that begins on the creator's processor waits there until the creator's time slice ends. A busy machine
+    // can force that on some threads.
+    let expected = if processors() > 1 { 30 } else { 0 };
+    assert!(elsewhere >= Some(expected), "{run}");
+}

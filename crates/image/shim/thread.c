@@ -158,6 +158,23 @@ static void *run_thread(void *argument)
     return start.posix(start.argument);
 }
 
+/* Linux puts a new thread on a processor that its creator may use, and moves it to an idle one only milliseconds later.
+ * The kernel thread that runs the main context is bound to one processor. So it may use all of the rank's while it
+ * creates a thread. */
+static int create_thread(pthread_t *thread, const pthread_attr_t *attributes, struct thread_start *start)
+{
+    cpu_set_t bound, wide;
+    bool widened = start->has_processors && libc.sched_getaffinity(0, sizeof bound, &bound) == 0;
+    if (widened) {
+        CPU_OR(&wide, &bound, &start->processors);
+        libc.sched_setaffinity(0, sizeof wide, &wide);
+    }
+    int error = libc.pthread_create(thread, attributes, run_thread, start);
+    if (widened)
+        libc.sched_setaffinity(0, sizeof bound, &bound);
+    return error;
+}
+
 static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, struct thread_start start)
 {
     struct thread_start *copy = libc.malloc(sizeof *copy);
@@ -170,7 +187,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
         copy->has_processors = simurgh_inherit_processors(attributes, &copy->processors);
         copy->mask = simurgh_signal_thread() ? simurgh_signal_thread()->mask : 0;
         __atomic_add_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
-        error = libc.pthread_create(thread, attributes, run_thread, copy);
+        error = create_thread(thread, attributes, copy);
         if (error == 0)
             return 0;
         __atomic_sub_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
