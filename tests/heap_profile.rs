@@ -205,13 +205,13 @@ fn full_pipe(path: &Path) -> (File, usize) {
 }
 
 /// A job that writes its profile there.
-fn job_with_profile(path: &Path) -> Started {
+fn job_with_profile(program: &Binary, path: &Path) -> Started {
     let file = path.display().to_string();
     let mpiexec = Stage::locate()
         .mpiexec(2)
         .mode("threads")
         .options(["--heap-profile", &file]);
-    Started::new(&mpiexec.command(&program()))
+    Started::new(&mpiexec.command(program))
 }
 
 /// The profile is written to a pipe that is full for longer than processes have to end after a signal.
@@ -221,7 +221,8 @@ fn a_profile_is_complete_however_long_it_takes_to_write() {
     let path = scratch.path().join("pipe");
     let (keeper, full) = full_pipe(&path);
     let mut reader = File::open(&path).expect("a pipe");
-    let job = job_with_profile(&path);
+    let program = program();
+    let job = job_with_profile(&program, &path);
     let profile = thread::spawn(move || {
         thread::sleep(Duration::from_millis(1500));
         let mut bytes = Vec::new();
@@ -239,7 +240,8 @@ fn a_job_whose_profile_cannot_go_on_can_be_interrupted() {
     let scratch = Scratch::new("heap-profile");
     let path = scratch.path().join("pipe");
     let (_pipe, _) = full_pipe(&path);
-    let job = job_with_profile(&path);
+    let program = program();
+    let job = job_with_profile(&program, &path);
     let id = job.id();
     let interrupted = thread::spawn(move || {
         thread::sleep(Duration::from_millis(1500));

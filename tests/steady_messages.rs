@@ -45,7 +45,8 @@ fn messages_allocate_nothing_and_stay_out_of_the_kernel() {
 fn ranks_that_sleep_for_each_message_allocate_nothing() {
     let stage = Stage::locate();
     let mpiexec = stage.mpiexec(2).vps(1).options(["--hosts-per-node", "2"]);
-    let command = mpiexec.command(&program(&stage));
+    let program = program(&stage);
+    let command = mpiexec.command(&program);
     let mut confined = behind(["taskset", "-c", &first_core()], &command);
     let outcome = run(&mut confined, Input::Empty, LIMIT).expect("taskset is part of Debian");
     outcome.expect_success();
