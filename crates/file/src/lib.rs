@@ -62,7 +62,7 @@ pub use piece_list::PieceList;
 pub use posix::Posix;
 pub use representation::{Conversion, Representation};
 pub use storage::{Access, FileSystem, Mode, Storage, path_of};
-pub use threads::submit;
+pub use threads::{prepare_threads, submit};
 pub use together::Together;
 pub use transfer::{Moved, Part, read, write};
 pub use view::{Piece, Pieces, View};

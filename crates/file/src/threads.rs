@@ -6,7 +6,7 @@
 //! deadlocked.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 use simurgh_core::sync::revoke_bias;
 use simurgh_core::{PassiveThread, begin_expecting, end_expecting, with_signals_blocked};
@@ -24,6 +24,15 @@ struct Queue {
 
 static QUEUE: Mutex<Option<Queue>> = Mutex::new(None);
 static MORE: Condvar = Condvar::new();
+static PREPARATION: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+
+/// Has each thread call a function when it begins. The first function that is given here stays.
+///
+/// A thread begins on the processors of the thread that starts it, which is a virtual processor's and bound to one
+/// core. So the runtime lets it run on those that the job has: an idle virtual processor's core is then free for it.
+pub fn prepare_threads(preparation: impl Fn() + Send + Sync + 'static) {
+    let _ = PREPARATION.set(Box::new(preparation));
+}
 
 /// Has an I/O thread do a job. The caller does it itself if there is no thread. Not to be called with a lock held.
 pub fn submit(job: impl FnOnce() + Send + 'static) {
@@ -68,6 +77,9 @@ fn start() -> bool {
 
 /// The body of a thread.
 fn serve() {
+    if let Some(prepare) = PREPARATION.get() {
+        prepare();
+    }
     let mut guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let queue = guard.get_or_insert_default();

@@ -17,6 +17,7 @@ use super::{
     quiescence, signals, stats, threads,
 };
 use simurgh_image::ProcessorSet;
+use simurgh_mpi::storage::prepare_threads;
 use simurgh_mpi::{Abort, Hardware, HostRecord, Job, Layout, Process};
 use simurgh_net::HostId;
 use simurgh_net::control::{DEADLOCK, DEADLOCKED};
@@ -24,7 +25,7 @@ use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
 use simurgh_net::transport::ofi::leave_signals_alone;
 use simurgh_profile::Profile;
 use simurgh_sched::policy::Policy;
-use simurgh_sched::{Builder, EcSpec, Runtime, Topology};
+use simurgh_sched::{Affinity, Builder, EcSpec, Runtime, Topology};
 use simurgh_settings::{Id, Values};
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
@@ -278,6 +279,11 @@ fn start_runtime(
         Some(policy) => policy,
         None => policies::policy_of_settings(settings)?,
     };
+    if place.topology.binds() {
+        let all = Affinity::of(&place.topology.processors());
+        // A thread that stays where it began is slower, but correct.
+        prepare_threads(move || all.bind(None).unwrap_or_default());
+    }
     let mut builder = Builder::new();
     if let Some(network) = host.job().driver() {
         builder = builder.network(network);
