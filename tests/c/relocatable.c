@@ -176,7 +176,8 @@ static void exchange(int round)
     CHECK(sum == check_size * (check_size - 1) / 2);
 }
 
-/* Rank 1 looks at a variable of rank 0 until it is not there. A message to rank 0 waits meanwhile. */
+/* Rank 1 looks at a variable of rank 0 until it is not there. A message to rank 0 waits meanwhile. Rank 1 stays until
+ * rank 0 has seen that: rank 0 looks at a variable of rank 1 as well. */
 static void look(void)
 {
     static volatile int *addresses[2];
@@ -196,6 +197,7 @@ static void look(void)
         CHECK(errno == EFAULT);
         seen_away = 1;
         errno = EDOM;
+        OK(MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         return;
     }
     unsigned long before = control_value("rank_dump");
@@ -206,6 +208,7 @@ static void look(void)
     value = 0;
     OK(MPI_Recv(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK(value == 17 && dumps > 0);
+    OK(MPI_Send(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD));
 }
 
 static void *dump_in_thread(void *code)

@@ -203,15 +203,24 @@ fn looks(policy: impl Policy + 'static) -> usize {
     let other = Arc::new(SpinLock::new(None));
     let counted = Arc::new(AtomicUsize::new(0));
     let (known, counts) = (Arc::clone(&other), Arc::clone(&counted));
+    // The number of turns so far, of both. A context that parks may go on for no reason.
+    let turns = Arc::new(AtomicUsize::new(0));
+    let take_turn = |turns: &AtomicUsize, number: usize, other: EcRef| {
+        while turns.load(Ordering::SeqCst) != number {
+            park();
+        }
+        turns.store(number + 1, Ordering::SeqCst);
+        other.unpark();
+    };
+    let turns_of_second = Arc::clone(&turns);
     let first = spawn(&runtime, 0, move || {
         while known.lock().is_none() {
             yield_now();
         }
         let other: EcRef = known.lock().expect("it has been said");
         let before = network.looks.load(Ordering::SeqCst);
-        for _ in 0..TURNS {
-            other.unpark();
-            park();
+        for turn in 0..TURNS {
+            take_turn(&turns, 2 * turn, other);
         }
         // While nothing is ready, the virtual processor looks again and again.
         counts.store(network.looks.load(Ordering::SeqCst) - before, Ordering::SeqCst);
@@ -219,9 +228,8 @@ fn looks(policy: impl Policy + 'static) -> usize {
     let main = first.ec();
     let second = spawn(&runtime, 0, move || {
         *other.lock() = Some(current());
-        for _ in 0..TURNS {
-            park();
-            main.unpark();
+        for turn in 0..TURNS {
+            take_turn(&turns_of_second, 2 * turn + 1, main);
         }
     });
     first.join().expect("no panic");
