@@ -26,6 +26,31 @@
 //! take a value, a slice or a vector ([`Buffer`]). A receive never writes outside its buffer and never makes an invalid
 //! value, whatever was sent.
 //!
+//! With the feature `ndarray`, arrays and views of them are data as well, whatever their strides ([`View`]): a column,
+//! a border, every second value. The library copies them from where they are to where they go, once:
+//!
+//! ```
+//! # #[cfg(feature = "ndarray")] {
+//! use ndarray::{Array2, s};
+//!
+//! let results = simurgh::Builder::new().ranks(2).run(|world| {
+//!     if world.rank() == 0 {
+//!         let table = Array2::from_shape_fn((3, 4), |(i, j)| 10 * i + j);
+//!         world.send(&table.column(2), 1, 0)?;
+//!         world.send(&table.slice(s![..;-1, 1..3]), 1, 0)?;
+//!     } else {
+//!         let mut table = Array2::<usize>::zeros((4, 3));
+//!         world.recv(&mut table.row_mut(0), 0, 0)?;
+//!         world.recv(&mut table.slice_mut(s![1.., ..2]), 0, 0)?;
+//!         assert_eq!(table, ndarray::array![[2, 12, 22], [21, 22, 0], [11, 12, 0], [1, 2, 0]]);
+//!     }
+//!     Ok::<_, simurgh::Error>(())
+//! })?;
+//! # results.into_iter().collect::<Result<(), _>>().unwrap();
+//! # }
+//! # Ok::<(), simurgh::RunError>(())
+//! ```
+//!
 //! # Nonblocking operations
 //!
 //! They live in a scope ([`Communicator::scope`]), like the threads of [`std::thread::scope`], and borrow
@@ -177,7 +202,7 @@ pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatis
 pub use simurgh_mpi::{Error, ErrorClass, Result};
 pub use simurgh_sched::{DomainStats, VpStats};
 pub use simurgh_tool::variable::Class as VariableClass;
-pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind};
+pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind, View, ViewMut};
 
 /// The virtual processor of its process on which the calling rank runs; none outside of ranks.
 #[must_use]

@@ -3,7 +3,7 @@
 use simurgh_mpi::{Error, ErrorClass, Result};
 use simurgh_typed as typed;
 
-use crate::{BufferMut, Equivalence, Status};
+use crate::{Equivalence, Status, ViewMut};
 
 /// A message that a matched probe has returned (section 3.8.2 of the standard). Dropping it discards the message and
 /// completes its send.
@@ -33,8 +33,8 @@ impl Message {
     /// # Errors
     ///
     /// [`ErrorClass::Truncate`] if the message is longer than `data`, which then holds the beginning.
-    pub fn recv<B: BufferMut + ?Sized>(mut self, data: &mut B) -> Result<Status> {
-        self.deliver(data.values_mut())
+    pub fn recv<B: ViewMut + ?Sized>(mut self, data: &mut B) -> Result<Status> {
+        self.deliver(data)
     }
 
     /// Receives the message into a vector of the message's length.
@@ -51,11 +51,11 @@ impl Message {
             )
         })?;
         let mut values = typed::zeros(count);
-        self.deliver(&mut values)?;
+        self.deliver(&mut values[..])?;
         Ok(values)
     }
 
-    fn deliver<T: Equivalence>(&mut self, values: &mut [T]) -> Result<Status> {
+    fn deliver<B: ViewMut + ?Sized>(&mut self, values: &mut B) -> Result<Status> {
         match self.message.take() {
             Some(message) => typed::receive_message(message, values).map(Status::from),
             None => Ok(self.status),
@@ -66,6 +66,6 @@ impl Message {
 impl Drop for Message {
     fn drop(&mut self) {
         // The sender may be waiting. The error that the message is longer than the empty buffer is expected.
-        let _ = self.deliver::<u8>(&mut []);
+        let _ = self.deliver::<[u8]>(&mut []);
     }
 }

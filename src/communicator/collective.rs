@@ -10,7 +10,7 @@ use simurgh_typed as typed;
 use super::Communicator;
 use crate::activity::{Call, Inside};
 use crate::peer::raw_rank;
-use crate::{BufferMut, Equivalence};
+use crate::{Equivalence, ViewMut};
 
 impl Communicator {
     /// Waits until all ranks have called it (`MPI_Barrier`).
@@ -29,9 +29,9 @@ impl Communicator {
     ///
     /// [`ErrorClass::Root`](crate::ErrorClass::Root) if there is no such rank, or ranks name different ones;
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank's `data` is shorter than the root's.
-    pub fn broadcast<B: BufferMut + ?Sized>(&self, data: &mut B, root: usize) -> Result<()> {
+    pub fn broadcast<B: ViewMut + ?Sized>(&self, data: &mut B, root: usize) -> Result<()> {
         let (root, _inside) = self.enter_at(Call::Broadcast, root);
-        typed::broadcast(&self.comm, data.values_mut(), root)?.run()
+        typed::broadcast_view(&self.comm, data, root)
     }
 
     /// Collects what each rank sends at the root (`MPI_Gather`).

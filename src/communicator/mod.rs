@@ -12,6 +12,7 @@ mod topology;
 #[cfg(feature = "serde")]
 mod value;
 mod vector;
+mod view;
 
 pub use attribute::Attribute;
 pub use inter::InterCommunicator;

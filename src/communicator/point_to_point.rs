@@ -5,7 +5,7 @@ use simurgh_typed::{self as typed, Mode};
 
 use super::Communicator;
 use crate::activity::Call;
-use crate::{Buffer, BufferMut, Destination, Message, Source, Status, Tag};
+use crate::{Destination, Message, Source, Status, Tag, View, ViewMut};
 
 impl Communicator {
     /// Sends `data`; returns when it may be changed again, which may be before it is received (`MPI_Send`).
@@ -17,11 +17,11 @@ impl Communicator {
     #[inline]
     pub fn send<B>(&self, data: &B, dest: impl Into<Destination>, tag: i32) -> Result<()>
     where
-        B: Buffer + ?Sized,
+        B: View + ?Sized,
     {
         let dest = dest.into().raw();
         let _inside = self.enter(Call::Send, dest, tag);
-        typed::send(&self.comm, data.values(), dest, tag, Mode::Standard)
+        typed::send(&self.comm, data, dest, tag, Mode::Standard)
     }
 
     /// Sends `data`; returns when its receive has begun (`MPI_Ssend`).
@@ -31,11 +31,11 @@ impl Communicator {
     /// As [`send`](Self::send).
     pub fn ssend<B>(&self, data: &B, dest: impl Into<Destination>, tag: i32) -> Result<()>
     where
-        B: Buffer + ?Sized,
+        B: View + ?Sized,
     {
         let dest = dest.into().raw();
         let _inside = self.enter(Call::SyncSend, dest, tag);
-        typed::send(&self.comm, data.values(), dest, tag, Mode::Synchronous)
+        typed::send(&self.comm, data, dest, tag, Mode::Synchronous)
     }
 
     /// Receives into `data`, which may be longer than the message (`MPI_Recv`).
@@ -48,11 +48,11 @@ impl Communicator {
     #[inline]
     pub fn recv<B>(&self, data: &mut B, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Status>
     where
-        B: BufferMut + ?Sized,
+        B: ViewMut + ?Sized,
     {
         let (source, tag) = (source.into().raw(), tag.into().raw()?);
         let _inside = self.enter(Call::Receive, source, tag);
-        typed::receive(&self.comm, data.values_mut(), source, tag).map(Status::from)
+        typed::receive(&self.comm, data, source, tag).map(Status::from)
     }
 
     /// Sends one message and receives another, without a deadlock if all do so (`MPI_Sendrecv`).
@@ -70,13 +70,13 @@ impl Communicator {
         tag: impl Into<Tag>,
     ) -> Result<Status>
     where
-        S: Buffer + ?Sized,
-        R: BufferMut + ?Sized,
+        S: View + ?Sized,
+        R: ViewMut + ?Sized,
     {
         let to = (dest.into().raw(), send_tag);
         let from = (source.into().raw(), tag.into().raw()?);
         let _inside = self.enter(Call::SendReceive, from.0, from.1);
-        typed::send_receive(&self.comm, sent.values(), to, received.values_mut(), from).map(Status::from)
+        typed::send_receive(&self.comm, sent, to, received, from).map(Status::from)
     }
 
     /// Waits for a message that a receive would get, and tells of it (`MPI_Probe`).

@@ -7,7 +7,7 @@ use simurgh_typed as typed;
 use super::InterCommunicator;
 use crate::activity::{Call, Inside};
 use crate::peer::raw_rank;
-use crate::{BufferMut, Equivalence, Op};
+use crate::{BufferMut, Equivalence, Op, ViewMut};
 
 /// The root of a collective between two groups, as a rank of one of them sees it.
 ///
@@ -59,9 +59,9 @@ impl InterCommunicator {
     /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
     /// # Ok::<(), simurgh::RunError>(())
     /// ```
-    pub fn broadcast<B: BufferMut + ?Sized>(&self, data: &mut B, root: InterRoot) -> Result<()> {
+    pub fn broadcast<B: ViewMut + ?Sized>(&self, data: &mut B, root: InterRoot) -> Result<()> {
         let _inside = self.enter_at(Call::Broadcast, root);
-        typed::broadcast(self.0.engine(), data.values_mut(), root.raw())?.run()
+        typed::broadcast_view(self.0.engine(), data, root.raw())
     }
 
     /// Collects what each rank of the other group sends at the root, whose `received` has a part for each of them

@@ -14,7 +14,7 @@ use simurgh_mpi::{Amode, ErrorHandler, Info, Result};
 use simurgh_typed as typed;
 
 use crate::activity::{Call, Inside};
-use crate::{Buffer, BufferMut, Communicator};
+use crate::{Communicator, View, ViewMut};
 
 /// What a file is opened for, and how. Nothing is chosen at first, so one of [`read`](Self::read) and
 /// [`write`](Self::write) is needed. All ranks choose the same.
@@ -161,9 +161,9 @@ impl File {
     ///
     /// [`ErrorClass::Access`](crate::ErrorClass::Access) if the file was not opened to be read,
     /// [`ErrorClass::Arg`](crate::ErrorClass::Arg) for an offset behind what a file can have; what the system says.
-    pub fn read_at<B: BufferMut + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
+    pub fn read_at<B: ViewMut + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
         let _inside = self.enter(Call::FileAccess);
-        typed::read_at(&self.file, offset, data.values_mut())
+        typed::read_at(&self.file, offset, data)
     }
 
     /// Writes values from an offset on (`MPI_File_write_at`).
@@ -172,9 +172,9 @@ impl File {
     ///
     /// [`ErrorClass::ReadOnly`](crate::ErrorClass::ReadOnly) if the file was not opened to be written; as
     /// [`read_at`](Self::read_at).
-    pub fn write_at<B: Buffer + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
+    pub fn write_at<B: View + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
         let _inside = self.enter(Call::FileAccess);
-        typed::write_at(&self.file, offset, data.values())
+        typed::write_at(&self.file, offset, data)
     }
 
     /// As [`read_at`](Self::read_at), together with all other ranks, each with an offset and values of its own
@@ -183,9 +183,9 @@ impl File {
     /// # Errors
     ///
     /// As [`read_at`](Self::read_at); what the system says to one rank is an error at all.
-    pub fn read_at_all<B: BufferMut + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
+    pub fn read_at_all<B: ViewMut + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
         let _inside = self.enter(Call::FileAccess);
-        typed::read_at_all(&self.file, offset, data.values_mut())
+        typed::read_at_all(&self.file, offset, data)
     }
 
     /// As [`write_at`](Self::write_at), together with all other ranks (`MPI_File_write_at_all`). Collective.
@@ -193,9 +193,9 @@ impl File {
     /// # Errors
     ///
     /// As [`write_at`](Self::write_at); what the system says to one rank is an error at all.
-    pub fn write_at_all<B: Buffer + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
+    pub fn write_at_all<B: View + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
         let _inside = self.enter(Call::FileAccess);
-        typed::write_at_all(&self.file, offset, data.values())
+        typed::write_at_all(&self.file, offset, data)
     }
 
     /// The size in bytes (`MPI_File_get_size`).

@@ -4,7 +4,7 @@ use simurgh_mpi::Result;
 
 use super::File;
 use crate::scope::{ReceiveRequest, Scope, SendRequest};
-use crate::{Buffer, BufferMut};
+use crate::{BufferMut, View};
 
 impl<'scope, 'env> Scope<'scope, 'env> {
     /// Starts to read values from an offset on (`MPI_File_iread_at`). The status of the request says how many there
@@ -62,13 +62,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// # Errors
     ///
     /// As [`File::write_at`]; what the system says is told by the wait.
-    pub fn iwrite_at<B: Buffer + ?Sized>(
+    pub fn iwrite_at<B: View + ?Sized>(
         &self,
         file: &'scope File,
         offset: u64,
         data: &'scope B,
     ) -> Result<SendRequest<'scope, 'env>> {
-        let flight = self.flights().write_at(&file.file, offset, data.values())?;
+        let flight = self.flights().write_at(&file.file, offset, data)?;
         Ok(self.outgoing(flight))
     }
 
@@ -94,13 +94,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// # Errors
     ///
     /// As [`iwrite_at`](Self::iwrite_at).
-    pub fn iwrite_at_all<B: Buffer + ?Sized>(
+    pub fn iwrite_at_all<B: View + ?Sized>(
         &self,
         file: &'scope File,
         offset: u64,
         data: &'scope B,
     ) -> Result<SendRequest<'scope, 'env>> {
-        let flight = self.flights().write_at_all(&file.file, offset, data.values())?;
+        let flight = self.flights().write_at_all(&file.file, offset, data)?;
         Ok(self.outgoing(flight))
     }
 }

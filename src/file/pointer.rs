@@ -5,7 +5,7 @@ use simurgh_typed::{self as typed, Positioning};
 
 use super::File;
 use crate::activity::Call;
-use crate::{Buffer, BufferMut};
+use crate::{View, ViewMut};
 
 /// Each rank has a file pointer of its own, and all of them have one in common. They count bytes, and an access moves
 /// its pointer on.
@@ -32,9 +32,9 @@ impl File {
     /// # })?.into_iter().collect::<Result<(), _>>().unwrap();
     /// # Ok::<(), simurgh::RunError>(())
     /// ```
-    pub fn read<B: BufferMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
+    pub fn read<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
         let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Individual, data.values_mut(), false)
+        typed::read_next(&self.file, Positioning::Individual, data, false)
     }
 
     /// Writes values at the rank's pointer (`MPI_File_write`).
@@ -42,9 +42,9 @@ impl File {
     /// # Errors
     ///
     /// As [`write_at`](Self::write_at).
-    pub fn write<B: Buffer + ?Sized>(&self, data: &B) -> Result<()> {
+    pub fn write<B: View + ?Sized>(&self, data: &B) -> Result<()> {
         let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Individual, data.values(), false)
+        typed::write_next(&self.file, Positioning::Individual, data, false)
     }
 
     /// As [`read`](Self::read), together with all other ranks (`MPI_File_read_all`). Collective.
@@ -52,9 +52,9 @@ impl File {
     /// # Errors
     ///
     /// As [`read_at_all`](Self::read_at_all).
-    pub fn read_all<B: BufferMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
+    pub fn read_all<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
         let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Individual, data.values_mut(), true)
+        typed::read_next(&self.file, Positioning::Individual, data, true)
     }
 
     /// As [`write`](Self::write), together with all other ranks (`MPI_File_write_all`). Collective.
@@ -62,9 +62,9 @@ impl File {
     /// # Errors
     ///
     /// As [`write_at_all`](Self::write_at_all).
-    pub fn write_all<B: Buffer + ?Sized>(&self, data: &B) -> Result<()> {
+    pub fn write_all<B: View + ?Sized>(&self, data: &B) -> Result<()> {
         let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Individual, data.values(), true)
+        typed::write_next(&self.file, Positioning::Individual, data, true)
     }
 
     /// Reads values at the common pointer, in any order of the ranks (`MPI_File_read_shared`).
@@ -72,9 +72,9 @@ impl File {
     /// # Errors
     ///
     /// As [`read_at`](Self::read_at).
-    pub fn read_shared<B: BufferMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
+    pub fn read_shared<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
         let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Shared, data.values_mut(), false)
+        typed::read_next(&self.file, Positioning::Shared, data, false)
     }
 
     /// Writes values at the common pointer, in any order of the ranks (`MPI_File_write_shared`).
@@ -82,9 +82,9 @@ impl File {
     /// # Errors
     ///
     /// As [`write_at`](Self::write_at).
-    pub fn write_shared<B: Buffer + ?Sized>(&self, data: &B) -> Result<()> {
+    pub fn write_shared<B: View + ?Sized>(&self, data: &B) -> Result<()> {
         let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Shared, data.values(), false)
+        typed::write_next(&self.file, Positioning::Shared, data, false)
     }
 
     /// Reads values at the common pointer, in the order of the ranks (`MPI_File_read_ordered`). Collective.
@@ -92,9 +92,9 @@ impl File {
     /// # Errors
     ///
     /// As [`read_at_all`](Self::read_at_all).
-    pub fn read_ordered<B: BufferMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
+    pub fn read_ordered<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
         let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Shared, data.values_mut(), true)
+        typed::read_next(&self.file, Positioning::Shared, data, true)
     }
 
     /// Writes values at the common pointer, in the order of the ranks (`MPI_File_write_ordered`). Collective.
@@ -102,9 +102,9 @@ impl File {
     /// # Errors
     ///
     /// As [`write_at_all`](Self::write_at_all).
-    pub fn write_ordered<B: Buffer + ?Sized>(&self, data: &B) -> Result<()> {
+    pub fn write_ordered<B: View + ?Sized>(&self, data: &B) -> Result<()> {
         let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Shared, data.values(), true)
+        typed::write_next(&self.file, Positioning::Shared, data, true)
     }
 
     /// The rank's pointer (`MPI_File_get_position`).

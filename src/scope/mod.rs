@@ -14,7 +14,7 @@ use simurgh_mpi::constants::UNDEFINED;
 use simurgh_typed::{BufferMut, Flight, FlightIn, Flights, Mode, in_flight, wait_any};
 
 use crate::activity::Call;
-use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag};
+use crate::{Communicator, Destination, Equivalence, Source, Status, Tag, View, ViewMut};
 
 impl Communicator {
     /// Runs `f`, which may start operations, and returns when all of them are complete; see [`Scope`].
@@ -152,7 +152,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         tag: i32,
     ) -> Result<SendRequest<'scope, 'env>>
     where
-        B: Buffer + ?Sized,
+        B: View + ?Sized,
     {
         self.start_send(data, dest.into(), tag, Mode::Standard)
     }
@@ -169,7 +169,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         tag: i32,
     ) -> Result<SendRequest<'scope, 'env>>
     where
-        B: Buffer + ?Sized,
+        B: View + ?Sized,
     {
         self.start_send(data, dest.into(), tag, Mode::Synchronous)
     }
@@ -182,9 +182,9 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         mode: Mode,
     ) -> Result<SendRequest<'scope, 'env>>
     where
-        B: Buffer + ?Sized,
+        B: View + ?Sized,
     {
-        let flight = self.flights.send(data.values(), dest.raw(), tag, mode)?;
+        let flight = self.flights.send(data, dest.raw(), tag, mode)?;
         Ok(self.outgoing(flight))
     }
 
@@ -206,6 +206,26 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             .flights
             .receive(data.values_mut(), source.into().raw(), tag.into().raw()?)?;
         Ok(self.incoming(flight))
+    }
+
+    /// Starts to receive into data of any layout (`MPI_Irecv`). The data stays borrowed until the scope ends, also
+    /// after the request has been waited for.
+    ///
+    /// # Errors
+    ///
+    /// As [`irecv`](Self::irecv).
+    pub fn irecv_view<B>(
+        &self,
+        data: &'scope mut B,
+        source: impl Into<Source>,
+        tag: impl Into<Tag>,
+    ) -> Result<AnyRequest<'scope, 'env>>
+    where
+        B: ViewMut + ?Sized,
+    {
+        let (source, tag) = (source.into().raw(), tag.into().raw()?);
+        let flight = self.flights.receive_view(data, source, tag)?;
+        Ok(AnyRequest::receive(self.communicator, flight))
     }
 
     /// Waits until every operation of the scope so far is complete (`MPI_Waitall`).

@@ -237,7 +237,16 @@ pub struct AnyRequest<'scope, 'env> {
     is_receive: bool,
 }
 
-impl AnyRequest<'_, '_> {
+impl<'scope, 'env> AnyRequest<'scope, 'env> {
+    /// The request of a receive whose data nobody gets back before the scope ends.
+    pub(super) fn receive(communicator: &'env Communicator, flight: Flight<'scope>) -> Self {
+        Self {
+            communicator,
+            flight,
+            is_receive: true,
+        }
+    }
+
     /// Waits until the operation is complete (`MPI_Wait`). Gives the status of a receive.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use simurgh_mpi::Result;
 use simurgh_typed as typed;
 
-use crate::{Buffer, BufferMut, Communicator, Equivalence, Integer, Op};
+use crate::{Communicator, Equivalence, Integer, Op, View, ViewMut};
 
 /// The part that a rank has in a window, as long as the calling rank has access to it.
 ///
@@ -51,9 +51,9 @@ impl<'a, T: Equivalence> Part<'a, T> {
     ///
     /// As [above](Part#errors).
     #[inline]
-    pub fn put<B: Buffer<Item = T> + ?Sized>(&self, position: usize, values: &B) -> Result<()> {
+    pub fn put<B: View<Item = T> + ?Sized>(&self, position: usize, values: &B) -> Result<()> {
         let (window, rank) = self.access();
-        window.put(rank, position, values.values())
+        window.put(rank, position, values)
     }
 
     /// Reads values (`MPI_Get`).
@@ -73,9 +73,9 @@ impl<'a, T: Equivalence> Part<'a, T> {
     /// # Ok::<(), simurgh::RunError>(())
     /// ```
     #[inline]
-    pub fn get<B: BufferMut<Item = T> + ?Sized>(&self, position: usize, values: &mut B) -> Result<()> {
+    pub fn get<B: ViewMut<Item = T> + ?Sized>(&self, position: usize, values: &mut B) -> Result<()> {
         let (window, rank) = self.access();
-        window.get(rank, position, values.values_mut())
+        window.get(rank, position, values)
     }
 
     /// Combines the values there with these (`MPI_Accumulate`).
@@ -84,14 +84,14 @@ impl<'a, T: Equivalence> Part<'a, T> {
     ///
     /// As [above](Part#errors); [`ErrorClass::Op`](crate::ErrorClass::Op) for a user-defined operation.
     #[inline]
-    pub fn accumulate<B: Buffer<Item = T> + ?Sized>(
+    pub fn accumulate<B: View<Item = T> + ?Sized>(
         &self,
         position: usize,
         values: &B,
         op: &Op<T>,
     ) -> Result<()> {
         let (window, rank) = self.access();
-        window.accumulate(rank, position, values.values(), &op.0)
+        window.accumulate(rank, position, values, &op.0)
     }
 
     /// Combines the value there with another one, and returns the value from before (`MPI_Fetch_and_op`).

@@ -214,7 +214,7 @@ pub fn all_to_allv<'a, T: Equivalence>(
 }
 
 /// Makes the argument that only the root passes.
-fn at_root<P>(comm: &Comm, root: i32, parts: impl FnOnce() -> Result<P>) -> Result<Option<P>> {
+pub(super) fn at_root<P>(comm: &Comm, root: i32, parts: impl FnOnce() -> Result<P>) -> Result<Option<P>> {
     is_root(comm, root).then(parts).transpose()
 }
 

@@ -1,7 +1,7 @@
 //! Accesses to files: at offsets in bytes, and at file pointers.
 
 use super::prepared::together;
-use super::{Equivalence, Flight, FlightIn, Flights, source, target};
+use super::{Equivalence, Flight, FlightIn, Flights, View, ViewMut};
 use simurgh_mpi::{Error, ErrorClass, File, Positioning, Result, Status};
 
 /// Reads values from an offset on ([`File::read`]). The number of whole values that the file had.
@@ -9,11 +9,11 @@ use simurgh_mpi::{Error, ErrorClass, File, Positioning, Result, Status};
 /// # Errors
 ///
 /// As the call of the file.
-pub fn read_at<T: Equivalence>(file: &File, offset: u64, values: &mut [T]) -> Result<usize> {
+pub fn read_at<V: ViewMut + ?Sized>(file: &File, offset: u64, values: &mut V) -> Result<usize> {
     // SAFETY:
     // - the call is complete when it returns.
-    let status = file.read(place(offset)?, &unsafe { target(values) })?;
-    Ok(whole_values::<T>(&status))
+    let status = file.read(place(offset)?, &unsafe { values.target() })?;
+    Ok(whole_values::<V::Item>(&status))
 }
 
 /// Reads values together with all other ranks ([`File::read_all`]), as [`read_at`].
@@ -21,12 +21,12 @@ pub fn read_at<T: Equivalence>(file: &File, offset: u64, values: &mut [T]) -> Re
 /// # Errors
 ///
 /// As the call of the file.
-pub fn read_at_all<T: Equivalence>(file: &File, offset: u64, values: &mut [T]) -> Result<usize> {
+pub fn read_at_all<V: ViewMut + ?Sized>(file: &File, offset: u64, values: &mut V) -> Result<usize> {
     // SAFETY:
     // - the call is complete when it returns; until then nothing unwinds.
-    let target = unsafe { target(values) };
+    let target = unsafe { values.target() };
     let status = together(|| file.read_all(place_for_all(offset), &target))?;
-    Ok(whole_values::<T>(&status))
+    Ok(whole_values::<V::Item>(&status))
 }
 
 /// Writes values from an offset on ([`File::write`]).
@@ -34,10 +34,10 @@ pub fn read_at_all<T: Equivalence>(file: &File, offset: u64, values: &mut [T]) -
 /// # Errors
 ///
 /// As the call of the file.
-pub fn write_at<T: Equivalence>(file: &File, offset: u64, values: &[T]) -> Result<()> {
+pub fn write_at<V: View + ?Sized>(file: &File, offset: u64, values: &V) -> Result<()> {
     // SAFETY:
     // - the call is complete when it returns.
-    file.write(place(offset)?, &unsafe { source(values) }).map(drop)
+    file.write(place(offset)?, &unsafe { values.source() }).map(drop)
 }
 
 /// Writes values together with all other ranks ([`File::write_all`]), as [`write_at`].
@@ -45,10 +45,10 @@ pub fn write_at<T: Equivalence>(file: &File, offset: u64, values: &[T]) -> Resul
 /// # Errors
 ///
 /// As the call of the file.
-pub fn write_at_all<T: Equivalence>(file: &File, offset: u64, values: &[T]) -> Result<()> {
+pub fn write_at_all<V: View + ?Sized>(file: &File, offset: u64, values: &V) -> Result<()> {
     // SAFETY:
     // - the call is complete when it returns; until then nothing unwinds.
-    let source = unsafe { source(values) };
+    let source = unsafe { values.source() };
     together(|| file.write_all(place_for_all(offset), &source)).map(drop)
 }
 
@@ -58,20 +58,20 @@ pub fn write_at_all<T: Equivalence>(file: &File, offset: u64, values: &[T]) -> R
 /// # Errors
 ///
 /// As the call of the file.
-pub fn read_next<T: Equivalence>(
+pub fn read_next<V: ViewMut + ?Sized>(
     file: &File,
     pointer: Positioning,
-    values: &mut [T],
+    values: &mut V,
     together_with_all: bool,
 ) -> Result<usize> {
     // SAFETY:
     // - the call is complete when it returns; until then nothing unwinds.
-    let target = unsafe { target(values) };
+    let target = unsafe { values.target() };
     let status = together(|| match together_with_all {
         true => file.read_all(pointer, &target),
         false => file.read(pointer, &target),
     })?;
-    Ok(whole_values::<T>(&status))
+    Ok(whole_values::<V::Item>(&status))
 }
 
 /// Writes values at a file pointer ([`File::write`]), together with all other ranks if `together_with_all` is set
@@ -80,15 +80,15 @@ pub fn read_next<T: Equivalence>(
 /// # Errors
 ///
 /// As the call of the file.
-pub fn write_next<T: Equivalence>(
+pub fn write_next<V: View + ?Sized>(
     file: &File,
     pointer: Positioning,
-    values: &[T],
+    values: &V,
     together_with_all: bool,
 ) -> Result<()> {
     // SAFETY:
     // - the call is complete when it returns; until then nothing unwinds.
-    let source = unsafe { source(values) };
+    let source = unsafe { values.source() };
     let status = together(|| match together_with_all {
         true => file.write_all(pointer, &source),
         false => file.write(pointer, &source),
@@ -133,11 +133,11 @@ impl<'scope> Flights<'scope, '_> {
     /// # Errors
     ///
     /// As the call of the file.
-    pub fn write_at<T: Equivalence>(
+    pub fn write_at<V: View + ?Sized>(
         &'scope self,
         file: &'scope File,
         offset: u64,
-        values: &'scope [T],
+        values: &'scope V,
     ) -> Result<Flight<'scope>> {
         let place = place(offset)?;
         self.drain(values, |source| file.start_write(place, source))
@@ -148,11 +148,11 @@ impl<'scope> Flights<'scope, '_> {
     /// # Errors
     ///
     /// As the call of the file.
-    pub fn write_at_all<T: Equivalence>(
+    pub fn write_at_all<V: View + ?Sized>(
         &'scope self,
         file: &'scope File,
         offset: u64,
-        values: &'scope [T],
+        values: &'scope V,
     ) -> Result<Flight<'scope>> {
         self.drain(values, |source| {
             file.start_write_all(place_for_all(offset), source)

@@ -14,7 +14,7 @@ use simurgh_datatype::memory::{Source, Target};
 use super::operations::{Key, Kind, Operations};
 use super::operator::rethrow;
 use super::prepared::Lent;
-use super::{Equivalence, Mode, Prepared, source, target};
+use super::{Equivalence, Mode, Prepared, View, ViewMut, target};
 use simurgh_mpi::Comm;
 use simurgh_mpi::Result;
 use simurgh_mpi::Status;
@@ -63,16 +63,16 @@ impl<'scope> Flights<'scope, '_> {
     /// # Errors
     ///
     /// As the call of the communicator.
-    pub fn send<T: Equivalence>(
+    pub fn send<V: View + ?Sized>(
         &'scope self,
-        values: &'scope [T],
+        values: &'scope V,
         dest: i32,
         tag: i32,
         mode: Mode,
     ) -> Result<Flight<'scope>> {
         // SAFETY:
-        // - the slice is borrowed for `'scope`, within which the operation is completed.
-        let values = unsafe { source(values) };
+        // - the values are borrowed for `'scope`, within which the operation is completed.
+        let values = unsafe { values.source() };
         let started = self.comm.isend(mode, &values, dest, tag)?;
         Ok(self.track(started.into_request(self.comm.process()), Kind::Message))
     }
@@ -99,6 +99,23 @@ impl<'scope> Flights<'scope, '_> {
             data,
             borrow: PhantomData,
         })
+    }
+
+    /// Starts a receive into values of any layout, which stay borrowed until the scope ends ([`Comm::irecv`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the communicator.
+    pub fn receive_view<V: ViewMut + ?Sized>(
+        &'scope self,
+        values: &'scope mut V,
+        from: i32,
+        tag: i32,
+    ) -> Result<Flight<'scope>> {
+        // SAFETY:
+        // - as in `receive`; nobody gets the values back before `'scope` ends.
+        let values = unsafe { values.target() };
+        Ok(self.track(self.comm.irecv(&values, from, tag)?, Kind::Message))
     }
 
     /// Starts a collective.
@@ -133,14 +150,14 @@ impl<'scope> Flights<'scope, '_> {
     }
 
     /// Starts an operation that reads the values, and cannot be cancelled.
-    pub(super) fn drain<T: Equivalence>(
+    pub(super) fn drain<V: View + ?Sized>(
         &'scope self,
-        values: &'scope [T],
+        values: &'scope V,
         start: impl FnOnce(&Source) -> Result<Arc<Request>>,
     ) -> Result<Flight<'scope>> {
         // SAFETY:
         // - as in `send`.
-        let request = start(&unsafe { source(values) })?;
+        let request = start(&unsafe { values.source() })?;
         Ok(self.track(request, Kind::Collective(None)))
     }
 

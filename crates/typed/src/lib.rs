@@ -17,12 +17,14 @@
 //! * `lent`: memory that is lent to an operation.
 //! * `parts`: values that are cut into a part for each rank.
 //! * `operator`: reduction operations on Rust values.
+//! * `view`: data as calls take it, wherever its values lie.
 //! * `prepared`: collectives that have not begun.
 //! * `message`: blocking sends and receives.
 //! * `operations`: operations in flight of one scope.
 //! * `flight`: nonblocking operations, whose buffers are borrowed for a scope.
 //! * `persistent`: operations that own their memory, and are started many times.
 //! * `collective`: collectives that move data.
+//! * `view_collective`: collectives on data of any layout.
 //! * `neighbor`: collectives of neighbours.
 //! * `reduction`: reductions and scans.
 //! * `window`: one-sided communication.
@@ -43,6 +45,8 @@ mod parts;
 mod persistent;
 mod prepared;
 mod reduction;
+mod view;
+mod view_collective;
 mod window;
 
 pub use buffer::{Buffer, BufferMut};
@@ -61,6 +65,8 @@ pub use persistent::Persistent;
 pub use prepared::Prepared;
 pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
 pub use simurgh_mpi::{LockKind, Mode, Positioning};
+pub use view::{View, ViewMut};
+pub use view_collective::{all_gather_view, all_to_all_view, broadcast_view, gather_view, scatter_view};
 pub use window::Window;
 
 use simurgh_datatype::Datatype;

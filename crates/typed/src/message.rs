@@ -1,6 +1,6 @@
 //! Blocking messages.
 
-use super::{Equivalence, source, target};
+use super::{View, ViewMut};
 use simurgh_mpi::Comm;
 use simurgh_mpi::Result;
 use simurgh_mpi::Status;
@@ -12,10 +12,10 @@ use simurgh_mpi::{Message, Mode};
 ///
 /// As the call of the communicator.
 #[inline]
-pub fn send<T: Equivalence>(comm: &Comm, values: &[T], dest: i32, tag: i32, mode: Mode) -> Result<()> {
+pub fn send<V: View + ?Sized>(comm: &Comm, values: &V, dest: i32, tag: i32, mode: Mode) -> Result<()> {
     // SAFETY:
     // - the calls are complete when they return.
-    let values = unsafe { source(values) };
+    let values = unsafe { values.source() };
     comm.send_in(mode, &values, dest, tag)
 }
 
@@ -25,10 +25,10 @@ pub fn send<T: Equivalence>(comm: &Comm, values: &[T], dest: i32, tag: i32, mode
 ///
 /// As the call of the communicator.
 #[inline]
-pub fn receive<T: Equivalence>(comm: &Comm, values: &mut [T], from: i32, tag: i32) -> Result<Status> {
+pub fn receive<V: ViewMut + ?Sized>(comm: &Comm, values: &mut V, from: i32, tag: i32) -> Result<Status> {
     // SAFETY:
     // - the call is complete when it returns.
-    comm.recv(&unsafe { target(values) }, from, tag)
+    comm.recv(&unsafe { values.target() }, from, tag)
 }
 
 /// Sends and receives ([`Comm::sendrecv`]): `to` and `from` are a rank and a tag.
@@ -36,16 +36,16 @@ pub fn receive<T: Equivalence>(comm: &Comm, values: &mut [T], from: i32, tag: i3
 /// # Errors
 ///
 /// As the call of the communicator.
-pub fn send_receive<S: Equivalence, R: Equivalence>(
+pub fn send_receive<S: View + ?Sized, R: ViewMut + ?Sized>(
     comm: &Comm,
-    sent: &[S],
+    sent: &S,
     to: (i32, i32),
-    received: &mut [R],
+    received: &mut R,
     from: (i32, i32),
 ) -> Result<Status> {
     // SAFETY:
     // - the call is complete when it returns.
-    let (sent, received) = unsafe { (source(sent), target(received)) };
+    let (sent, received) = unsafe { (sent.source(), received.target()) };
     comm.sendrecv(&sent, to.0, to.1, &received, from.0, from.1)
 }
 
@@ -54,8 +54,8 @@ pub fn send_receive<S: Equivalence, R: Equivalence>(
 /// # Errors
 ///
 /// As the call of the message.
-pub fn receive_message<T: Equivalence>(message: Message, values: &mut [T]) -> Result<Status> {
+pub fn receive_message<V: ViewMut + ?Sized>(message: Message, values: &mut V) -> Result<Status> {
     // SAFETY:
     // - the call is complete when it returns.
-    message.recv(&unsafe { target(values) })
+    message.recv(&unsafe { values.target() })
 }

@@ -5,7 +5,7 @@ use simurgh_datatype::memory::{Parts, Source, Target};
 use simurgh_mpi::{Error, ErrorClass, Result};
 
 /// The number of values in each of `parts` equal parts.
-fn share(parts: usize, len: usize) -> Result<usize> {
+pub(super) fn share(parts: usize, len: usize) -> Result<usize> {
     match len.checked_div(parts) {
         Some(share) if len.is_multiple_of(parts) => Ok(share),
         None if len == 0 => Ok(0),

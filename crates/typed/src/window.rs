@@ -19,7 +19,7 @@ use std::fmt;
 use std::hash::Hasher;
 use std::marker::PhantomData;
 
-use super::{Equivalence, Operator, all_reduce, barrier, source, target};
+use super::{Equivalence, Operator, View, ViewMut, all_reduce, barrier, source, target};
 use simurgh_core::sync::Arc;
 use simurgh_datatype::memory::Runs;
 use simurgh_datatype::op::BuiltinOp;
@@ -235,13 +235,13 @@ impl<T: Equivalence> Window<T> {
     /// [`ErrorClass::RmaSync`] outside of an epoch; [`ErrorClass::Type`] for values with elements of several datatypes,
     /// unless the lock is exclusive; as [`simurgh_mpi::Window::put`].
     #[inline]
-    pub fn put(&self, rank: i32, position: usize, values: &[T]) -> Result<()> {
+    pub fn put<V: View<Item = T> + ?Sized>(&self, rank: i32, position: usize, values: &V) -> Result<()> {
         let is_alone = self.is_alone(rank)?;
         let datatype = T::datatype();
-        let place = place::<T>(rank, position, values.len(), &datatype);
+        let place = place::<T>(rank, position, values.number(), &datatype);
         // SAFETY:
         // - the operations have read the values when they return.
-        let values = unsafe { source(values) };
+        let values = unsafe { values.source() };
         match is_alone {
             true => self.window.put(&values, &place),
             false => self.window.accumulate(&values, &place, BuiltinOp::Replace),
@@ -254,13 +254,18 @@ impl<T: Equivalence> Window<T> {
     ///
     /// As [`Window::put`].
     #[inline]
-    pub fn get(&self, rank: i32, position: usize, values: &mut [T]) -> Result<()> {
+    pub fn get<V: ViewMut<Item = T> + ?Sized>(
+        &self,
+        rank: i32,
+        position: usize,
+        values: &mut V,
+    ) -> Result<()> {
         let is_alone = self.is_alone(rank)?;
         let datatype = T::datatype();
-        let place = place::<T>(rank, position, values.len(), &datatype);
+        let place = place::<T>(rank, position, values.number(), &datatype);
         // SAFETY:
         // - the operations are complete when they return.
-        let values = unsafe { target(values) };
+        let values = unsafe { values.target() };
         match is_alone {
             true => self.window.get_now(&values, &place),
             false => {
@@ -279,14 +284,20 @@ impl<T: Equivalence> Window<T> {
     /// [`ErrorClass::RmaSync`] outside of an epoch, [`ErrorClass::Op`] for an operation of the user; as
     /// [`simurgh_mpi::Window::accumulate`].
     #[inline]
-    pub fn accumulate(&self, rank: i32, position: usize, values: &[T], op: &Operator<T>) -> Result<()> {
+    pub fn accumulate<V: View<Item = T> + ?Sized>(
+        &self,
+        rank: i32,
+        position: usize,
+        values: &V,
+        op: &Operator<T>,
+    ) -> Result<()> {
         self.check_epoch()?;
         let op = predefined(op)?;
         let datatype = T::datatype();
-        let place = place::<T>(rank, position, values.len(), &datatype);
+        let place = place::<T>(rank, position, values.number(), &datatype);
         // SAFETY:
         // - the operation has read the values when it returns.
-        let values = unsafe { source(values) };
+        let values = unsafe { values.source() };
         self.window.accumulate(&values, &place, op)
     }
 
