@@ -48,17 +48,17 @@ fn is_the_same_everywhere(name: &str, arguments: &[&str]) {
 
 #[test]
 fn the_solution_of_conjugate_gradients_is_the_same_everywhere() {
-    is_the_same_everywhere("conjugate_gradient", &["64"]);
+    is_the_same_everywhere("conjugate_gradient", &["32"]);
 }
 
 #[test]
 fn the_spectrum_of_a_cube_is_the_same_everywhere() {
-    is_the_same_everywhere("fft", &["32"]);
+    is_the_same_everywhere("fft", &["16"]);
 }
 
 #[test]
 fn the_hash_table_is_the_same_everywhere() {
-    is_the_same_everywhere("hash_table", &["-n", "200"]);
+    is_the_same_everywhere("hash_table", &["-n", "50"]);
 }
 
 #[test]
@@ -68,12 +68,12 @@ fn the_plate_is_the_same_everywhere() {
 
 #[test]
 fn the_glider_is_the_same_everywhere() {
-    is_the_same_everywhere("life", &["-n", "64", "-g", "256"]);
+    is_the_same_everywhere("life", &["-n", "64", "-g", "64"]);
 }
 
 #[test]
 fn the_bodies_are_the_same_everywhere() {
-    is_the_same_everywhere("n_body", &["300"]);
+    is_the_same_everywhere("n_body", &["128"]);
 }
 
 #[test]
