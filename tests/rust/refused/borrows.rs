@@ -1,0 +1,161 @@
+//! Programs that the borrow checker refuses. Each line that it must refuse ends with the error's code.
+
+use ndarray::Array2;
+use simurgh::{Communicator, File, LockKind, Op, Result, Window};
+
+fn a_buffer_that_is_received_into_is_read(world: &Communicator) -> Result<()> {
+    let mut value = 0;
+    world.scope(|scope| {
+        let request = scope.irecv(&mut value, 0, 0)?;
+        assert_eq!(value, 0); //~ E0502
+        request.wait().map(drop)
+    })
+}
+
+fn a_buffer_that_is_sent_is_changed(world: &Communicator) -> Result<()> {
+    let mut value = 0;
+    world.scope(|scope| {
+        let request = scope.isend(&value, 0, 0)?;
+        value = 1; //~ E0506
+        request.wait()
+    })
+}
+
+fn a_buffer_is_changed_although_its_request_is_gone(world: &Communicator) -> Result<()> {
+    let mut value = 0;
+    world.scope(|scope| {
+        std::mem::forget(scope.isend(&value, 0, 0)?);
+        value = 1; //~ E0506
+        Ok(())
+    })
+}
+
+fn a_vector_that_is_received_into_grows(world: &Communicator) -> Result<()> {
+    let mut values = vec![0_u8; 8];
+    world.scope(|scope| {
+        scope.irecv(&mut values, 0, 0)?;
+        values.push(1); //~ E0499
+        Ok(())
+    })
+}
+
+fn one_buffer_is_received_into_twice(world: &Communicator) -> Result<()> {
+    let mut value = 0;
+    world.scope(|scope| {
+        scope.irecv(&mut value, 0, 0)?;
+        scope.irecv(&mut value, 0, 1)?; //~ E0499
+        Ok(())
+    })
+}
+
+fn an_operand_of_a_reduction_is_changed(world: &Communicator) -> Result<()> {
+    let (mut value, mut sum) = (1, 0);
+    world.scope(|scope| {
+        scope.iall_reduce(&value, &mut sum, &Op::sum())?;
+        value = 2; //~ E0506
+        Ok(())
+    })
+}
+
+fn a_buffer_lives_shorter_than_its_scope(world: &Communicator) -> Result<()> {
+    world.scope(|scope| {
+        let mut value = 0;
+        scope.irecv(&mut value, 0, 0)?; //~ E0597
+        Ok(())
+    })
+}
+
+fn a_future_is_leaked_with_its_buffer(world: &Communicator) -> Result<()> {
+    world.scope(|scope| {
+        let mut value = 0;
+        std::mem::forget(async { scope.irecv(&mut value, 0, 0)?.await.map(drop) }); //~ E0597
+        Ok(())
+    })
+}
+
+fn a_request_leaves_its_scope(world: &Communicator) -> Result<()> {
+    let value = 0;
+    let mut kept = None;
+    world.scope(|scope| {
+        kept = Some(scope.isend(&value, 0, 0)?); //~ E0521
+        Ok(())
+    })
+}
+
+fn an_array_is_changed_while_its_column_is_sent(world: &Communicator) -> Result<()> {
+    let mut array = Array2::<f64>::zeros((4, 4));
+    let column = array.column(1);
+    world.scope(|scope| { //~ E0502
+        scope.isend(&column, 0, 0)?;
+        array[(0, 1)] = 1.0;
+        Ok(())
+    })
+}
+
+fn an_array_is_read_after_the_wait_for_its_view(world: &Communicator) -> Result<()> {
+    let mut array = Array2::<f64>::zeros((4, 4));
+    world.scope(|scope| {
+        scope.irecv_view(&mut array, 0, 0)?.wait()?;
+        assert_eq!(array[(0, 0)], 0.0); //~ E0502
+        Ok(())
+    })
+}
+
+fn a_file_is_closed_while_it_is_read(world: &Communicator, file: File) -> Result<()> {
+    let mut values = [0_u8; 8];
+    world.scope(|scope| {
+        scope.iread_at(&file, 0, &mut values)?; //~ E0597
+        file.close() //~ E0505
+    })
+}
+
+fn the_part_of_a_rank_is_kept_through_an_epoch(window: &mut Window<u64>) -> Result<()> {
+    let mine = window.local();
+    window.fence_epoch(|epoch| epoch.part(0).put(0, &1))?; //~ E0502
+    assert_eq!(mine[0], 1);
+    Ok(())
+}
+
+fn the_part_of_a_rank_is_read_in_an_epoch(window: &mut Window<u64>) -> Result<()> {
+    window.fence_epoch(|epoch| { //~ E0502
+        epoch.part(0).put(0, &window.local()[0])
+    })
+}
+
+fn the_part_of_a_rank_is_written_under_a_lock(mut window: Window<u64>) -> Result<()> {
+    window.lock_epoch(|epoch| { //~ E0499
+        let _lock = epoch.lock(0, LockKind::Exclusive)?;
+        window.local_mut()[0] = 1;
+        Ok(())
+    })
+}
+
+fn a_lock_leaves_its_epoch(window: &mut Window<u64>) -> Result<()> {
+    let mut kept = None;
+    window.lock_epoch(|epoch| {
+        kept = Some(epoch.lock(0, LockKind::Shared)?); //~ E0521
+        Ok(())
+    })
+}
+
+fn a_part_is_accessed_after_its_lock_has_been_released(window: &mut Window<u64>) -> Result<()> {
+    window.lock_epoch(|epoch| {
+        let lock = epoch.lock(0, LockKind::Exclusive)?;
+        lock.unlock()?;
+        lock.put(0, &1) //~ E0382
+    })
+}
+
+fn a_window_is_freed_in_its_epoch(mut window: Window<u64>) -> Result<()> {
+    window.fence_epoch(|_| { //~ E0505
+        drop(window);
+        Ok(())
+    })
+}
+
+fn ranks_borrow_what_may_be_gone() {
+    let greeting = String::from("hello");
+    let _ = simurgh::run(|world| println!("{greeting} from {}", world.rank())); //~ E0373
+}
+
+fn main() {}
