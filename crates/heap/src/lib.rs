@@ -173,6 +173,8 @@ struct Heap {
     dirty: Cell<usize>,
     /// When free memory is to be given back, in milliseconds; 0 if there is not much.
     purge_at: Cell<u64>,
+    /// The least number of dirty slices since that time was set.
+    least_dirty: Cell<usize>,
     /// The heaps of its rank.
     of: Cell<*const RankHeaps>,
     /// Blocks that have been freed and are not to be used again yet, where blocks are checked.

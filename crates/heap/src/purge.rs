@@ -1,7 +1,8 @@
 //! Giving free memory back to the system.
 //!
 //! A program that frees much often needs as much soon, and a page that comes anew from the system costs a fault. So
-//! free memory is given back only if it is much compared with what is in use, and has been for a while.
+//! free memory is given back only if it is much compared with what is in use, and has been all the time for a while: a
+//! program that frees everything and allocates it again, over and over, keeps its pages.
 
 use crate::clock::now;
 use crate::segment::{LISTS, SLICE, SLICES, Segment};
@@ -9,7 +10,7 @@ use crate::{Heap, arena};
 
 /// The number of slices that are always kept.
 const KEPT: usize = 16;
-/// The time in milliseconds for which more is kept.
+/// The time in milliseconds for which more is kept, counted from when it was last needed.
 const DELAY: u64 = 1000;
 /// The number of slices from which on free memory is given back at once.
 const AT_ONCE: usize = 32 * SLICES;
@@ -18,20 +19,34 @@ impl Heap {
     /// Gives free memory back if it is time.
     #[inline]
     pub(crate) fn consider_purge(&self) {
-        if self.dirty.get() > KEPT + self.live.get() / 2 {
+        if self.is_much(self.dirty.get()) {
             self.purge_in_time();
         }
     }
 
+    /// Whether so many free slices are much, compared with those in use.
+    #[inline]
+    fn is_much(&self, free: usize) -> bool {
+        free > KEPT + self.live.get() / 2
+    }
+
     #[cold]
     fn purge_in_time(&self) {
-        let now = now();
-        if self.purge_at.get() == 0 {
-            self.purge_at.set(now + DELAY);
-        }
-        if now >= self.purge_at.get() || self.dirty.get() > AT_ONCE + self.live.get() {
+        let (now, end) = (now(), self.purge_at.get());
+        let is_over = end != 0 && now >= end;
+        let was_much = is_over && self.is_much(self.least_dirty.get());
+        if was_much || self.dirty.get() > AT_ONCE + self.live.get() {
             self.purge();
+        } else if is_over || end == 0 {
+            self.purge_at.set(now + DELAY);
+            self.least_dirty.set(self.dirty.get());
         }
+    }
+
+    /// Notes that memory has been taken, and how much was left.
+    pub(crate) fn note_need(&self) {
+        let least = self.least_dirty.get().min(self.dirty.get());
+        self.least_dirty.set(least);
     }
 
     /// Gives all free memory back.
@@ -55,5 +70,55 @@ impl Heap {
             .map(|span| span.span() * SLICES)
             .sum();
         self.dirty.set(segments + spans);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::segment::SLICE;
+    use crate::tests::{C, as_rank};
+    use crate::{Heap, context};
+
+    const BLOCKS: usize = 500;
+
+    fn heap() -> &'static Heap {
+        // SAFETY:
+        // - the context has allocated memory, and heaps stay where they are.
+        unsafe { context::heap().as_ref() }.expect("a heap")
+    }
+
+    /// Allocates much and frees it.
+    fn need_much() {
+        let blocks: Vec<_> = (0..BLOCKS).map(|_| C::malloc(SLICE)).collect();
+        blocks.into_iter().for_each(C::free);
+    }
+
+    /// Lets the time pass after which free memory is given back.
+    fn let_time_pass() {
+        assert!(heap().purge_at.get() > 1, "there is free memory to give back");
+        heap().purge_at.set(1);
+    }
+
+    #[test]
+    fn free_memory_that_is_needed_again_in_time_is_kept() {
+        as_rank(|_| {
+            need_much();
+            let free = heap().dirty.get();
+            for _ in 0..3 {
+                let_time_pass();
+                need_much();
+                assert_eq!(heap().dirty.get(), free);
+            }
+        });
+    }
+
+    #[test]
+    fn free_memory_that_nobody_has_needed_is_given_back() {
+        as_rank(|_| {
+            need_much();
+            let_time_pass();
+            C::free(C::malloc(SLICE));
+            assert_eq!((heap().dirty.get(), heap().purge_at.get()), (0, 0));
+        });
     }
 }

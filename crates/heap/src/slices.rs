@@ -57,9 +57,9 @@ impl Heap {
     }
 
     fn note_taken(&self, slices: &Slices) {
-        self.add_live(slices.count);
         let dirty = slices.dirty.count_ones() as usize;
         self.dirty.set(self.dirty.get().saturating_sub(dirty));
+        self.add_live(slices.count);
         self.put_on_list(slices.segment);
         if nodes::several().is_some() {
             owners::note_used(slices.segment.address(), now());

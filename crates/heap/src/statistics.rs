@@ -144,8 +144,9 @@ impl Heap {
         });
     }
 
-    /// Counts slices that are in pages from now on.
+    /// Counts slices that are in pages from now on. What was free of them is no longer counted as such.
     pub(crate) fn add_live(&self, slices: usize) {
+        self.note_need();
         let live = self.live.get() + slices;
         self.live.set(live);
         self.most_live.set(self.most_live.get().max(live));
