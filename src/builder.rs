@@ -17,6 +17,7 @@ use crate::panic_place;
 use crate::rank_heaps::OwnHeaps;
 use crate::results::Results;
 use crate::run_state::RunState;
+use crate::session::Rank;
 use crate::settings;
 
 /// Runs `f` as every rank of the world, with the settings of the environment; see [`Builder::run`].
@@ -180,6 +181,28 @@ impl Builder {
         F: Fn(&Communicator) -> T + Send + Sync + 'static,
         T: Send + 'static,
     {
+        self.run_ranks(move |rank| rank.in_world(&f))
+    }
+
+    /// Runs `f` as every rank of this process, as [`run`](Self::run) does, but does not initialise the world: ranks
+    /// communicate in sessions ([`Rank::session`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run); [`RunError::Engine`] if a rank has leaked a session.
+    pub fn run_sessions<T, F>(self, f: F) -> Result<Results<T>, RunError>
+    where
+        F: Fn(&Rank) -> T + Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.run_ranks(move |rank| Ok(f(rank)))
+    }
+
+    fn run_ranks<T, F>(self, f: F) -> Result<Results<T>, RunError>
+    where
+        F: Fn(&Rank) -> simurgh_mpi::Result<T> + Send + Sync + 'static,
+        T: Send + 'static,
+    {
         let settings = self.settings()?;
         panic_place::watch();
         match simurgh_host::claim() {
@@ -192,7 +215,7 @@ impl Builder {
     /// Runs a world of this process.
     fn run_alone<T, F>(self, settings: Values, f: F) -> Result<Results<T>, RunError>
     where
-        F: Fn(&Communicator) -> T + Send + Sync + 'static,
+        F: Fn(&Rank) -> simurgh_mpi::Result<T> + Send + Sync + 'static,
         T: Send + 'static,
     {
         let run_state = Arc::new(RunState::default());
@@ -220,7 +243,7 @@ impl Builder {
     /// Runs the ranks that this process has in a launcher's job.
     fn run_in_job<T, F>(self, mut job: NativeJob, f: F) -> Result<Results<T>, RunError>
     where
-        F: Fn(&Communicator) -> T + Send + Sync + 'static,
+        F: Fn(&Rank) -> simurgh_mpi::Result<T> + Send + Sync + 'static,
         T: Send + 'static,
     {
         self.choose(job.settings_mut())?;
@@ -311,7 +334,7 @@ struct Crew<T, F> {
 
 impl<T, F> Crew<T, F>
 where
-    F: Fn(&Communicator) -> T + Send + Sync + 'static,
+    F: Fn(&Rank) -> simurgh_mpi::Result<T> + Send + Sync + 'static,
     T: Send + 'static,
 {
     fn new(
@@ -375,11 +398,9 @@ where
     }
 
     fn sail(&self, process: &Arc<Process>, place: usize) -> simurgh_mpi::Result<T> {
-        process.init()?;
-        let world = Communicator::new(process.comm_world()?, &self.run_state, place);
-        let value = (self.f)(&world);
-        drop(world);
-        process.finalize()?;
+        let rank = Rank::new(process, &self.run_state, place);
+        let value = (self.f)(&rank)?;
+        rank.check_ended()?;
         Ok(value)
     }
 

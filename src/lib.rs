@@ -106,6 +106,11 @@
 //! ([`Communicator::dist_graph_create_adjacent`]) exchange data with all their neighbours in one call
 //! ([`Communicator::neighbor_all_to_all`]).
 //!
+//! # Sessions
+//!
+//! A library opens a session of its own ([`Communicator::session`]), and makes communicators of the groups that it finds
+//! there. A program can do without the world ([`Builder::run_sessions`]).
+//!
 //! # Windows
 //!
 //! One-sided communication ([`Communicator::allocate_window`]): ranks read, write and update each other's memory, and
@@ -146,12 +151,16 @@
 // * `status`: statuses of receives and probes
 // * `message`: messages of matched probes
 // * `error`: the errors of a run
+// * `hints`: hints
+// * `group`: groups of processes
 // * `settings`: settings from the environment
 // * `results`: the results of a run
 // * `rank_heaps`: the heaps of ranks
 // * `panic_place`: where ranks panic
 // * `run_state`: the state of a run, and its end
+// * `open_session`: a session that is open
 // * `communicator`: communicators, and their blocking calls
+// * `session`: sessions
 // * `scope`: nonblocking operations
 // * `variable`: what the library tells of itself
 // * `persistent`: operations that are set up once
@@ -164,8 +173,11 @@ mod builder;
 mod communicator;
 mod error;
 mod file;
+mod group;
+mod hints;
 mod message;
 mod op;
+mod open_session;
 mod panic_place;
 mod peer;
 mod persistent;
@@ -173,6 +185,7 @@ mod rank_heaps;
 mod results;
 mod run_state;
 mod scope;
+mod session;
 mod settings;
 mod status;
 mod variable;
@@ -183,6 +196,7 @@ pub use builder::{Builder, run};
 pub use communicator::{Attribute, Communicator, InterCommunicator, InterRoot};
 pub use error::{RANKS_MAX, RunError};
 pub use file::{File, FileOptions};
+pub use group::Group;
 pub use message::Message;
 pub use op::{Bits, Integer, Number, Op};
 pub use peer::{Destination, Source, Tag};
@@ -193,13 +207,14 @@ pub use results::Results;
 pub use scope::{
     AnyRequest, CollectiveRequest, ReceiveRequest, RequestSet, Scope, ScopeRequest, SendRequest,
 };
+pub use session::{ProcessSet, Rank, Session};
 pub use status::Status;
 pub use variable::{ControlValue, ControlVariable, PerformanceVariable};
 pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
 
 pub use simurgh_core::{Purpose, move_to, set_purpose};
 pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
-pub use simurgh_mpi::{Error, ErrorClass, Result};
+pub use simurgh_mpi::{Comparison, Error, ErrorClass, Result};
 pub use simurgh_sched::{DomainStats, VpStats};
 pub use simurgh_tool::variable::Class as VariableClass;
 pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind, View, ViewMut};

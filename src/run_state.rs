@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use simurgh_core::Completion;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
 
-use crate::activity::{Activity, Wait};
+use crate::activity::{Activity, Call, Inside, Wait};
 use crate::error::RunError;
 use crate::panic_place;
 
@@ -50,6 +50,13 @@ impl RunState {
     /// The activity of a rank.
     pub(crate) fn activity(&self, rank: usize) -> &Activity {
         &self.activities.get().expect("the run has begun")[rank]
+    }
+
+    /// Notes that a rank enters a call that may block. Unwinds it if the run has failed.
+    #[inline]
+    pub(crate) fn enter(&self, rank: usize, call: Call, peer: i32, tag: i32) -> Inside<'_> {
+        self.check();
+        self.activity(rank).enter(call, peer, tag)
     }
 
     /// Called when a rank has ended, in whatever way.

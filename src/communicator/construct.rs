@@ -4,6 +4,7 @@ use simurgh_mpi::constants::UNDEFINED;
 use simurgh_mpi::{Error, ErrorClass, Result};
 
 use super::Communicator;
+use crate::Group;
 use crate::activity::Call;
 
 impl Communicator {
@@ -50,7 +51,55 @@ impl Communicator {
         Ok(self.comm.split(color, key)?.map(|comm| self.child(comm)))
     }
 
+    /// The members (`MPI_Comm_group`).
+    #[must_use]
+    pub fn group(&self) -> Group {
+        self.own_group(self.comm.group())
+    }
+
+    /// A communicator of some of the ranks; none for a rank that gives a group without it (`MPI_Comm_create`).
+    /// Collective over all ranks. Each rank gives the group that it will be in, or one without it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Group`] if the group has other processes than the communicator's, or ranks of a group give
+    /// different ones; as [`dup`](Self::dup).
+    pub fn create(&self, group: &Group) -> Result<Option<Self>> {
+        let _inside = self.enter(Call::Create, UNDEFINED, UNDEFINED);
+        Ok(self.comm.create(group.engine())?.map(|comm| self.child(comm)))
+    }
+
+    /// As [`create`](Self::create), but only the members of the group take part (`MPI_Comm_create_group`). `tag` tells
+    /// apart calls for the same group that are made at the same time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Tag`] for a negative tag; as [`create`](Self::create).
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(5).run(|world| {
+    /// let few = world.group().include([4, 0, 2])?;
+    /// if few.rank().is_some() {
+    ///     let few = world.create_group(&few, 0)?.expect("the rank is in the group");
+    ///     assert_eq!(few.rank(), [1, 9, 2, 9, 0][world.rank()]);
+    /// }
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn create_group(&self, group: &Group, tag: i32) -> Result<Option<Self>> {
+        let _inside = self.enter(Call::CreateFromGroup, UNDEFINED, UNDEFINED);
+        let made = self.comm.create_group(group.engine(), tag)?;
+        Ok(made.map(|comm| self.child(comm)))
+    }
+
     pub(super) fn child(&self, comm: std::sync::Arc<simurgh_mpi::Comm>) -> Self {
-        Self::new(comm, &self.run_state, self.own)
+        Self {
+            session: self.session.clone(),
+            ..Self::new(comm, &self.run_state, self.own)
+        }
+    }
+
+    pub(super) fn own_group(&self, group: &simurgh_mpi::Group) -> Group {
+        Group::new(group.clone(), self.comm.process().id())
     }
 }

@@ -8,7 +8,7 @@ use simurgh_mpi::constants::UNDEFINED;
 use super::Communicator;
 use crate::activity::Call;
 use crate::peer::raw_rank;
-use crate::{Buffer, BufferMut, Destination, Equivalence, Message, Op, Source, Status, Tag};
+use crate::{Buffer, BufferMut, Destination, Equivalence, Group, Message, Op, Source, Status, Tag};
 
 impl Communicator {
     /// An inter-communicator of this communicator's ranks and those of another one (`MPI_Intercomm_create`). All ranks
@@ -192,6 +192,20 @@ impl InterCommunicator {
     /// As [`Communicator::probe`].
     pub fn mprobe(&self, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Message> {
         self.0.mprobe(source, tag)
+    }
+
+    /// The members of this rank's group (`MPI_Comm_group`).
+    #[must_use]
+    pub fn group(&self) -> Group {
+        self.0.group()
+    }
+
+    /// The members of the other group (`MPI_Comm_remote_group`).
+    #[must_use]
+    pub fn remote_group(&self) -> Group {
+        let remote = self.0.comm.remote_group();
+        self.0
+            .own_group(remote.expect("an inter-communicator has a remote group"))
     }
 
     /// Waits until all ranks of the other group have called it (`MPI_Barrier`).

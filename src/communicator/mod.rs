@@ -29,6 +29,7 @@ use simurgh_mpi::Comm;
 use simurgh_sched::{DomainKind, DomainStats, VpStats};
 
 use crate::activity::{Call, Inside};
+use crate::open_session::OpenSession;
 use crate::run_state::{Abort, RunState};
 
 /// A group of ranks with a context of its own: its messages match no receive of another communicator (chapter 7 of the
@@ -38,10 +39,12 @@ use crate::run_state::{Abort, RunState};
 pub struct Communicator {
     comm: Arc<Comm>,
     run_state: Arc<RunState>,
-    /// The rank in the world.
+    /// The place of the rank among those of its process.
     own: usize,
     /// They also keep the type from being `Sync`: the collectives of a rank must follow one another.
     attributes: Rc<Attributes>,
+    /// The session that it comes from, which lasts as long. It is dropped last.
+    session: Option<Rc<OpenSession>>,
 }
 
 impl Communicator {
@@ -51,6 +54,15 @@ impl Communicator {
             run_state: Arc::clone(run_state),
             own,
             attributes: Rc::default(),
+            session: None,
+        }
+    }
+
+    /// The same communicator, as one that comes from a session.
+    pub(crate) fn in_session(self, session: &Rc<OpenSession>) -> Self {
+        Self {
+            session: Some(Rc::clone(session)),
+            ..self
         }
     }
 
@@ -117,6 +129,16 @@ impl Communicator {
         resume_unwind(Box::new(Abort(code)))
     }
 
+    /// The state of the run.
+    pub(crate) fn run_state(&self) -> &Arc<RunState> {
+        &self.run_state
+    }
+
+    /// The place of the rank among those of its process.
+    pub(crate) fn own(&self) -> usize {
+        self.own
+    }
+
     /// The communicator of the engine.
     pub(crate) fn engine(&self) -> &Comm {
         &self.comm
@@ -144,8 +166,7 @@ impl Communicator {
     /// Enters a call that may block.
     #[inline]
     pub(crate) fn enter(&self, call: Call, peer: i32, tag: i32) -> Inside<'_> {
-        self.run_state.check();
-        self.run_state.activity(self.own).enter(call, peer, tag)
+        self.run_state.enter(self.own, call, peer, tag)
     }
 }
 

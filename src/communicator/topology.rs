@@ -31,7 +31,7 @@ impl Communicator {
     pub fn cart_create(&self, dims: &[usize], periodic: &[bool], reorder: bool) -> Result<Option<Self>> {
         check_dimensions("flags for periodic dimensions", periodic.len(), dims.len())?;
         let dims: Vec<i32> = dims.iter().copied().map(raw_rank).collect();
-        let _inside = self.enter(Call::Create, UNDEFINED, UNDEFINED);
+        let _inside = self.enter(Call::CreateTopology, UNDEFINED, UNDEFINED);
         let grid = self.comm.cart_create(&dims, periodic, reorder)?;
         Ok(grid.map(|comm| self.child(comm)))
     }
@@ -96,7 +96,7 @@ impl Communicator {
         for &destination in destinations {
             outgoing.push(size, (rank, raw_rank(destination)), 1)?;
         }
-        let _inside = self.enter(Call::Create, UNDEFINED, UNDEFINED);
+        let _inside = self.enter(Call::CreateTopology, UNDEFINED, UNDEFINED);
         let graph = self
             .comm
             .dist_graph_create_adjacent(incoming, outgoing, reorder)?;

@@ -14,6 +14,7 @@ use simurgh_mpi::{Amode, ErrorHandler, Info, Result};
 use simurgh_typed as typed;
 
 use crate::activity::{Call, Inside};
+use crate::hints;
 use crate::{Communicator, View, ViewMut};
 
 /// What a file is opened for, and how. Nothing is chosen at first, so one of [`read`](Self::read) and
@@ -231,9 +232,7 @@ impl File {
     /// The hints that are in use, with their values (`MPI_File_get_info`).
     #[must_use]
     pub fn hints(&self) -> Vec<(String, String)> {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let info = self.file.info();
-        info.iter().map(|(key, value)| (text(key), text(value))).collect()
+        hints::texts(&self.file.info())
     }
 
     /// Closes the file (`MPI_File_close`). Collective. A file that is dropped instead is closed, too, but not deleted.

@@ -16,6 +16,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         "windows" => windows(),
         "futures" => adds_up(futures),
         "groups" => adds_up(groups),
+        "sessions" => sessions(),
         "who" => who(),
         "partner" => partner(),
         "panic" => fails(|world| match world.rank() == world.size() - 1 {
@@ -192,6 +193,26 @@ fn groups(world: &Communicator) -> simurgh::Result<u64> {
         .chain((1..world.size() as u64).step_by(2));
     assert!(ranks.into_iter().eq(expected));
     Ok(ours + theirs)
+}
+
+/// Two sessions of ranks that have no world. Each process prints a line for each of its ranks.
+fn sessions() -> Result<ExitCode, Box<dyn Error>> {
+    let results = simurgh::Builder::new().run_sessions(|rank| {
+        let (first, second) = (rank.session(), rank.session());
+        let all = first.communicator(&first.group("mpi://WORLD")?, "all")?;
+        let here = second.communicator(&second.group("simurgh://host")?, "here")?;
+        drop((first, second));
+        // The first rank of each host adds up the hosts' sums.
+        let leaders = all.split((here.rank() == 0).then_some(0), 0)?;
+        let mut sum = 0;
+        here.reduce(&(all.rank() as u64), &mut sum, &Op::sum(), 0)?;
+        if let Some(leaders) = leaders {
+            leaders.all_reduce_in_place(&mut sum, &Op::sum())?;
+        }
+        here.broadcast(&mut sum, 0)?;
+        Ok::<_, simurgh::Error>(sum)
+    })?;
+    tell_sums(results)
 }
 
 /// Prints a line for each rank of this process.

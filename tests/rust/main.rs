@@ -90,6 +90,11 @@ fn futures_are_awaited_wherever_the_ranks_live() {
 }
 
 #[test]
+fn ranks_without_a_world_communicate_in_sessions() {
+    adds_up_everywhere("sessions");
+}
+
+#[test]
 fn two_groups_meet_wherever_their_ranks_live() {
     adds_up_everywhere("groups");
 }
