@@ -52,10 +52,14 @@ calls! {
     AllocateWindow = "allocate_window",
     FenceEpoch = "fence_epoch",
     LockEpoch = "lock_epoch",
+    ReadEpoch = "read_epoch",
+    StartAccess = "start of accesses to a window",
+    WaitExposure = "wait for accesses to a window",
     LockWindow = "lock of a window",
     OpenFile = "opening of a file",
     CloseFile = "close of a file",
     FileAccess = "access to a file",
+    SetView = "view of a file",
 }
 
 /// No call.

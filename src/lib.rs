@@ -108,8 +108,8 @@
 //!
 //! # Sessions
 //!
-//! A library opens a session of its own ([`Communicator::session`]), and makes communicators of the groups that it finds
-//! there. A program can do without the world ([`Builder::run_sessions`]).
+//! A library opens a session of its own ([`Communicator::session`]), and makes communicators of the groups that it
+//! finds there. A program can do without the world ([`Builder::run_sessions`]).
 //!
 //! # Windows
 //!
@@ -195,7 +195,7 @@ pub use activity::Wait;
 pub use builder::{Builder, run};
 pub use communicator::{Attribute, Communicator, InterCommunicator, InterRoot};
 pub use error::{RANKS_MAX, RunError};
-pub use file::{File, FileOptions};
+pub use file::{File, FileOptions, FileView};
 pub use group::Group;
 pub use message::Message;
 pub use op::{Bits, Integer, Number, Op};
@@ -210,14 +210,19 @@ pub use scope::{
 pub use session::{ProcessSet, Rank, Session};
 pub use status::Status;
 pub use variable::{ControlValue, ControlVariable, PerformanceVariable};
-pub use window::{AllLocks, FenceEpoch, LockEpoch, Part, RankLock, Window};
+pub use window::{
+    Access, AllLocks, Exposure, FenceEpoch, LockEpoch, Part, RankLock, ReadEpoch, SharedLockEpoch,
+    SharedWindow, Window,
+};
 
 pub use simurgh_core::{Purpose, move_to, set_purpose};
 pub use simurgh_heap::{Allocator, Blocks as HeapBlocks, Statistics as HeapStatistics};
 pub use simurgh_mpi::{Comparison, Error, ErrorClass, Result};
 pub use simurgh_sched::{DomainStats, VpStats};
 pub use simurgh_tool::variable::Class as VariableClass;
-pub use simurgh_typed::{Buffer, BufferMut, Code, Coded, Equivalence, LockKind, View, ViewMut};
+pub use simurgh_typed::{
+    Buffer, BufferMut, Code, Coded, Equivalence, Filetype, LockKind, ReadGuard, View, ViewMut, WriteGuard,
+};
 
 /// The virtual processor of its process on which the calling rank runs; none outside of ranks.
 #[must_use]

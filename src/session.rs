@@ -108,8 +108,8 @@ impl Communicator {
 /// [`Rank::session`] and [`Communicator::session`].
 ///
 /// It finds groups by the names of process sets, and makes communicators of groups. It ends when it and all
-/// communicators, windows and files that come from it have been dropped (`MPI_Session_finalize`), so none of them can be
-/// used too late.
+/// communicators, windows and files that come from it have been dropped (`MPI_Session_finalize`). So none of them can
+/// be used too late.
 ///
 /// ```
 /// # simurgh::Builder::new().ranks(4).run(|world| {

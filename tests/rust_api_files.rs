@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use simurgh::{Builder, Communicator, Equivalence, ErrorClass, FileOptions, Op, Result};
+use simurgh::{Builder, Communicator, Equivalence, ErrorClass, FileOptions, Filetype, Op, Result};
 
 /// Runs `f` with 1, 2, 7 and 64 ranks and the path of a file that is not there; every rank must succeed.
 fn with_file(name: &str, f: impl Fn(&Communicator, &PathBuf) -> Result<()> + Clone + Send + Sync + 'static) {
@@ -226,5 +226,131 @@ fn wrong_accesses_in_a_scope_are_errors_at_once() {
         assert_eq!(class(start), ErrorClass::Arg);
         world.barrier()?;
         file.close()
+    });
+}
+
+#[test]
+fn ranks_see_the_values_of_their_views() {
+    with_file("views", |world, path| {
+        let (rank, size) = (world.rank(), world.size());
+        let file = temporary().open(world, path)?;
+        // The values of a struct have no padding in a file: nine bytes each.
+        let turns = Filetype::strided(1, size);
+        let view = file.view::<Padded>(9 * rank as u64, &turns)?;
+        let value = |place: usize| Padded {
+            small: place as u8,
+            large: (100 * rank + place) as f64,
+        };
+        view.write_at_all(0, &[value(0), value(1)][..])?;
+        view.write_at(3, &value(3))?;
+        assert_eq!(view.byte_offset(3)?, 9 * (3 * size + rank) as u64);
+        view.seek(2)?;
+        view.write(&value(2))?;
+        assert_eq!(view.position()?, 3);
+        view.sync()?;
+        world.barrier()?;
+        let mut values = [value(9); 6];
+        view.seek(0)?;
+        assert_eq!(view.read_all(&mut values[..])?, 4);
+        assert_eq!(values[..4], [value(0), value(1), value(2), value(3)]);
+        let file = view.into_file()?;
+        assert_eq!(file.size()?, 36 * size as u64);
+        let mut byte = 0_u8;
+        file.read_at(9 * (2 * size + rank) as u64, &mut byte)?;
+        assert_eq!(byte, 2);
+        file.close()
+    });
+}
+
+#[test]
+fn ranks_share_the_rows_and_columns_of_an_array() {
+    with_file("arrays", |world, path| {
+        const ROWS: usize = 3;
+        let (rank, size) = (world.rank(), world.size());
+        // Each rank writes two columns, and reads whole rows.
+        let columns = Filetype::subarray(&[ROWS, 2 * size], &[ROWS, 2], &[0, 2 * rank]);
+        let view = temporary().open(world, path)?.view::<u32>(16, &columns)?;
+        let mine: Vec<_> = (0..2 * ROWS).map(|place| (1000 * rank + place) as u32).collect();
+        view.write_all(&mine)?;
+        let view = view.into_file()?.view::<u32>(16, &Filetype::all())?;
+        let mut row = vec![0; 2 * size];
+        view.read_at_all((2 * size) as u64, &mut row)?;
+        let expected = (0..size).flat_map(|rank| [1000 * rank + 2, 1000 * rank + 3]);
+        assert!(row.into_iter().eq(expected.map(|value| value as u32)));
+        // The first of every three pairs of values, and the last value.
+        let some = Filetype::blocks([(0, 2), (5, 1)], 6);
+        let view = view.into_file()?.view::<[u32; 2]>(0, &some)?;
+        let places = [0, 1, 2, 3].map(|offset| view.byte_offset(offset).expect("it is in the file"));
+        assert_eq!(places, [0, 8, 40, 48]);
+        view.close()
+    });
+}
+
+#[test]
+fn the_common_pointer_counts_the_values_of_views() {
+    with_file("shared-views", |world, path| {
+        let (rank, size) = (world.rank(), world.size());
+        // Of each two values the second.
+        let second = Filetype::blocks([(1, 1)], 2);
+        let view = temporary().open(world, path)?.view::<u64>(0, &second)?;
+        view.write_ordered(&(rank as u64))?;
+        assert_eq!(view.position_shared()?, size as u64);
+        world.barrier()?;
+        view.write_shared(&(size as u64))?;
+        world.barrier()?;
+        assert_eq!(view.position_shared()?, 2 * size as u64);
+        view.seek_shared(0)?;
+        let mut read = 99;
+        assert_eq!(view.read_ordered(&mut read)?, 1);
+        assert_eq!(read, rank as u64);
+        world.barrier()?;
+        assert_eq!(view.read_shared(&mut read)?, 1);
+        assert_eq!(read, size as u64);
+        let file = view.into_file()?;
+        file.read_at_all(16 * rank as u64 + 8, &mut read)?;
+        assert_eq!(read, rank as u64);
+        file.close()
+    });
+}
+
+#[test]
+fn wrong_views_are_errors_of_their_class() {
+    with_file("wrong-views", |world, path| {
+        let open = || {
+            temporary()
+                .create_new(false)
+                .create(true)
+                .delete_on_close(false)
+                .open(world, path)
+        };
+        // What is wrong at the last rank is an error at all.
+        let wrong = if world.rank() + 1 == world.size() { 3 } else { 1 };
+        assert_eq!(
+            class(open()?.view::<u8>(0, &Filetype::strided(wrong, 2))),
+            ErrorClass::Arg
+        );
+        assert_eq!(
+            class(
+                open()?
+                    .view::<u8>(0, &Filetype::strided(0, 2))
+                    .and_then(|view| view.write(&1))
+            ),
+            ErrorClass::Arg
+        );
+        assert_eq!(
+            class(open()?.view::<[u8; 0]>(0, &Filetype::all())),
+            ErrorClass::Type
+        );
+        let far = if wrong == 3 { u64::MAX } else { 0 };
+        assert_eq!(class(open()?.view::<u8>(far, &Filetype::all())), ErrorClass::Disp);
+        if world.size() > 1 {
+            let sizes = if wrong == 3 {
+                open()?.view::<u8>(0, &Filetype::all()).map(drop)
+            } else {
+                open()?.view::<u16>(0, &Filetype::all()).map(drop)
+            };
+            assert_eq!(class(sizes), ErrorClass::NotSame);
+        }
+        temporary().create_new(false).open(world, path)?.close()
     });
 }

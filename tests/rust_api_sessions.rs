@@ -1,6 +1,7 @@
 //! Sessions and groups through the Rust interface.
 
 use simurgh::{Builder, Comparison, ErrorClass, Op, Rank, Result, RunError};
+use simurgh_testing::panic_quietly;
 
 /// Runs `f` with 1, 2, 7 and 64 ranks that have no world; every rank must succeed.
 fn with_ranks(f: impl Fn(&Rank) -> Result<()> + Clone + Send + Sync + 'static) {
@@ -156,7 +157,9 @@ fn a_session_that_is_leaked_fails_the_run() {
         let session = rank.session();
         let group = session.group("mpi://WORLD").expect("it is there");
         let all = session.communicator(&group, "").expect("all ranks call it");
-        assert!(all.rank() == 0, "rank 1 has had enough");
+        if all.rank() == 1 {
+            panic_quietly("rank 1 has had enough");
+        }
         let _ = all.barrier();
     });
     assert!(

@@ -44,6 +44,37 @@ fn unended_epochs() {
     assert_eq!(ended.next(), Some(Ok(())));
 }
 
+/// An epoch of ranks that name each other, or of shared memory, gives no slice either if its guard is leaked.
+fn leaked_guards() {
+    let ended = builder(1).run(|world| {
+        let refused = |end: std::thread::Result<usize>| assert!(end.is_err());
+        let mut window: Window<u32> = world.allocate_window(1)?;
+        std::mem::forget(window.post(&[0])?);
+        refused(catch_unwind(AssertUnwindSafe(|| window.local().len())));
+        assert!(window.fence_epoch(|_| Ok(())).is_err());
+        assert!(window.post(&[0]).is_err());
+
+        let mut window: Window<u32> = world.allocate_window(1)?;
+        let mut exposure = window.post(&[])?;
+        std::mem::forget(exposure.start(&[])?);
+        drop(exposure);
+        refused(catch_unwind(AssertUnwindSafe(|| window.local_mut().len())));
+        assert!(window.start(&[]).is_err());
+
+        let mut window = world.allocate_shared_window::<u32>(1)?;
+        let left = window.lock_epoch(|epoch| {
+            std::mem::forget(epoch.write(0)?);
+            Ok(())
+        });
+        assert!(left.is_err_and(|error| error.class() == ErrorClass::RmaSync));
+        refused(catch_unwind(AssertUnwindSafe(|| window.local_mut().len())));
+        assert!(window.read_epoch(|_| Ok(())).is_err());
+        Ok::<_, simurgh::Error>(())
+    });
+    let mut ended = ended.expect("the run succeeds").into_iter();
+    assert_eq!(ended.next(), Some(Ok(())));
+}
+
 /// A failed run is left by ranks that poll a window.
 fn polling_ranks_leave() {
     let ended = builder(2).run(|world| {
@@ -111,6 +142,7 @@ fn wrong_epochs_end_without_access_to_the_memory_of_others() {
     // The panics of refused slices are expected.
     std::panic::set_hook(Box::new(|_| ()));
     unended_epochs();
+    leaked_guards();
     std::panic::set_hook(hook);
     polling_ranks_leave();
     different_epochs();

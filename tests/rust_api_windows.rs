@@ -312,3 +312,141 @@ fn windows_come_and_go() {
         Ok(())
     });
 }
+
+#[test]
+fn neighbours_expose_their_parts_to_each_other() {
+    with_ranks(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let next = (rank + 1) % size;
+        let before = (rank + size - 1) % size;
+        let mut neighbours = vec![before, next];
+        neighbours.sort_unstable();
+        neighbours.dedup();
+        let mut window = world.allocate_window::<u64>(3)?;
+        for round in 0..5 {
+            window.local_mut()[2] = 100 * round + rank as u64;
+            let mut exposure = window.post(&neighbours)?;
+            let access = exposure.start(&neighbours)?;
+            access.part(next).put(0, &(rank as u64 + round))?;
+            access.part(before).put(1, &(rank as u64 + round))?;
+            let mut theirs = 0;
+            access.part(next).get(2, &mut theirs)?;
+            assert_eq!(theirs, 100 * round + next as u64);
+            access.complete()?;
+            if round % 2 == 0 {
+                exposure.wait()?;
+            } else {
+                while !exposure.is_complete()? {}
+                assert!(exposure.is_complete()?);
+                drop(exposure);
+            }
+            assert_eq!(window.local()[..2], [before as u64 + round, next as u64 + round]);
+        }
+        // Then all of them together.
+        window.fence_epoch(|epoch| epoch.part(next).put(0, &7))?;
+        assert_eq!(window.local()[0], 7);
+        Ok(())
+    });
+}
+
+#[test]
+fn one_rank_serves_the_others() {
+    with_ranks(|world| {
+        let others: Vec<_> = (1..world.size()).collect();
+        let mut window = world.allocate_window::<u32>(1)?;
+        if world.rank() == 0 {
+            // The drop waits.
+            drop(window.post(&others)?);
+            assert_eq!(window.local(), [others.len() as u32]);
+        } else {
+            let access = window.start(&[0])?;
+            access.part(0).accumulate(0, &1, &Op::sum())?;
+            let refused = access.part(world.rank()).put(0, &1);
+            assert_eq!(class(refused), ErrorClass::RmaSync);
+            drop(access);
+            assert_eq!(window.local(), [0]);
+        }
+        assert_eq!(class(window.post(&[world.size()])), ErrorClass::Rank);
+        assert_eq!(class(window.start(&[0, 0])), ErrorClass::Rank);
+        // Refused calls change nothing.
+        window.local_mut()[0] = 1;
+        window.lock_epoch(|_| Ok(()))
+    });
+}
+
+#[test]
+fn ranks_of_a_node_read_each_others_slices() {
+    with_ranks(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        // Parts of different lengths, one of them empty.
+        let mut window = world.allocate_shared_window::<[f32; 3]>(rank % 4)?;
+        assert_eq!(window.local(), vec![[0.0; 3]; rank % 4]);
+        for round in 0..3 {
+            window.local_mut().fill([rank as f32, round as f32, 0.5]);
+            window.read_epoch(|epoch| {
+                for other in 0..size {
+                    assert_eq!(
+                        epoch.part(other)?,
+                        vec![[other as f32, round as f32, 0.5]; other % 4]
+                    );
+                }
+                assert_eq!(class(epoch.part(size)), ErrorClass::Rank);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn ranks_of_a_node_change_each_others_slices_in_turns() {
+    with_ranks(|world| {
+        const ROUNDS: usize = 20;
+        let size = world.size();
+        let mut window = world.allocate_shared_window::<Padded>(2)?;
+        window.lock_epoch(|epoch| {
+            for target in (0..ROUNDS).map(|round| (world.rank() + round) % size) {
+                let mut part = epoch.write(target)?;
+                assert_eq!(part[0], part[1]);
+                for value in &mut *part {
+                    value.small = value.small.wrapping_add(1);
+                    value.large += 1.0;
+                }
+                assert_eq!(class(epoch.read(target).map(drop)), ErrorClass::RmaSync);
+                drop(part);
+                let part = epoch.read(target)?;
+                assert_eq!(part[0], part[1]);
+            }
+            Ok(())
+        })?;
+        let mut total = 0.0;
+        world.all_reduce(&window.local()[1].large, &mut total, &Op::sum())?;
+        assert_eq!(total, (ROUNDS * size) as f64);
+        Ok(())
+    });
+}
+
+#[test]
+fn ranks_are_split_by_where_they_live() {
+    with_ranks(|world| {
+        let node = world.split_shared(-(world.rank() as i32))?;
+        assert_eq!(
+            (node.size(), node.rank()),
+            (world.size(), world.size() - 1 - world.rank())
+        );
+        let set = world
+            .split_process_set("mpi://SELF", 0)?
+            .expect("a rank is in its own set");
+        assert_eq!(set.size(), 1);
+        assert!(world.split_process_set("mpi://NOWHERE", 0)?.is_none());
+        assert!(world.split_hardware("hwloc://Toaster", 0)?.is_none());
+        let machine = world
+            .split_hardware("hwloc://Machine", 0)?
+            .expect("all are on one machine");
+        assert_eq!(machine.size(), world.size());
+        if let Some((part, kind)) = world.split_largest_hardware(0)? {
+            assert!(part.size() < world.size() && !kind.is_empty());
+        }
+        Ok(())
+    });
+}

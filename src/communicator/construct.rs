@@ -1,7 +1,7 @@
 //! Making communicators from communicators.
 
 use simurgh_mpi::constants::UNDEFINED;
-use simurgh_mpi::{Error, ErrorClass, Result};
+use simurgh_mpi::{Error, ErrorClass, Info, Result, SplitType};
 
 use super::Communicator;
 use crate::Group;
@@ -49,6 +49,71 @@ impl Communicator {
         };
         let _inside = self.enter(Call::Split, UNDEFINED, UNDEFINED);
         Ok(self.comm.split(color, key)?.map(|comm| self.child(comm)))
+    }
+
+    /// A communicator of the ranks of the calling rank's node, which share memory, ordered by `key` and then by rank
+    /// (`MPI_Comm_split_type` with `MPI_COMM_TYPE_SHARED`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`dup`](Self::dup).
+    pub fn split_shared(&self, key: i32) -> Result<Self> {
+        let made = self.split_type(SplitType::Shared, key, &Info::new())?;
+        let (made, _) = made.expect("every rank lives on a node");
+        Ok(made)
+    }
+
+    /// A communicator of the ranks that began on the same piece of hardware, ordered by `key` and then by rank; none if
+    /// the kind is not known, or the rank has not begun on a single piece (`MPI_COMM_TYPE_HW_GUIDED`). Collective.
+    ///
+    /// Kinds are those that the user guide lists for `mpi_hw_resource_type`, such as `"hwloc://NUMANode"`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::InfoValue`] if `kind` is longer than the standard allows; as [`dup`](Self::dup).
+    pub fn split_hardware(&self, kind: &str, key: i32) -> Result<Option<Self>> {
+        self.split_guided(("mpi_hw_resource_type", kind), key)
+    }
+
+    /// A communicator of the ranks that are in a process set, ordered by `key` and then by rank; none for the others
+    /// (`MPI_COMM_TYPE_RESOURCE_GUIDED`). Collective. [`Session::process_sets`](crate::Session::process_sets) tells the
+    /// names.
+    ///
+    /// # Errors
+    ///
+    /// As [`split_hardware`](Self::split_hardware).
+    pub fn split_process_set(&self, name: &str, key: i32) -> Result<Option<Self>> {
+        self.split_guided(("mpi_pset_name", name), key)
+    }
+
+    /// Communicators of the ranks on the pieces of the largest kind of hardware of which the ranks use several, and the
+    /// name of that kind; none for a rank that has not begun on a single piece, or if there is no such kind
+    /// (`MPI_COMM_TYPE_HW_UNGUIDED`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`dup`](Self::dup).
+    pub fn split_largest_hardware(&self, key: i32) -> Result<Option<(Self, &'static str)>> {
+        let made = self.split_type(SplitType::Unguided, key, &Info::new())?;
+        Ok(made.and_then(|(made, kind)| Some((made, kind?))))
+    }
+
+    fn split_guided(&self, (hint, value): (&str, &str), key: i32) -> Result<Option<Self>> {
+        let mut info = Info::new();
+        info.set(hint, value)?;
+        let made = self.split_type(SplitType::ResourceGuided, key, &info)?;
+        Ok(made.map(|(made, _)| made))
+    }
+
+    fn split_type(
+        &self,
+        split_type: SplitType,
+        key: i32,
+        info: &Info,
+    ) -> Result<Option<(Self, Option<&'static str>)>> {
+        let _inside = self.enter(Call::Split, UNDEFINED, UNDEFINED);
+        let made = self.comm.split_type(split_type, key, info)?;
+        Ok(made.map(|(comm, kind)| (self.child(comm), kind)))
     }
 
     /// The members (`MPI_Comm_group`).

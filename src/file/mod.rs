@@ -2,6 +2,9 @@
 
 mod nonblocking;
 mod pointer;
+mod view;
+
+pub use view::FileView;
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;

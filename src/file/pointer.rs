@@ -148,6 +148,6 @@ impl File {
 }
 
 /// An offset as the engine counts. One that is too large is refused as one that is negative.
-fn signed(offset: u64) -> i64 {
+pub(super) fn signed(offset: u64) -> i64 {
     i64::try_from(offset).unwrap_or(-1)
 }

@@ -1,10 +1,14 @@
 //! Windows: one-sided communication (chapter 12 of the standard).
 
+mod general;
 mod lock;
 mod part;
+mod shared;
 
+pub use general::{Access, Exposure};
 pub use lock::{AllLocks, LockEpoch, RankLock};
 pub use part::Part;
+pub use shared::{ReadEpoch, SharedLockEpoch, SharedWindow};
 
 use std::fmt;
 
@@ -43,6 +47,9 @@ impl Communicator {
 /// * [`fence_epoch`] is for phases in which everybody reads and writes, as in a halo exchange;
 /// * [`lock_epoch`] is for accesses at any time, in which the target has no part: a rank locks the parts that it
 ///   accesses.
+///
+/// Ranks that name each other have epochs without the rest: one exposes its part ([`post`]), and the others access it
+/// ([`start`]).
 ///
 /// ```
 /// # simurgh::Builder::new().ranks(4).run(|world| {
@@ -123,6 +130,8 @@ impl Communicator {
 /// [`local_mut`]: Window::local_mut
 /// [`fence_epoch`]: Window::fence_epoch
 /// [`lock_epoch`]: Window::lock_epoch
+/// [`post`]: Window::post
+/// [`start`]: Window::start
 pub struct Window<T: Equivalence> {
     window: typed::Window<T>,
     communicator: Communicator,

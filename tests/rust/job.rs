@@ -238,6 +238,8 @@ fn windows() -> Result<ExitCode, Box<dyn Error>> {
     let results = simurgh::run(|world| {
         let sum = written_between_fences(world)?;
         updated_under_locks(world)?;
+        exchanged_with_neighbours(world)?;
+        shared_on_a_node(world)?;
         Ok::<_, simurgh::Error>(sum)
     })?;
     tell_sums(results)
@@ -314,6 +316,45 @@ fn updated_under_locks(world: &Communicator) -> simurgh::Result<()> {
     };
     assert_eq!((count, ranks), (size as i32, (0..size as i32).sum()));
     assert!((1..=size as i32).contains(&winner));
+    Ok(())
+}
+
+/// Exposes a long part to the next rank, and writes to that of the one before.
+fn exchanged_with_neighbours(world: &Communicator) -> simurgh::Result<()> {
+    const LENGTH: usize = 20_000;
+    let (rank, size) = (world.rank(), world.size());
+    let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+    let mut window = world.allocate_window::<u32>(LENGTH)?;
+    for round in 0..3 {
+        let mut exposure = window.post(&[next])?;
+        let access = exposure.start(&[before])?;
+        access.part(before).put(0, &vec![(rank + round) as u32; LENGTH])?;
+        access.complete()?;
+        exposure.wait()?;
+        assert!(window.local().iter().all(|value| *value == (next + round) as u32));
+    }
+    Ok(())
+}
+
+/// The ranks of each node use the memory that they share.
+fn shared_on_a_node(world: &Communicator) -> simurgh::Result<()> {
+    let node = world.split_shared(0)?;
+    let (rank, size) = (node.rank(), node.size());
+    let mut window = node.allocate_shared_window::<u64>(100 + rank)?;
+    window.local_mut().fill(rank as u64);
+    window.read_epoch(|epoch| {
+        for other in 0..size {
+            let part = epoch.part(other)?;
+            assert_eq!(part.len(), 100 + other);
+            assert!(part.iter().all(|value| *value == other as u64));
+        }
+        Ok(())
+    })?;
+    window.lock_epoch(|epoch| {
+        (0..size).try_for_each(|other| epoch.write(other).map(|mut part| part[rank % 100] += 1))
+    })?;
+    let sum: u64 = window.local().iter().sum();
+    assert_eq!(sum, (100 + rank) as u64 * rank as u64 + size as u64);
     Ok(())
 }
 

@@ -28,13 +28,16 @@
 //! * `neighbor`: collectives of neighbours.
 //! * `reduction`: reductions and scans.
 //! * `window`: one-sided communication.
+//! * `shared_window`: windows whose ranks share memory.
 //! * `file`: accesses to files.
+//! * `filetype`: which values of a file a rank sees.
 
 mod buffer;
 mod coded;
 mod collective;
 mod equivalence;
 mod file;
+mod filetype;
 mod flight;
 mod lent;
 mod message;
@@ -45,6 +48,7 @@ mod parts;
 mod persistent;
 mod prepared;
 mod reduction;
+mod shared_window;
 mod view;
 mod view_collective;
 mod window;
@@ -56,6 +60,7 @@ pub use collective::{
 };
 pub use equivalence::{Equivalence, once_for};
 pub use file::{read_at, read_at_all, read_next, write_at, write_at_all, write_next};
+pub use filetype::{Filetype, etype};
 pub use flight::{Flight, FlightIn, Flights, in_flight, test_any, wait_any};
 pub use lent::{Received, Sent};
 pub use message::{receive, receive_message, send, send_receive};
@@ -64,6 +69,7 @@ pub use operator::Operator;
 pub use persistent::Persistent;
 pub use prepared::Prepared;
 pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
+pub use shared_window::{ReadGuard, SharedWindow, WriteGuard};
 pub use simurgh_mpi::{LockKind, Mode, Positioning};
 pub use view::{View, ViewMut};
 pub use view_collective::{all_gather_view, all_to_all_view, broadcast_view, gather_view, scatter_view};

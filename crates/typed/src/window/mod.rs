@@ -7,12 +7,16 @@
 //!   rank and the operations of the others never meet.
 //! * The epochs of fences and those of locks have barriers on communicators of their own, on which nothing else is
 //!   done. So all ranks are in epochs of the same kind: ranks that disagree wait for each other.
-//! * In an epoch of fences, and under a shared lock, each element is read and written by an atomic update. Under an
-//!   exclusive lock nobody else has access, so data is simply copied.
+//! * A rank that posts exposes its part to the ranks that it names, and has no slice until they have completed. They
+//!   access it only after that. Since it is in no collective meanwhile, nobody is in an epoch of another kind.
+//! * In an epoch of fences or of posts, and under a shared lock, each element is read and written by an atomic update.
+//!   Under an exclusive lock nobody else has access, so data is simply copied.
 //! * All ranks have values of the same layout, which is compared when the window is allocated: an update is atomic to
 //!   those of other ranks since they agree on the elements, and no padding is read.
 //! * If an epoch has not been ended as it should, by a panic or since a lock has been leaked, its rank gets no slice
 //!   any more.
+
+mod general;
 
 use std::cell::Cell;
 use std::fmt;
@@ -25,7 +29,7 @@ use simurgh_datatype::memory::Runs;
 use simurgh_datatype::op::BuiltinOp;
 use simurgh_datatype::{Basic, Datatype};
 use simurgh_mpi::assertion::{NOPRECEDE, NOSUCCEED};
-use simurgh_mpi::{Comm, Error, ErrorClass, Info, LockKind, Place, Result};
+use simurgh_mpi::{Comm, Error, ErrorClass, Flavor, Info, LockKind, Place, Result};
 use siphasher::sip::SipHasher24;
 
 /// The strictest alignment that values may need: that of the memory which processes share.
@@ -50,6 +54,8 @@ enum Phase {
     Fences,
     /// An epoch of locks.
     Locks,
+    /// Epochs of this rank and those that it has named: it exposes its part, or accesses parts that are exposed.
+    General { is_exposed: bool, is_accessing: bool },
     /// Nothing: the other ranks may be in an epoch or not.
     Unknown,
 }
@@ -63,6 +69,11 @@ impl<T: Equivalence> Window<T> {
     /// more values than addresses reach, [`ErrorClass::NotSame`] if the values of other ranks have another layout; as
     /// the call of the communicator.
     pub fn allocate(comm: &Comm, len: usize) -> Result<Self> {
+        Self::allocate_as(Flavor::Allocate, comm, len)
+    }
+
+    /// [`Window::allocate`], with memory that the ranks share if the flavour says so ([`Comm::win_allocate_shared`]).
+    pub(super) fn allocate_as(flavor: Flavor, comm: &Comm, len: usize) -> Result<Self> {
         let (size, alignment) = (size_of::<T>(), align_of::<T>());
         if size == 0 || alignment > ALIGNMENT_MAX {
             let name = std::any::type_name::<T>();
@@ -81,8 +92,12 @@ impl<T: Equivalence> Window<T> {
         agree::<T>(&comm_of_locks)?;
         let mut info = Info::new();
         info.set("mpi_minimum_memory_alignment", alignment.to_string())?;
+        let window = match flavor {
+            Flavor::Shared => comm.win_allocate_shared(bytes, size, &info)?,
+            _ => comm.win_allocate(bytes, size, &info)?,
+        };
         Ok(Self {
-            window: comm.win_allocate(bytes, size, &info)?,
+            window,
             comm: comm_of_locks,
             phase: Cell::new(Phase::Outside),
             values: PhantomData,
@@ -117,16 +132,14 @@ impl<T: Equivalence> Window<T> {
     /// Where the values of this rank are, and their number.
     fn own_part(&self) -> Result<(*mut T, usize)> {
         self.check(Phase::Outside)?;
-        let region = self.window.region().filter(|region| region.bytes() > 0);
-        let empty = (std::ptr::NonNull::dangling().as_ptr(), 0);
-        Ok(region.map_or(empty, |region| {
-            let address: *mut T = region.address().cast();
-            assert!(
-                address.is_aligned(),
-                "the memory was allocated with this alignment"
-            );
-            (address, region.bytes() / size_of::<T>())
-        }))
+        let region = self.window.region();
+        Ok(region.map_or_else(empty, |region| values_in(region.address(), region.bytes())))
+    }
+
+    /// Where the values of a rank are whose memory this one shares, and their number.
+    pub(super) fn shared_part(&self, rank: i32) -> Result<(*mut T, usize)> {
+        let (bytes, _, address) = self.window.shared_query(Some(rank))?;
+        Ok(values_in(address, bytes))
     }
 
     /// Begins an epoch of fences, when all ranks do so ([`simurgh_mpi::Window::fence`]).
@@ -379,9 +392,18 @@ impl<T: Equivalence> Window<T> {
     #[inline]
     fn check_epoch(&self) -> Result<()> {
         match self.phase.get() {
-            Phase::Fences | Phase::Locks => Ok(()),
+            Phase::Fences
+            | Phase::Locks
+            | Phase::General {
+                is_accessing: true, ..
+            } => Ok(()),
             _ => Err(self.wrong_phase()),
         }
+    }
+
+    /// Refuses a call outside of an epoch of fences.
+    pub(super) fn check_fences(&self) -> Result<()> {
+        self.check(Phase::Fences)
     }
 
     #[inline]
@@ -398,6 +420,10 @@ impl<T: Equivalence> Window<T> {
             Phase::Outside => "the call is made outside of an epoch of the window",
             Phase::Fences => "the call is made in an epoch of fences",
             Phase::Locks => "the call is made in an epoch of locks",
+            Phase::General {
+                is_accessing: true, ..
+            } => "the call is made while the rank accesses parts that others have posted",
+            Phase::General { .. } => "the call is made while the part is posted to others",
             Phase::Unknown => {
                 "an epoch of the window has failed to begin or to end: it cannot be used any more"
             }
@@ -421,6 +447,24 @@ impl<T> fmt::Debug for Window<T> {
             .field("phase", &self.phase.get())
             .finish_non_exhaustive()
     }
+}
+
+/// The values in some memory of a window, and their number.
+fn values_in<T>(address: *mut u8, bytes: usize) -> (*mut T, usize) {
+    if bytes == 0 {
+        return empty();
+    }
+    let address: *mut T = address.cast();
+    assert!(
+        address.is_aligned(),
+        "the memory was allocated with this alignment"
+    );
+    (address, bytes / size_of::<T>())
+}
+
+/// No values.
+fn empty<T>() -> (*mut T, usize) {
+    (std::ptr::NonNull::dangling().as_ptr(), 0)
 }
 
 /// The place of some values in the memory of a rank. A position that is too large for the engine stays outside of every

@@ -1,0 +1,283 @@
+//! Views: files as a rank sees them, as values of one type, some of which it skips (section 14.3 of the standard).
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use simurgh_mpi::storage::Representation;
+use simurgh_mpi::{Info, Result};
+use simurgh_typed as typed;
+use simurgh_typed::Filetype;
+
+use super::File;
+use crate::activity::Call;
+use crate::{Equivalence, View, ViewMut};
+
+impl File {
+    /// The file as values of `T` from byte `displacement` on, of which the rank sees those that `filetype` says
+    /// (`MPI_File_set_view`). The file pointers are at the first of them. Collective; ranks name displacements and
+    /// filetypes of their own, but values of the same size.
+    ///
+    /// The file is closed if that fails.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::NotSame`](crate::ErrorClass::NotSame) if the ranks' values have different sizes;
+    /// [`ErrorClass::Arg`](crate::ErrorClass::Arg) for a filetype with a block outside of its tile, or without values;
+    /// [`ErrorClass::Type`](crate::ErrorClass::Type) for values without bytes.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("simurgh-doc-view-{}", std::process::id()));
+    /// # simurgh::Builder::new().ranks(4).run(move |world| {
+    /// use simurgh::{FileOptions, Filetype};
+    ///
+    /// let (rank, size) = (world.rank(), world.size());
+    /// let options = FileOptions::new().read(true).write(true).create_new(true).delete_on_close(true);
+    /// // The ranks' pairs of numbers take turns.
+    /// let pairs = Filetype::strided(2, 2 * size);
+    /// let view = options.open(world, &path)?.view::<u32>(8 * rank as u64, &pairs)?;
+    /// view.write_all(&[rank as u32; 6][..])?;
+    /// let mut third = [9; 2];
+    /// view.read_at(4, &mut third[..])?;
+    /// assert_eq!((third, view.byte_offset(4)?), ([rank as u32; 2], 8 * (2 * size + rank) as u64));
+    ///
+    /// let file = view.into_file()?;
+    /// let mut all = [9_u32; 9];
+    /// file.read_at_all(0, &mut all[..])?;
+    /// assert_eq!(all, [0, 0, 1, 1, 2, 2, 3, 3, 0]);
+    /// file.close()
+    /// # })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    ///
+    /// The values of a view have its type:
+    ///
+    /// ```compile_fail,E0271
+    /// # fn write(view: &simurgh::FileView<u32>) {
+    /// view.write(&1.5);
+    /// # }
+    /// ```
+    pub fn view<T: Equivalence>(self, displacement: u64, filetype: &Filetype) -> Result<FileView<T>> {
+        self.set_view::<T>(displacement, filetype)?;
+        Ok(FileView {
+            file: self,
+            values: PhantomData,
+        })
+    }
+
+    /// A filetype that is wrong at one rank is an error at all, so all of them make the call.
+    fn set_view<T: Equivalence>(&self, displacement: u64, filetype: &Filetype) -> Result<()> {
+        let _inside = self.enter(Call::SetView);
+        let types = typed::etype::<T>().and_then(|etype| Ok((filetype.datatype(&etype)?, etype)));
+        let (types, representation) = match types {
+            Ok(types) => (types, Ok(Representation::Native)),
+            Err(error) => {
+                let byte = typed::etype::<u8>()?;
+                ((byte.clone(), byte), Err(error))
+            }
+        };
+        let (filetype, etype) = types;
+        let displacement = i64::try_from(displacement).unwrap_or(i64::MIN);
+        self.file
+            .set_view(displacement, etype, filetype, representation, &Info::new())
+    }
+}
+
+/// A file as values of `T`, some of which the rank skips; made by [`File::view`].
+///
+/// Offsets and pointers count the values that the rank sees. The rank's pointer, the common one, and collective
+/// accesses work as those of a [`File`]. The common pointer counts values too; it is the same for all ranks, so their
+/// filetypes should be.
+pub struct FileView<T: Equivalence> {
+    file: File,
+    values: PhantomData<fn(T) -> T>,
+}
+
+impl<T: Equivalence> FileView<T> {
+    /// Reads values from an offset on, and returns how many the file had (`MPI_File_read_at`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read_at`].
+    pub fn read_at<B: ViewMut<Item = T> + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
+        self.file.read_at(offset, data)
+    }
+
+    /// Writes values from an offset on (`MPI_File_write_at`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::write_at`].
+    pub fn write_at<B: View<Item = T> + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
+        self.file.write_at(offset, data)
+    }
+
+    /// As [`read_at`](Self::read_at), together with all other ranks (`MPI_File_read_at_all`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read_at_all`].
+    pub fn read_at_all<B: ViewMut<Item = T> + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
+        self.file.read_at_all(offset, data)
+    }
+
+    /// As [`write_at`](Self::write_at), together with all other ranks (`MPI_File_write_at_all`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::write_at_all`].
+    pub fn write_at_all<B: View<Item = T> + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
+        self.file.write_at_all(offset, data)
+    }
+
+    /// Reads values at the rank's pointer (`MPI_File_read`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read`].
+    pub fn read<B: ViewMut<Item = T> + ?Sized>(&self, data: &mut B) -> Result<usize> {
+        self.file.read(data)
+    }
+
+    /// Writes values at the rank's pointer (`MPI_File_write`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::write`].
+    pub fn write<B: View<Item = T> + ?Sized>(&self, data: &B) -> Result<()> {
+        self.file.write(data)
+    }
+
+    /// Reads values at the ranks' pointers, together with all other ranks (`MPI_File_read_all`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read_all`].
+    pub fn read_all<B: ViewMut<Item = T> + ?Sized>(&self, data: &mut B) -> Result<usize> {
+        self.file.read_all(data)
+    }
+
+    /// Writes values at the ranks' pointers, together with all other ranks (`MPI_File_write_all`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::write_all`].
+    pub fn write_all<B: View<Item = T> + ?Sized>(&self, data: &B) -> Result<()> {
+        self.file.write_all(data)
+    }
+
+    /// Reads values at the common pointer (`MPI_File_read_shared`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read_shared`].
+    pub fn read_shared<B: ViewMut<Item = T> + ?Sized>(&self, data: &mut B) -> Result<usize> {
+        self.file.read_shared(data)
+    }
+
+    /// Writes values at the common pointer (`MPI_File_write_shared`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::write_shared`].
+    pub fn write_shared<B: View<Item = T> + ?Sized>(&self, data: &B) -> Result<()> {
+        self.file.write_shared(data)
+    }
+
+    /// Reads values at the common pointer, in the order of the ranks (`MPI_File_read_ordered`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read_ordered`].
+    pub fn read_ordered<B: ViewMut<Item = T> + ?Sized>(&self, data: &mut B) -> Result<usize> {
+        self.file.read_ordered(data)
+    }
+
+    /// Writes values at the common pointer, in the order of the ranks (`MPI_File_write_ordered`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::write_ordered`].
+    pub fn write_ordered<B: View<Item = T> + ?Sized>(&self, data: &B) -> Result<()> {
+        self.file.write_ordered(data)
+    }
+
+    /// The rank's pointer (`MPI_File_get_position`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::position`].
+    pub fn position(&self) -> Result<u64> {
+        self.file.position()
+    }
+
+    /// Moves the rank's pointer (`MPI_File_seek`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::seek`].
+    pub fn seek(&self, offset: u64) -> Result<()> {
+        self.file.seek(offset)
+    }
+
+    /// The common pointer (`MPI_File_get_position_shared`).
+    ///
+    /// # Errors
+    ///
+    /// As [`File::position_shared`].
+    pub fn position_shared(&self) -> Result<u64> {
+        self.file.position_shared()
+    }
+
+    /// Moves the common pointer (`MPI_File_seek_shared`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::seek_shared`].
+    pub fn seek_shared(&self, offset: u64) -> Result<()> {
+        self.file.seek_shared(offset)
+    }
+
+    /// The byte of the file at which the value at an offset begins (`MPI_File_get_byte_offset`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`](crate::ErrorClass::Arg) for an offset behind what a file can have.
+    pub fn byte_offset(&self, offset: u64) -> Result<u64> {
+        let bytes = self.file.file.byte_offset(super::pointer::signed(offset))?;
+        Ok(bytes.unsigned_abs())
+    }
+
+    /// Waits until what the ranks have written is on the storage, and others see it (`MPI_File_sync`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync()
+    }
+
+    /// The file as its bytes again. Collective.
+    ///
+    /// # Errors
+    ///
+    /// When the ranks make different calls.
+    pub fn into_file(self) -> Result<File> {
+        self.file.set_view::<u8>(0, &Filetype::all())?;
+        Ok(self.file)
+    }
+
+    /// Closes the file, as [`File::close`] (`MPI_File_close`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::close`].
+    pub fn close(self) -> Result<()> {
+        self.file.close()
+    }
+}
+
+impl<T: Equivalence> fmt::Debug for FileView<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FileView").field(&self.file).finish()
+    }
+}
