@@ -1,6 +1,6 @@
 //! The crates as packages, and programs that depend on them.
 
-use simurgh_testing::{Input, LIMIT, Mpiexec, Outcome, Scratch, Stage, run};
+use simurgh_testing::{Input, LIMIT, Mpiexec, Outcome, Scratch, Stage, example, run};
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
@@ -66,8 +66,10 @@ fn fill_in(name: &str, folder: &Path) {
     fs::write(file, text).expect("the file can be written");
 }
 
+/// The manifest is resolved as cargo does before it builds. To build the program there would compile this workspace and
+/// all that it depends on anew, since features are chosen for each workspace. So the program is an example of this one.
 #[test]
-fn a_program_made_of_the_template_runs_alone_and_on_two_hosts() {
+fn a_project_made_of_the_template_finds_its_dependencies() {
     let scratch = Scratch::new("template");
     for name in ["Cargo.toml", "src/main.rs"] {
         fill_in(name, scratch.path());
@@ -75,13 +77,18 @@ fn a_program_made_of_the_template_runs_alone_and_on_two_hosts() {
     // The versions of the dependencies that are here.
     let lock = "Cargo.lock";
     fs::copy(Stage::workspace().join(lock), scratch.path().join(lock)).expect("the lock file can be copied");
-    // What the tests are linked with need not be compiled again.
-    let target = Stage::workspace().join("target");
-    let mut build = cargo(scratch.path(), &["build", "--offline"]);
-    build.env("CARGO_TARGET_DIR", &target);
-    outcome(build.env("CARGO_PROFILE_DEV_DEBUG", "0")).expect_success();
+    let tree = outcome(&mut cargo(
+        scratch.path(),
+        &["tree", "--offline", "--depth", "1", "--prefix", "depth"],
+    ));
+    let lines: Vec<_> = tree.expect_success().stdout.lines().map(str::to_owned).collect();
+    assert!(lines[0].starts_with("0app v0.1.0"), "{tree}");
+    assert!(lines[1].starts_with("1simurgh v"), "{tree}");
+}
 
-    let program = target.join("debug/app");
+#[test]
+fn the_program_of_the_template_runs_alone_and_on_two_hosts() {
+    let program = example("template");
     let alone = outcome(Command::new(&program).env("SIMURGH_RANKS", "5"));
     assert_eq!(alone.expect_success().stdout, "pi is 3.141593, say 5 ranks\n");
     let mpiexec = Mpiexec::new(&Stage::locate().tool("mpiexec"), 6).env("SIMURGH_MODE", "auto");

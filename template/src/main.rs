@@ -36,7 +36,10 @@ mod tests {
     #[test]
     fn pi_does_not_depend_on_the_number_of_ranks() {
         for ranks in [1, 7] {
-            let results = simurgh::Builder::new().ranks(ranks).run(pi).expect("the run succeeds");
+            let results = simurgh::Builder::new()
+                .ranks(ranks)
+                .run(pi)
+                .expect("the run succeeds");
             assert!((results[0].clone().expect("no call fails") - std::f64::consts::PI).abs() < 1e-9);
         }
     }
