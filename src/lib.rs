@@ -111,6 +111,11 @@
 //! A library opens a session of its own ([`Communicator::session`]), and makes communicators of the groups that it
 //! finds there. A program can do without the world ([`Builder::run_sessions`]).
 //!
+//! # Dynamic processes
+//!
+//! Ranks start programs ([`Communicator::spawn`]), which find them as their [`parent`](Communicator::parent). Jobs of
+//! one universe meet at ports ([`Communicator::open_port`]).
+//!
 //! # Windows
 //!
 //! One-sided communication ([`Communicator::allocate_window`]): ranks read, write and update each other's memory, and
@@ -161,6 +166,7 @@
 // * `open_session`: a session that is open
 // * `communicator`: communicators, and their blocking calls
 // * `session`: sessions
+// * `port`: ports, and the names of services
 // * `scope`: nonblocking operations
 // * `variable`: what the library tells of itself
 // * `persistent`: operations that are set up once
@@ -181,6 +187,7 @@ mod open_session;
 mod panic_place;
 mod peer;
 mod persistent;
+mod port;
 mod rank_heaps;
 mod results;
 mod run_state;
@@ -193,7 +200,7 @@ mod window;
 
 pub use activity::Wait;
 pub use builder::{Builder, run};
-pub use communicator::{Attribute, Communicator, InterCommunicator, InterRoot};
+pub use communicator::{Attribute, Command, Communicator, InterCommunicator, InterRoot, Spawned};
 pub use error::{RANKS_MAX, RunError};
 pub use file::{File, FileOptions, FileView};
 pub use group::Group;
@@ -203,6 +210,7 @@ pub use peer::{Destination, Source, Tag};
 pub use persistent::{
     PartitionedReceive, PartitionedSend, PersistentCollective, PersistentReceive, PersistentSend,
 };
+pub use port::{Port, Service};
 pub use results::Results;
 pub use scope::{
     AnyRequest, CollectiveRequest, ReceiveRequest, RequestSet, Scope, ScopeRequest, SendRequest,

@@ -1,6 +1,6 @@
-//! Sessions and groups through the Rust interface.
+//! Sessions, groups, and programs that are started, through the Rust interface.
 
-use simurgh::{Builder, Comparison, ErrorClass, Op, Rank, Result, RunError};
+use simurgh::{Builder, Command, Comparison, ErrorClass, Op, Rank, Result, RunError};
 use simurgh_testing::panic_quietly;
 
 /// Runs `f` with 1, 2, 7 and 64 ranks that have no world; every rank must succeed.
@@ -166,4 +166,29 @@ fn a_session_that_is_leaked_fails_the_run() {
         matches!(ended, Err(RunError::Panicked { rank: 1, .. })),
         "{ended:?}"
     );
+}
+
+#[test]
+fn without_a_launcher_nothing_is_started() {
+    let ended = Builder::new().ranks(3).vps(2).run(|world| {
+        let command = [Command::new("/bin/true", 1)];
+        let last = world.size() - 1;
+        assert_eq!(class(world.spawn(&command, last)), ErrorClass::Spawn);
+        assert_eq!(class(world.spawn(&command, world.size())), ErrorClass::Root);
+        assert_eq!(
+            class(world.spawn(&[Command::new("a\0b", 1)], 0)),
+            ErrorClass::Spawn
+        );
+        assert_eq!(class(world.spawn(&[Command::new("", 1)], 0)), ErrorClass::Arg);
+        assert_eq!(class(world.open_port()), ErrorClass::Port);
+        assert_eq!(class(world.lookup("ocean")), ErrorClass::Name);
+        assert_eq!(class(world.connect("nowhere", 0, None)), ErrorClass::Port);
+        assert_eq!(class(world.accept("nowhere", last)), ErrorClass::Port);
+        assert!(world.parent().is_none());
+        world.dup()?.disconnect()
+    });
+    ended
+        .expect("the run succeeds")
+        .into_iter()
+        .for_each(|end| end.expect("no call fails"));
 }

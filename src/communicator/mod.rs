@@ -3,6 +3,7 @@
 mod attribute;
 mod collective;
 mod construct;
+mod dynamic;
 mod inter;
 mod neighbor;
 mod point_to_point;
@@ -15,6 +16,7 @@ mod vector;
 mod view;
 
 pub use attribute::Attribute;
+pub use dynamic::{Command, Spawned};
 pub use inter::InterCommunicator;
 pub use rooted::InterRoot;
 

@@ -1,6 +1,9 @@
 //! A Rust program that launchers start, for the tests in this folder. The first argument says what it does.
 
-use simurgh::{Communicator, InterRoot, LockKind, Op, Results, RunError, Source, Tag};
+use simurgh::{
+    Command, Communicator, ErrorClass, InterCommunicator, InterRoot, LockKind, Op, Results, RunError, Source,
+    Spawned, Tag,
+};
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +20,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         "futures" => adds_up(futures),
         "groups" => adds_up(groups),
         "sessions" => sessions(),
+        "spawn" => spawn(),
+        "ports" => adds_up(ports),
         "who" => who(),
         "partner" => partner(),
         "panic" => fails(|world| match world.rank() == world.size() - 1 {
@@ -213,6 +218,113 @@ fn sessions() -> Result<ExitCode, Box<dyn Error>> {
         Ok::<_, simurgh::Error>(sum)
     })?;
     tell_sums(results)
+}
+
+/// Starts this program twice as one world, which adds up the ranks of its parents. Each process of these prints a line
+/// for each of its ranks.
+fn spawn() -> Result<ExitCode, Box<dyn Error>> {
+    let results = simurgh::run(|world| match world.parent() {
+        None => add_up_by_children(world).map(Some),
+        Some(parent) => serve_parents(world, parent).map(|()| None),
+    })?;
+    let world = results.world_size();
+    for (rank, sum) in results.ranks().zip(results) {
+        if let Some(sum) = sum? {
+            println!("rank {rank} of {world}: sum {sum}");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add_up_by_children(world: &Communicator) -> simurgh::Result<u64> {
+    let own = std::env::current_exe().expect("the program has a path");
+    let last = world.size() - 1;
+    let command = |processes| Command::new(&own, processes).arg("spawn");
+    // What goes wrong at the root is an error at all ranks, and nothing is left of it.
+    for (commands, class) in [
+        (
+            vec![command(1), Command::new("/no/such/program", 1)],
+            ErrorClass::Spawn,
+        ),
+        (vec![command(0)], ErrorClass::Arg),
+        (vec![], ErrorClass::Arg),
+    ] {
+        let refused = world.spawn(&commands, last).expect_err("nothing can be started");
+        assert_eq!(refused.class(), class, "{refused}");
+    }
+    // The commands of other ranks mean nothing.
+    let commands = match world.rank() == last {
+        true => vec![command(2), command(1).arg("third")],
+        false => vec![],
+    };
+    let Spawned { children, processes } = world.spawn(&commands, last)?;
+    assert_eq!((processes, children.remote_size()), (vec![2, 1], 3));
+    let (mut theirs, mut sum) = (0, 0);
+    children.all_reduce(&(world.rank() as u64), &mut theirs, &Op::sum())?;
+    assert_eq!(theirs, 3);
+    let all = children.merge(false)?;
+    assert_eq!((all.rank(), all.size()), (world.rank(), world.size() + 3));
+    children.broadcast(&mut sum, InterRoot::Remote(2))?;
+    drop(all);
+    children.disconnect()?;
+    Ok(sum)
+}
+
+fn serve_parents(world: &Communicator, parents: InterCommunicator) -> simurgh::Result<()> {
+    let is_third = std::env::args().nth(2).is_some_and(|word| word == "third");
+    assert_eq!((world.size(), is_third), (3, world.rank() == 2));
+    let mut sum = 0_u64;
+    parents.all_reduce(&(world.rank() as u64), &mut sum, &Op::sum())?;
+    drop(parents.merge(true)?);
+    let root = if is_third {
+        InterRoot::Here
+    } else {
+        InterRoot::Local
+    };
+    parents.broadcast(&mut sum, root)?;
+    parents.disconnect()?;
+    assert!(world.parent().is_none());
+    world.barrier()
+}
+
+/// Two groups, whose ranks are neighbours in turns, meet at a port. The sum of all ranks.
+fn ports(world: &Communicator) -> simurgh::Result<u64> {
+    let unknown = world.lookup("nobody").expect_err("there is no such service");
+    assert_eq!(unknown.class(), ErrorClass::Name);
+    if world.size() == 1 {
+        return Ok(0);
+    }
+    let (rank, is_server) = (world.rank() as u64, world.rank().is_multiple_of(2));
+    let own = world
+        .split(Some(is_server.into()), 0)?
+        .expect("a colour was given");
+    let (mut theirs, mut ours) = (0, 0);
+    own.all_reduce(&rank, &mut ours, &Op::sum())?;
+    let port = if rank == 0 { Some(world.open_port()?) } else { None };
+    let service = port.as_ref().map(|port| port.publish("adder")).transpose()?;
+    world.barrier()?;
+    for _ in 0..2 {
+        let others = match (&port, is_server) {
+            (Some(port), _) => own.accept(port.name(), 0)?,
+            (None, true) => own.accept("", 0)?,
+            (None, false) => own.connect(&world.lookup("adder")?, 0, None)?,
+        };
+        others.all_reduce(&rank, &mut theirs, &Op::sum())?;
+        others.disconnect()?;
+    }
+    if let Some(port) = &port {
+        let taken = port.publish("adder").expect_err("the name is taken");
+        assert_eq!(taken.class(), ErrorClass::Service);
+    }
+    service.map(simurgh::Service::withdraw).transpose()?;
+    let mut name = port
+        .as_ref()
+        .map_or_else(String::new, |port| port.name().to_owned());
+    port.map(simurgh::Port::close).transpose()?;
+    world.broadcast_string(&mut name, 0)?;
+    let closed = own.connect(&name, 0, Some(Duration::from_secs(5)));
+    assert_eq!(closed.expect_err("the port is closed").class(), ErrorClass::Port);
+    Ok(ours + theirs)
 }
 
 /// Prints a line for each rank of this process.

@@ -95,6 +95,16 @@ fn ranks_without_a_world_communicate_in_sessions() {
 }
 
 #[test]
+fn ranks_start_the_program_again_wherever_they_live() {
+    adds_up_everywhere("spawn");
+}
+
+#[test]
+fn groups_meet_at_a_port_wherever_their_ranks_live() {
+    adds_up_everywhere("ports");
+}
+
+#[test]
 fn two_groups_meet_wherever_their_ranks_live() {
     adds_up_everywhere("groups");
 }
