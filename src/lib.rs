@@ -200,7 +200,9 @@ mod window;
 
 pub use activity::Wait;
 pub use builder::{Builder, run};
-pub use communicator::{Attribute, Command, Communicator, InterCommunicator, InterRoot, Spawned};
+pub use communicator::{
+    Attribute, Command, Communicator, InterCommunicator, InterRoot, Spawned, dims_create,
+};
 pub use error::{RANKS_MAX, RunError};
 pub use file::{File, FileOptions, FileView};
 pub use group::Group;

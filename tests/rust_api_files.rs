@@ -230,6 +230,28 @@ fn wrong_accesses_in_a_scope_are_errors_at_once() {
 }
 
 #[test]
+fn files_have_storage_and_rules() {
+    with_file("rules", |world, path| {
+        let file = temporary().open(world, path)?;
+        file.preallocate(5000)?;
+        assert_eq!((file.size()?, file.is_atomic()), (5000, false));
+        file.set_atomic(true)?;
+        assert!(file.is_atomic());
+        file.write_at(0, &[world.rank() as u8; 5000][..])?;
+        let mut seen = [0_u8; 5000];
+        file.read_at(0, &mut seen[..])?;
+        assert!(seen.iter().all(|byte| *byte == seen[0]));
+        if world.size() > 1 {
+            assert_eq!(class(file.set_atomic(world.rank() > 0)), ErrorClass::NotSame);
+        }
+        file.set_hint("cb_buffer_size", "1048576")?;
+        let hint = file.hints().into_iter().find(|(key, _)| key == "cb_buffer_size");
+        assert_eq!(hint.map(|(_, value)| value).as_deref(), Some("1048576"));
+        file.close()
+    });
+}
+
+#[test]
 fn ranks_see_the_values_of_their_views() {
     with_file("views", |world, path| {
         let (rank, size) = (world.rank(), world.size());

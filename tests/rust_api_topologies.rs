@@ -1,6 +1,8 @@
 //! Grids, graphs, collectives of neighbours, and inter-communicators through the Rust interface.
 
-use simurgh::{Builder, Communicator, Destination, ErrorClass, InterRoot, Op, Result, Source, Tag};
+use simurgh::{
+    Builder, Communicator, Comparison, Destination, ErrorClass, InterRoot, Op, Result, Source, Tag,
+};
 
 /// Runs `f` with 1, 2, 6 and 30 ranks; every rank must succeed.
 fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 'static) {
@@ -18,6 +20,37 @@ fn plate(world: &Communicator) -> Result<Communicator> {
     let rows = if world.size().is_multiple_of(2) { 2 } else { 1 };
     let grid = world.cart_create(&[rows, world.size() / rows], &[false, true], true)?;
     Ok(grid.expect("all ranks are in the grid"))
+}
+
+#[test]
+fn grids_have_rows_and_columns() {
+    with_ranks(|world| {
+        let dims = simurgh::dims_create(world.size(), &[0, 0])?;
+        assert_eq!(dims.iter().product::<usize>(), world.size());
+        let grid = world.cart_create(&dims, &[false, true], false)?;
+        let grid = grid.expect("all ranks are in the grid");
+        let (coords, row) = (grid.cart_coords(grid.rank())?, grid.cart_sub(&[false, true])?);
+        assert_eq!(
+            (grid.cart_dims()?, row.cart_dims()?),
+            (dims.clone(), vec![dims[1]])
+        );
+        assert_eq!(row.rank(), coords[1]);
+        let mut sum = 0;
+        row.all_reduce(&coords[0], &mut sum, &Op::sum())?;
+        assert_eq!(sum, coords[0] * dims[1]);
+        let wrong = grid.cart_sub(&[true]).map_err(|error| error.class());
+        assert_eq!(wrong.err(), Some(ErrorClass::Dims));
+        let none = world.cart_sub(&[true]).map_err(|error| error.class());
+        assert_eq!(none.err(), Some(ErrorClass::Topology));
+        let relations = [world, &world.dup()?, &row].map(|other| world.compare(other));
+        let last = if dims[0] == 1 {
+            Comparison::Congruent
+        } else {
+            Comparison::Unequal
+        };
+        assert_eq!(relations, [Comparison::Identical, Comparison::Congruent, last]);
+        Ok(())
+    });
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub use attribute::Attribute;
 pub use dynamic::{Command, Spawned};
 pub use inter::InterCommunicator;
 pub use rooted::InterRoot;
+pub use topology::dims_create;
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -27,10 +28,11 @@ use std::sync::Arc;
 
 use attribute::Attributes;
 use simurgh_core::Purpose;
-use simurgh_mpi::Comm;
+use simurgh_mpi::{Comm, Comparison, Info, Result};
 use simurgh_sched::{DomainKind, DomainStats, VpStats};
 
 use crate::activity::{Call, Inside};
+use crate::hints;
 use crate::open_session::OpenSession;
 use crate::run_state::{Abort, RunState};
 
@@ -124,6 +126,42 @@ impl Communicator {
     /// (`MPI_Comm_set_name`).
     pub fn set_name(&self, name: &str) {
         self.comm.set_name(name);
+    }
+
+    /// How two communicators relate (`MPI_Comm_compare`): [`Comparison::Identical`] if they are the same one,
+    /// [`Comparison::Congruent`] if only the context differs, [`Comparison::Similar`] if the order of ranks differs, too,
+    /// or [`Comparison::Unequal`].
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Comparison {
+        self.comm.compare(&other.comm)
+    }
+
+    /// The hints that are in use, with their values (`MPI_Comm_get_info`).
+    #[must_use]
+    pub fn hints(&self) -> Vec<(String, String)> {
+        hints::texts(&self.comm.info())
+    }
+
+    /// Gives a hint, as the user guide lists them (`MPI_Comm_set_info`). Hints that are not known mean nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::InfoKey`](crate::ErrorClass::InfoKey) and [`ErrorClass::InfoValue`](crate::ErrorClass::InfoValue)
+    /// if the key or the value is longer than the standard allows.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(1).run(|world| {
+    /// let quiet = world.dup()?;
+    /// quiet.set_hint("mpi_assert_no_any_source", "true")?;
+    /// assert!(quiet.hints().contains(&("mpi_assert_no_any_source".to_owned(), "true".to_owned())));
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn set_hint(&self, key: &str, value: &str) -> Result<()> {
+        let mut info = Info::new();
+        info.set(key, value)?;
+        self.comm.set_info(&info);
+        Ok(())
     }
 
     /// Ends the run, which fails with [`RunError::Aborted`](crate::RunError::Aborted) (`MPI_Abort`).

@@ -8,6 +8,28 @@ use crate::activity::Call;
 use crate::peer::raw_rank;
 use crate::{Destination, Source};
 
+/// Extents of a grid of so many ranks, as close to each other as possible; those that are not zero stay
+/// (`MPI_Dims_create`).
+///
+/// # Errors
+///
+/// [`ErrorClass::Dims`] if the number of ranks is no multiple of the extents that are given, or zero.
+///
+/// ```
+/// assert_eq!(simurgh::dims_create(12, &[0, 0])?, [4, 3]);
+/// assert_eq!(simurgh::dims_create(12, &[0, 6])?, [2, 6]);
+/// assert!(simurgh::dims_create(12, &[5, 0]).is_err());
+/// # Ok::<(), simurgh::Error>(())
+/// ```
+pub fn dims_create(ranks: usize, dims: &[usize]) -> Result<Vec<usize>> {
+    let mut dims: Vec<i32> = dims.iter().copied().map(raw_rank).collect();
+    simurgh_mpi::dims_create(raw_rank(ranks), &mut dims)?;
+    Ok(dims
+        .into_iter()
+        .map(|extent| extent.unsigned_abs() as usize)
+        .collect())
+}
+
 impl Communicator {
     /// A communicator whose ranks form a grid, in row-major order, that is a ring in each periodic dimension; none for
     /// ranks beyond it (`MPI_Cart_create`). With `reorder`, ranks come to lie near their neighbours. Collective.
@@ -34,6 +56,42 @@ impl Communicator {
         let _inside = self.enter(Call::CreateTopology, UNDEFINED, UNDEFINED);
         let grid = self.comm.cart_create(&dims, periodic, reorder)?;
         Ok(grid.map(|comm| self.child(comm)))
+    }
+
+    /// The extents of the grid (`MPI_Cart_get`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Topology`] if the communicator is no grid.
+    pub fn cart_dims(&self) -> Result<Vec<usize>> {
+        let dims = self.comm.cart()?.dims().iter();
+        Ok(dims.map(|extent| extent.unsigned_abs() as usize).collect())
+    }
+
+    /// The part of the grid that has the calling rank, with the dimensions that `kept` says: a row or a column of a
+    /// plate (`MPI_Cart_sub`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Topology`] if the communicator is no grid, [`ErrorClass::Dims`] if there are not as many flags as
+    /// dimensions.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(6).run(|world| {
+    /// let plate = world.cart_create(&[2, 3], &[false, false], false)?.expect("six ranks are in the grid");
+    /// let row = plate.cart_sub(&[false, true])?;
+    /// assert_eq!((row.cart_dims()?, row.rank()), (vec![3], plate.rank() % 3));
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn cart_sub(&self, kept: &[bool]) -> Result<Self> {
+        check_dimensions(
+            "flags for kept dimensions",
+            kept.len(),
+            self.comm.cart()?.dims().len(),
+        )?;
+        let _inside = self.enter(Call::CreateTopology, UNDEFINED, UNDEFINED);
+        Ok(self.child(self.comm.cart_sub(kept)?))
     }
 
     /// The coordinates of a rank in the grid (`MPI_Cart_coords`).

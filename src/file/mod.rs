@@ -232,6 +232,46 @@ impl File {
         self.file.sync()
     }
 
+    /// Makes sure that there is storage for so many bytes, to which the file is extended if it is shorter
+    /// (`MPI_File_preallocate`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_size`](Self::set_size).
+    pub fn preallocate(&self, bytes: u64) -> Result<()> {
+        let _inside = self.enter(Call::FileAccess);
+        self.file.preallocate(i64::try_from(bytes).unwrap_or(i64::MAX))
+    }
+
+    /// Sets whether accesses of different ranks to the same bytes are atomic: none sees a part of another one
+    /// (`MPI_File_set_atomicity`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::NotSame`](crate::ErrorClass::NotSame) if the ranks want different things.
+    pub fn set_atomic(&self, atomic: bool) -> Result<()> {
+        let _inside = self.enter(Call::FileAccess);
+        self.file.set_atomicity(atomic)
+    }
+
+    /// Whether accesses of different ranks are atomic (`MPI_File_get_atomicity`).
+    #[must_use]
+    pub fn is_atomic(&self) -> bool {
+        self.file.is_atomic()
+    }
+
+    /// Gives a hint, as [`FileOptions::hint`] (`MPI_File_set_info`). Some have an effect when a file is opened only.
+    ///
+    /// # Errors
+    ///
+    /// As [`FileOptions::hint`].
+    pub fn set_hint(&self, key: &str, value: &str) -> Result<()> {
+        let mut info = Info::new();
+        info.set(key, value)?;
+        self.file.set_info(&info);
+        Ok(())
+    }
+
     /// The hints that are in use, with their values (`MPI_File_get_info`).
     #[must_use]
     pub fn hints(&self) -> Vec<(String, String)> {
