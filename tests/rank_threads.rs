@@ -165,3 +165,25 @@ fn the_threads_of_a_rank_begin_on_all_its_processors() {
     let elsewhere = run.stdout.split(' ').next().and_then(|count| count.parse().ok());
     assert!(elsewhere > Some(10), "{run}");
 }
+
+/// The stacks of all ranks' threads are more than the C library keeps of its own accord, which is 40 MiB.
+#[test]
+fn the_next_threads_of_ranks_get_the_stacks_of_those_that_have_ended() {
+    let program = Compile::c("tests/c/thread_stacks.c")
+        .flags(["-O2", "-Wall"])
+        .libraries(["-lpthread"])
+        .against(&Stage::locate())
+        .build();
+    let run = Stage::locate().mpiexec(8).mode("threads").run(&program);
+    run.expect_success();
+    assert_eq!(run.stdout, "16\n", "{run}");
+    // What the user says comes first.
+    let few = Stage::locate()
+        .mpiexec(8)
+        .mode("threads")
+        .env("GLIBC_TUNABLES", "glibc.pthread.stack_cache_size=20000000")
+        .run(&program);
+    few.expect_success();
+    let kept: usize = few.stdout.trim().parse().expect("a number");
+    assert!(kept <= 2, "{few}");
+}
