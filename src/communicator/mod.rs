@@ -129,8 +129,8 @@ impl Communicator {
     }
 
     /// How two communicators relate (`MPI_Comm_compare`): [`Comparison::Identical`] if they are the same one,
-    /// [`Comparison::Congruent`] if only the context differs, [`Comparison::Similar`] if the order of ranks differs, too,
-    /// or [`Comparison::Unequal`].
+    /// [`Comparison::Congruent`] if only the context differs, [`Comparison::Similar`] if the order of ranks differs,
+    /// too, or [`Comparison::Unequal`].
     #[must_use]
     pub fn compare(&self, other: &Self) -> Comparison {
         self.comm.compare(&other.comm)

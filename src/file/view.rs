@@ -10,7 +10,8 @@ use simurgh_typed::Filetype;
 
 use super::File;
 use crate::activity::Call;
-use crate::{Equivalence, View, ViewMut};
+use crate::scope::{ReceiveRequest, Scope, SendRequest};
+use crate::{BufferMut, Equivalence, View, ViewMut};
 
 impl File {
     /// The file as values of `T` from byte `displacement` on, of which the rank sees those that `filetype` says
@@ -127,6 +128,93 @@ impl<T: Equivalence> FileView<T> {
     /// As [`File::write_at_all`].
     pub fn write_at_all<B: View<Item = T> + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
         self.file.write_at_all(offset, data)
+    }
+
+    /// Starts to read values from an offset on, as [`Scope::iread_at`] (`MPI_File_iread_at`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::iread_at`].
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("simurgh-doc-view-scope-{}", std::process::id()));
+    /// # simurgh::Builder::new().ranks(3).run(move |world| {
+    /// # use simurgh::{FileOptions, Filetype};
+    /// # let options = FileOptions::new().read(true).write(true).create_new(true).delete_on_close(true);
+    /// let turns = Filetype::strided(1, world.size());
+    /// let view = options.open(world, &path)?.view::<u64>(8 * world.rank() as u64, &turns)?;
+    /// let (mine, mut read) = ([world.rank() as u64; 100], [0; 100]);
+    /// world.scope(|scope| {
+    ///     view.iwrite_at_all(scope, 0, &mine[..])?.wait()?;
+    ///     view.iread_at(scope, 0, &mut read[..])?.wait().map(drop)
+    /// })?;
+    /// assert_eq!(read, mine);
+    /// view.close()
+    /// # })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    ///
+    /// A view is not closed while it is accessed:
+    ///
+    /// ```compile_fail,E0505
+    /// # fn read(world: &simurgh::Communicator, view: simurgh::FileView<u32>) -> simurgh::Result<()> {
+    /// let mut value = 0;
+    /// world.scope(|scope| {
+    ///     let reading = view.iread_at(scope, 0, &mut value)?;
+    ///     view.close()?;
+    ///     reading.wait().map(drop)
+    /// })
+    /// # }
+    /// ```
+    pub fn iread_at<'scope, 'env, B: BufferMut<Item = T> + ?Sized>(
+        &'scope self,
+        scope: &Scope<'scope, 'env>,
+        offset: u64,
+        data: &'scope mut B,
+    ) -> Result<ReceiveRequest<'scope, 'env, T>> {
+        scope.iread_at(&self.file, offset, data)
+    }
+
+    /// Starts to write values from an offset on, as [`Scope::iwrite_at`] (`MPI_File_iwrite_at`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::iwrite_at`].
+    pub fn iwrite_at<'scope, 'env, B: View<Item = T> + ?Sized>(
+        &'scope self,
+        scope: &Scope<'scope, 'env>,
+        offset: u64,
+        data: &'scope B,
+    ) -> Result<SendRequest<'scope, 'env>> {
+        scope.iwrite_at(&self.file, offset, data)
+    }
+
+    /// As [`iread_at`](Self::iread_at), together with all other ranks (`MPI_File_iread_at_all`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::iread_at_all`].
+    pub fn iread_at_all<'scope, 'env, B: BufferMut<Item = T> + ?Sized>(
+        &'scope self,
+        scope: &Scope<'scope, 'env>,
+        offset: u64,
+        data: &'scope mut B,
+    ) -> Result<ReceiveRequest<'scope, 'env, T>> {
+        scope.iread_at_all(&self.file, offset, data)
+    }
+
+    /// As [`iwrite_at`](Self::iwrite_at), together with all other ranks (`MPI_File_iwrite_at_all`). Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::iwrite_at_all`].
+    pub fn iwrite_at_all<'scope, 'env, B: View<Item = T> + ?Sized>(
+        &'scope self,
+        scope: &Scope<'scope, 'env>,
+        offset: u64,
+        data: &'scope B,
+    ) -> Result<SendRequest<'scope, 'env>> {
+        scope.iwrite_at_all(&self.file, offset, data)
     }
 
     /// Reads values at the rank's pointer (`MPI_File_read`).
