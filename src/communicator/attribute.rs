@@ -1,4 +1,4 @@
-//! Attributes: values that a program attaches to its communicators (section 7.7 of the standard).
+//! Attributes: values that a program attaches to its communicators and windows (section 7.7 of the standard).
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::Communicator;
 
-/// A value that can be attached to a communicator. The type is the key: a communicator has at most one value of each
-/// type. So a library gives its values a type of its own.
+/// A value that can be attached to a communicator or a window. The type is the key: each of these has at most one value
+/// of each type. So a library gives its values a type of its own.
 pub trait Attribute: 'static {
     /// The value for a duplicate of the communicator (`MPI_Comm_copy_attr_function`); none unless this says otherwise.
     fn copy(&self) -> Option<Self>
@@ -26,9 +26,9 @@ struct Attached {
     copy: fn(&dyn Any) -> Option<Rc<dyn Any>>,
 }
 
-/// The attributes of a communicator.
+/// The attributes of a communicator or a window.
 #[derive(Default)]
-pub(super) struct Attributes(RefCell<HashMap<TypeId, Attached>>);
+pub(crate) struct Attributes(RefCell<HashMap<TypeId, Attached>>);
 
 impl Attributes {
     /// The attributes of a duplicate. The functions of the program are called while nothing is borrowed.
@@ -39,6 +39,28 @@ impl Attributes {
             Some((key, Attached { value, ..attached }))
         });
         Self(RefCell::new(copies.collect()))
+    }
+
+    /// Attaches a value, and returns the one of the type that it takes the place of.
+    pub(crate) fn set<A: Attribute>(&self, value: A) -> Option<Rc<A>> {
+        let attached = Attached {
+            value: Rc::new(value),
+            copy: |value| Some(Rc::new(value.downcast_ref::<A>()?.copy()?)),
+        };
+        let before = self.0.borrow_mut().insert(TypeId::of::<A>(), attached);
+        value_of(before)
+    }
+
+    /// The value of a type.
+    pub(crate) fn get<A: Attribute>(&self) -> Option<Rc<A>> {
+        let attached = self.0.borrow().get(&TypeId::of::<A>()).cloned();
+        value_of(attached)
+    }
+
+    /// Takes the value of a type.
+    pub(crate) fn remove<A: Attribute>(&self) -> Option<Rc<A>> {
+        let attached = self.0.borrow_mut().remove(&TypeId::of::<A>());
+        value_of(attached)
     }
 }
 
@@ -66,25 +88,18 @@ impl Communicator {
     /// # Ok::<(), simurgh::RunError>(())
     /// ```
     pub fn set_attribute<A: Attribute>(&self, value: A) -> Option<Rc<A>> {
-        let attached = Attached {
-            value: Rc::new(value),
-            copy: |value| Some(Rc::new(value.downcast_ref::<A>()?.copy()?)),
-        };
-        let before = self.attributes.0.borrow_mut().insert(TypeId::of::<A>(), attached);
-        value_of(before)
+        self.attributes.set(value)
     }
 
     /// The value of a type that is attached to the communicator (`MPI_Comm_get_attr`).
     #[must_use]
     pub fn attribute<A: Attribute>(&self) -> Option<Rc<A>> {
-        let attached = self.attributes.0.borrow().get(&TypeId::of::<A>()).cloned();
-        value_of(attached)
+        self.attributes.get()
     }
 
     /// Takes the value of a type from the communicator (`MPI_Comm_delete_attr`).
     pub fn remove_attribute<A: Attribute>(&self) -> Option<Rc<A>> {
-        let attached = self.attributes.0.borrow_mut().remove(&TypeId::of::<A>());
-        value_of(attached)
+        self.attributes.remove()
     }
 }
 

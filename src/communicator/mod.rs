@@ -16,6 +16,7 @@ mod vector;
 mod view;
 
 pub use attribute::Attribute;
+pub(crate) use attribute::Attributes;
 pub use dynamic::{Command, Spawned};
 pub use inter::InterCommunicator;
 pub use rooted::InterRoot;
@@ -26,7 +27,6 @@ use std::panic::resume_unwind;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use attribute::Attributes;
 use simurgh_core::Purpose;
 use simurgh_mpi::{Comm, Comparison, Info, Result};
 use simurgh_sched::{DomainKind, DomainStats, VpStats};

@@ -1,5 +1,6 @@
 //! Windows: one-sided communication (chapter 12 of the standard).
 
+mod attribute;
 mod general;
 mod lock;
 mod part;
@@ -17,6 +18,7 @@ use simurgh_mpi::constants::UNDEFINED;
 use simurgh_typed as typed;
 
 use crate::activity::{Call, Inside};
+use crate::communicator::Attributes;
 use crate::peer::raw_rank;
 use crate::{Communicator, Equivalence};
 
@@ -34,6 +36,7 @@ impl Communicator {
         Ok(Window {
             window: typed::Window::allocate(self.engine(), len)?,
             communicator: self.twin(),
+            attributes: Attributes::default(),
         })
     }
 }
@@ -135,6 +138,7 @@ impl Communicator {
 pub struct Window<T: Equivalence> {
     window: typed::Window<T>,
     communicator: Communicator,
+    attributes: Attributes,
 }
 
 impl<T: Equivalence> Window<T> {

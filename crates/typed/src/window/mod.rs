@@ -104,6 +104,23 @@ impl<T: Equivalence> Window<T> {
         })
     }
 
+    /// The name ([`simurgh_mpi::Window::name`]).
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.window.name()
+    }
+
+    /// Sets the name ([`simurgh_mpi::Window::set_name`]).
+    pub fn set_name(&self, name: &str) {
+        self.window.set_name(name);
+    }
+
+    /// The hints in use ([`simurgh_mpi::Window::info`]).
+    #[must_use]
+    pub fn info(&self) -> Info {
+        self.window.info()
+    }
+
     /// The values of this rank.
     ///
     /// # Errors
