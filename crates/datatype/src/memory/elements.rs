@@ -88,7 +88,10 @@ pub(crate) unsafe trait Element: Copy {
         inout: &mut [Self],
         operation: impl Fn(Self::Value, Self::Value) -> Self::Value + Copy,
     ) {
-        let inputs = inputs.map(|input| &input[..inout.len()]);
+        let mut inputs = inputs;
+        for input in &mut inputs {
+            *input = &input[..inout.len()];
+        }
         for (index, place) in inout.iter_mut().enumerate() {
             let mut value = place.get();
             for input in &inputs {
@@ -175,29 +178,18 @@ fn combine_at<E: Element, const N: usize>(
     inout: &Target,
     operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
 ) {
-    let count = inputs
-        .iter()
-        .fold(inout.count(), |count, input| count.min(input.count()));
-    let extent = inout.datatype().extent();
-    assert!(
-        extent % size_of::<E>() as isize == 0
-            && inputs.iter().all(|input| input.datatype().extent() == extent),
-        "a kernel was given elements of another size"
-    );
-    let count = count * (extent.unsigned_abs() / size_of::<E>());
+    let count = common_count(&inputs, inout, size_of::<E>());
     if count == 0 {
         return; // Without elements an address may be null.
     }
-    let bytes = count * size_of::<E>();
-    let apart = |input: &&Source| input.address().addr().abs_diff(inout.address().addr()) >= bytes;
-    if inputs.iter().all(apart) {
+    if is_apart(&inputs, inout, count * size_of::<E>()) {
         // SAFETY:
         // - `count` is not above the count of any buffer, whose elements are `E`s, or several, without gaps, valid by
         //   the promises of their makers; any address and bit pattern will do for an `E`;
         // - what is written overlaps nothing that is read.
         let (inputs, inout) = unsafe {
             (
-                inputs.map(|input| std::slice::from_raw_parts(input.address().cast::<E>(), count)),
+                slices::<E, N>(&inputs, count),
                 std::slice::from_raw_parts_mut(inout.address().cast::<E>(), count),
             )
         };
@@ -205,6 +197,46 @@ fn combine_at<E: Element, const N: usize>(
     } else {
         one_by_one::<E, N>(inputs, inout, count, operation);
     }
+}
+
+// The following do not depend on the operation, so they are compiled once and not for each.
+
+/// The number of elements of this size that all buffers have.
+///
+/// # Panics
+///
+/// When the elements of the buffers have different sizes, or do not consist of such elements.
+fn common_count(inputs: &[&Source], inout: &Target, size: usize) -> usize {
+    let count = inputs
+        .iter()
+        .fold(inout.count(), |count, input| count.min(input.count()));
+    let extent = inout.datatype().extent();
+    assert!(
+        extent % size as isize == 0 && inputs.iter().all(|input| input.datatype().extent() == extent),
+        "a kernel was given elements of another size"
+    );
+    count * (extent.unsigned_abs() / size)
+}
+
+/// Whether so many bytes of `inout` overlap nothing of the inputs.
+fn is_apart(inputs: &[&Source], inout: &Target, bytes: usize) -> bool {
+    let apart = |input: &&Source| input.address().addr().abs_diff(inout.address().addr()) >= bytes;
+    inputs.iter().all(apart)
+}
+
+/// The inputs as slices.
+///
+/// # Safety
+///
+/// * Each has at least `count` elements, which are `E`s, and which nobody writes while the slices live.
+unsafe fn slices<'a, E: Element, const N: usize>(inputs: &[&'a Source; N], count: usize) -> [&'a [E]; N] {
+    let mut slices: [&[E]; N] = [&[]; N];
+    for (slice, input) in slices.iter_mut().zip(inputs) {
+        // SAFETY:
+        // - as demanded of the caller.
+        *slice = unsafe { std::slice::from_raw_parts(input.address().cast::<E>(), count) };
+    }
+    slices
 }
 
 /// [`combine`] for buffers that overlap. The standard forbids them; the result is not defined, but nothing outside of
