@@ -376,3 +376,28 @@ fn wrong_views_are_errors_of_their_class() {
         temporary().create_new(false).open(world, path)?.close()
     });
 }
+
+#[test]
+fn a_file_that_is_dropped_is_deleted_too() {
+    with_file("dropped", |world, path| {
+        let file = temporary().open(world, path)?;
+        file.write_at(8 * world.rank() as u64, &(world.rank() as u64))?;
+        world.barrier()?;
+        assert!(path.exists(), "nobody has dropped the file");
+        world.barrier()?;
+        drop(file);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_file_that_stays_is_there_when_it_is_dropped() {
+    with_file("kept", |world, path| {
+        let options = FileOptions::new().write(true);
+        drop(options.clone().create_new(true).open(world, path)?);
+        world.barrier()?;
+        assert!(path.exists(), "it was not to be deleted");
+        world.barrier()?;
+        options.delete_on_close(true).open(world, path)?.close()
+    });
+}

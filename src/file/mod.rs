@@ -278,7 +278,8 @@ impl File {
         hints::texts(&self.file.info())
     }
 
-    /// Closes the file (`MPI_File_close`). Collective. A file that is dropped instead is closed, too, but not deleted.
+    /// Closes the file (`MPI_File_close`). Collective. A file that is dropped instead is closed, too; if it is to be
+    /// deleted, that is done when the last rank on the host of rank 0 has dropped it, and a failure goes unnoticed.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use super::agree::{Close, everywhere, is_first_host};
 use super::gathering::Gatherings;
 use super::meter::Meter;
-use super::open_file::{Atomicity, OpenFile};
+use super::open_file::{Atomicity, Deletion, OpenFile};
 use super::pointer::Pointer;
 use super::{Amode, File};
 use crate::comm::{Comm, IdDemand};
@@ -59,6 +59,9 @@ impl File {
                 return Err(error);
             }
         };
+        if open.amode.has(Amode::DELETE_ON_CLOSE) && is_first_host(&comm) {
+            open.deletion.demand();
+        }
         let open_start = open.start;
         let file = Self {
             meter: Meter::new(comm.process(), &open.name),
@@ -89,9 +92,8 @@ impl File {
         }
         let open = &self.open;
         let deletes = open.amode.has(Amode::DELETE_ON_CLOSE);
-        let first = is_first_host(&self.comm);
         let closed = self.comm.exchange(Close(()), IdDemand::Nothing, |_, _| {
-            if !deletes || !first {
+            if !open.deletion.take() {
                 return Ok(());
             }
             let deleted = open.system.delete(&open.path);
@@ -192,6 +194,7 @@ impl Opening<'_> {
             pointer,
             gatherings: Gatherings::new(self.comm.ranks_here()),
             atomicity: Atomicity::default(),
+            deletion: Deletion::default(),
         }))
     }
 

@@ -23,13 +23,42 @@ pub(super) struct OpenFile {
     pub(super) start: i64,
     pub(super) gatherings: Gatherings,
     pub(super) atomicity: Atomicity,
+    pub(super) deletion: Deletion,
 }
+
+/// Whether this host has to delete the file when its ranks no longer use it.
+#[derive(Default)]
+pub(super) struct Deletion(AtomicBool);
 
 /// Whether accesses are atomic, and the locks by which they are.
 #[derive(Default)]
 pub(super) struct Atomicity {
     on: AtomicBool,
     locks: LockTable,
+}
+
+impl Deletion {
+    /// Demands it. A file that could not be opened everywhere stays.
+    pub(super) fn demand(&self) {
+        // Relaxed: each rank does this before it closes or drops the file.
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the caller has to delete the file. Nobody else has to any more.
+    pub(super) fn take(&self) -> bool {
+        // Relaxed: it is asked where ranks meet, or by whoever has the last reference.
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Drop for OpenFile {
+    /// Deletes a file that was to be deleted when it is closed, but that the ranks have dropped. Nobody is there to
+    /// hear of a failure.
+    fn drop(&mut self) {
+        if self.deletion.take() {
+            let _ = self.system.delete(&self.path);
+        }
+    }
 }
 
 impl OpenFile {
