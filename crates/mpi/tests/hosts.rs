@@ -319,6 +319,49 @@ fn a_flood_uses_up_the_window_and_loses_nothing() {
 }
 
 #[test]
+fn the_data_of_a_rendezvous_goes_the_way_that_is_wanted() {
+    const BYTES: usize = 100_000;
+    let (read, write) = (true, true);
+    // By the protocol, the sender sends a request, and then nothing, the end of its put, or the data itself.
+    for (way, requests) in [
+        ("auto", Some(1)),
+        ("read", Some(1)),
+        ("write", Some(2)),
+        ("fragments", None),
+    ] {
+        let mut settings = Values::default();
+        settings.read(Id::Rendezvous, "a test", way.as_ref()).unwrap();
+        run_hosts_over(
+            Loopback::hosts(2, Access { read, write }),
+            1,
+            &settings,
+            move |world| {
+                if world.rank() == 1 {
+                    receives(world, BYTES, 0, 0);
+                    return meet(world);
+                }
+                let stats = || {
+                    world
+                        .process()
+                        .job()
+                        .network()
+                        .expect("there are two hosts")
+                        .stats()
+                };
+                let before = stats();
+                world.send(&out(&pattern(BYTES, 0)), 1, 0).unwrap();
+                let after = stats();
+                let sent = after.packets_sent - before.packets_sent;
+                let in_packets = after.bytes_sent - before.bytes_sent >= BYTES as u64;
+                assert_eq!(in_packets, requests.is_none(), "{way}");
+                assert!(requests.is_none_or(|requests| sent == requests), "{way}: {sent}");
+                meet(world);
+            },
+        );
+    }
+}
+
+#[test]
 fn partitioned_operations_are_paired_in_the_order_of_their_setting_up() {
     run_hosts(2, 1, |world| {
         const ROUNDS: usize = 4;

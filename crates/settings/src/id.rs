@@ -100,6 +100,8 @@ pub enum Id {
     EagerWindow,
     /// Length of queues that are scanned in order.
     ScanLimit,
+    /// Who moves the data of a rendezvous between hosts.
+    Rendezvous,
     /// Rules for the algorithms of collectives.
     Collectives,
 }

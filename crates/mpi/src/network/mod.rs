@@ -11,7 +11,8 @@
 //!   request to send. When that has matched a receive, the receiver sends a clear to send for as much as it has room
 //!   for (`rendezvous`). The data comes in fragments, packed straight from the sender's layout into the transport's
 //!   buffers and unpacked straight into the target's (`pipeline`). If both lie in one piece and the transport has
-//!   access to remote memory, the receiver gets the data, or the sender puts it (`rdma`).
+//!   access to remote memory, the receiver gets the data, or the sender puts it (`rdma`), as the setting `rendezvous`
+//!   says.
 //!
 //! An operation under way has a handle, which the other host sends back (`handle_table`). A packet that makes no sense
 //! has no effect and is counted.
@@ -79,6 +80,7 @@ use send::PendingSend;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize};
 use simurgh_net::Fabric;
 use simurgh_net::HostId;
+use simurgh_net::transport::Access;
 use simurgh_settings::Id;
 use std::cell::Cell;
 use std::fmt;
@@ -96,6 +98,8 @@ pub struct Network {
     /// Bytes that have been asked for and have not come. It tells whether they would fill the caches.
     expected: CachePadded<AtomicU64>,
     accounts: Accounts,
+    /// The access to memory that the protocols make use of, where there is any.
+    wanted: Access,
     puts: HandleTable<Put>,
     flushes: HandleTable<Flush>,
     /// Eager messages that are being cancelled, each with the request of the rank that waits for the answer.
@@ -128,6 +132,7 @@ impl Network {
             pending_receives: HandleTable::new(users),
             expected: CachePadded::default(),
             accounts: Accounts::new(layout.hosts(), window),
+            wanted: rdma::wanted(settings),
             puts: HandleTable::new(users),
             flushes: HandleTable::new(1),
             eager_cancels: HandleTable::new(users),

@@ -17,7 +17,8 @@ use crate::host::Host;
 use crate::memory::Target;
 use simurgh_core::sync::Ordering;
 use simurgh_net::HostId;
-use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
+use simurgh_net::transport::{Access, Region, Transfer, TransferError, Transport};
+use simurgh_settings::{Id, Values};
 
 /// Data with fewer bytes is not worth an access to remote memory.
 const LEAST: u64 = 2048;
@@ -45,6 +46,17 @@ pub(super) struct Put {
     pub(super) limit: u64,
 }
 
+/// The access to memory that the user wants: of a job that wants gets alone, no host puts, and the other way round.
+pub(super) fn wanted(settings: &Values) -> Access {
+    let (read, write) = match settings.get(Id::Rendezvous) {
+        Some(1) => (true, false),
+        Some(2) => (false, true),
+        Some(3) => (false, false),
+        _ => (true, true),
+    };
+    Access { read, write }
+}
+
 impl Network {
     fn way(&self, host: HostId) -> &dyn Transport {
         self.fabric().transport(host).expect("messages go to other hosts")
@@ -53,7 +65,7 @@ impl Network {
     /// Exposes the data of a message to a host that can get it, if that is worth while.
     pub(super) fn expose_for_get(&self, host: HostId, outgoing: &PendingSend) -> Option<Region> {
         let way = self.way(host);
-        let worth = outgoing.data.bytes() >= LEAST && way.access(host).read;
+        let worth = self.wanted.read && outgoing.data.bytes() >= LEAST && way.access(host).read;
         let source = outgoing.data.lent().filter(|_| worth)?;
         exposed::expose_source(way, source)
     }
@@ -61,7 +73,7 @@ impl Network {
     /// Exposes a target to a host that can put data there, if that is worth while.
     pub(super) fn expose_for_put(&self, host: HostId, target: &Target, limit: u64) -> Option<Region> {
         let way = self.way(host);
-        let worth = limit >= LEAST && way.access(host).write;
+        let worth = self.wanted.write && limit >= LEAST && way.access(host).write;
         worth.then(|| exposed::expose_target(way, target)).flatten()
     }
 

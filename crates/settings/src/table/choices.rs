@@ -145,3 +145,23 @@ pub(super) const STEAL_WITHIN: &[Item] = &[
         doc: "all cores of the process",
     },
 ];
+
+/// The ways of the data of a rendezvous between hosts ([`Id::Rendezvous`](crate::Id::Rendezvous)).
+pub(super) const RENDEZVOUS: &[Item] = &[
+    Item {
+        name: "auto",
+        doc: "read where that is possible, else write",
+    },
+    Item {
+        name: "read",
+        doc: "the receiver reads it from the sender's memory",
+    },
+    Item {
+        name: "write",
+        doc: "the receiver says where it is to be, and the sender writes it there",
+    },
+    Item {
+        name: "fragments",
+        doc: "in packets, without access to each other's memory",
+    },
+];

@@ -496,6 +496,19 @@ pub const SETTINGS: &[Setting] = &[
         doc: "with this much sent by a host to another and not received there, its sends wait to be asked for",
     },
     Setting {
+    Setting {
+        id: Id::Rendezvous,
+        name: "rendezvous",
+        options: &[Spelling::Takes("rendezvous")],
+        variables: &["SIMURGH_RENDEZVOUS"],
+        kind: Kind::Choice(choices::RENDEZVOUS),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerBasic,
+        doc: "how the data of a long message gets to another host, as far as the transport can and the data lies in \
+              one piece; in fragments otherwise",
+    },
         id: Id::ScanLimit,
         name: "scan_limit",
         options: &[Spelling::Takes("scan-limit")],
