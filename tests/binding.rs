@@ -117,6 +117,35 @@ fn ranks_are_bound_in_both_modes_and_stay_there() {
 }
 
 #[test]
+fn ranks_leave_reserved_cores_in_both_modes() {
+    let all = all();
+    let program = mpi();
+    if all.len() < 2 {
+        return;
+    }
+    for mode in ["threads", "processes"] {
+        for how in [&["--map-by", "core"][..], &["--bind-to", "none"], &[]] {
+            let run = on(4, how)
+                .mode(mode)
+                .options(["--reserve-cores", "1", "--report-bindings"]);
+            let outcome = run.run(&program);
+            outcome.expect_success();
+            let lists = by_rank(&outcome).join(",");
+            let last = all.last().expect("there are two");
+            assert!(
+                !lists.split([',', '-']).any(|processor| processor == last),
+                "{outcome}"
+            );
+            assert!(lists.contains(&all[0]), "{outcome}");
+        }
+    }
+    let everything = all.len().to_string();
+    let refused = on(1, &["--reserve-cores", &everything]).run(&program);
+    refused.expect_code(1);
+    refused.expect_stderr(&format!("--reserve-cores {everything} leaves no core for ranks"));
+}
+
+#[test]
 fn without_a_word_on_it_processes_run_anywhere_and_threads_on_cores() {
     let program = mpi();
     let lists = |mode: &str, bound: &[&str]| by_rank(&on(2, bound).mode(mode).run(&program));

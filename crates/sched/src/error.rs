@@ -42,6 +42,14 @@ pub enum SchedError {
         /// The kinds that there are.
         known: String,
     },
+    /// No core would be left for ranks.
+    #[error("--reserve-cores {count} leaves no core for ranks: they may use {cores} here; reserve fewer")]
+    AllReserved {
+        /// The number of cores to reserve.
+        count: usize,
+        /// The number of cores that the process may use.
+        cores: usize,
+    },
     /// A rank is to have more cores than lie together anywhere.
     #[error("no {unit} of this machine has the {wanted} {element}s that each rank is to have")]
     TooSmall {

@@ -29,11 +29,13 @@ impl VpSet {
         let cores = topology.cores().len();
         let dedicated = driving.map_or(0, |driving| driving.dedicated);
         let has_cores = driving.is_some_and(|driving| driving.has_cores);
-        let taken = if has_cores { dedicated } else { 0 };
+        let reserved = topology.reserved().len();
+        let taken = if has_cores && reserved == 0 { dedicated } else { 0 };
         let common = asked.unwrap_or(cores.saturating_sub(taken).max(1));
         let by_others = dedicated == 0 || driving.is_some_and(|driving| driving.by_others);
-        // Common ones that do not poll the network must not keep those from it that do.
-        let wanted = if by_others { common } else { common + dedicated };
+        // Common ones that do not poll the network must not keep those from it that do, unless these have other cores.
+        let apart = by_others || reserved > 0;
+        let wanted = if apart { common } else { common + dedicated };
         // A single one without a network has nobody for whom it could spin.
         let fewest = if driving.is_some() { 1 } else { 2 };
         Self {
@@ -42,7 +44,12 @@ impl VpSet {
             for_io: 0,
             by_others,
             common_spins: !topology.is_oversubscribed() && (fewest..=cores).contains(&wanted),
-            dedicated_spins: !topology.is_oversubscribed() && has_cores && common + dedicated <= cores,
+            dedicated_spins: has_cores
+                && match reserved {
+                    0 => !topology.is_oversubscribed() && common + dedicated <= cores,
+                    // Those of other processes of the node run on reserved cores, too.
+                    reserved => dedicated <= reserved && cores + reserved == topology.machine().len(),
+                },
             network_core: None,
         }
     }
@@ -102,19 +109,21 @@ impl VpSet {
         }
     }
 
-    /// The hardware threads on which a virtual processor runs: those of a core, or all of the machine if it is
-    /// dedicated and there is no core for it.
+    /// The hardware threads on which a virtual processor runs: those of a core. One that is dedicated or for I/O, and
+    /// has no core, runs on all reserved cores, or on all of the machine if none is reserved.
     pub(crate) fn cpus_of(&self, vp: usize, topology: &Topology) -> Vec<usize> {
-        let (cores, machine) = (topology.cores(), topology.machine());
+        let (cores, machine, reserved) = (topology.cores(), topology.machine(), topology.reserved());
         match self.network_core {
             Some(first) if self.is_dedicated(vp) => {
                 let core = first + (vp - self.common);
                 machine[core % machine.len()].cpus.clone()
             }
-            _ if self.is_for_io(vp) || self.is_dedicated(vp) && !self.dedicated_spins => machine
-                .iter()
-                .flat_map(|core| core.cpus.iter().copied())
-                .collect(),
+            _ if self.is_for_io(vp) || self.is_dedicated(vp) && !self.dedicated_spins => {
+                topology.processors_of_library()
+            }
+            _ if self.is_dedicated(vp) && !reserved.is_empty() => {
+                reserved[(vp - self.common) % reserved.len()].cpus.clone()
+            }
             _ => cores[vp % cores.len()].cpus.clone(),
         }
     }
@@ -159,6 +168,26 @@ mod tests {
             (vec![1], vec![3])
         );
         assert_eq!((chosen.cpus_of(3, &share), chosen.may_spin(2)), (vec![0], false));
+    }
+
+    #[test]
+    fn dedicated_processors_run_on_reserved_cores_and_take_no_others() {
+        let machine = |reserved| machine(4).reserving(reserved).expect("some are left");
+        let set = |reserved, policy: &dyn Policy| {
+            VpSet::new(None, &machine(reserved), Some(policy.driving())).with_io(1)
+        };
+        let nd = set(2, &Dedicated::alone(2));
+        assert_eq!((nd.common, nd.dedicated), (2, 2));
+        assert!(nd.may_spin(0) && nd.may_spin(2) && nd.may_spin(3));
+        let places = [1, 2, 3, 4].map(|vp| nd.cpus_of(vp, &machine(2)));
+        assert_eq!(places, [vec![1], vec![2], vec![3], vec![2, 3]]);
+        let few = set(1, &Dedicated::alone(2));
+        assert!(!few.may_spin(3) && few.cpus_of(3, &machine(1)) == [3]);
+        let asleep = set(2, &Dedicated::asleep(1));
+        assert_eq!((asleep.common, asleep.cpus_of(2, &machine(2))), (2, vec![2, 3]));
+        let half = machine(2).share(0, 2);
+        let shared = VpSet::new(None, &half, Some(Dedicated::alone(1).driving()));
+        assert!(!shared.may_spin(1) && shared.cpus_of(1, &half) == [2, 3]);
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub enum Id {
     NetworkVps,
     /// The core that they run on.
     NetworkCore,
+    /// The cores that ranks leave to others.
+    ReserveCores,
     /// The order in which places are given to ranks.
     MapBy,
     /// Which rank gets which place.
@@ -98,10 +100,10 @@ pub enum Id {
     BacklogLimit,
     /// Bytes of eager messages under way to another host.
     EagerWindow,
-    /// Length of queues that are scanned in order.
-    ScanLimit,
     /// Who moves the data of a rendezvous between hosts.
     Rendezvous,
+    /// Length of queues that are scanned in order.
+    ScanLimit,
     /// Rules for the algorithms of collectives.
     Collectives,
 }

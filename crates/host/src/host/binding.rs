@@ -2,11 +2,11 @@
 
 use super::error::HostError;
 use super::output::say;
-use super::pmi;
+use super::{interrupts, pmi, threads};
 use rustix::process::Pid;
 use simurgh_image::ProcessorSet;
 use simurgh_net::job::JobSpec;
-use simurgh_sched::{Affinity, Placement, RankPlace, Topology};
+use simurgh_sched::{Affinity, Core, Placement, RankPlace, Topology};
 use simurgh_settings::Id;
 use simurgh_settings::placement::{Binding, show_processors};
 
@@ -26,7 +26,7 @@ pub(super) struct Place {
 /// The place of this host on its node: that of its ranks if the user chooses where ranks run, and otherwise the host's
 /// share of the cores.
 pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
-    let machine = Topology::detect()?;
+    let machine = Topology::for_ranks(&spec.settings)?;
     let (ranks, on_node) = spec.ranks_on_node();
     let every = |cpus: Vec<usize>| vec![cpus.into_iter().collect(); ranks.len()];
     let (topology, homes, processors, words) = match spec.settings.plan() {
@@ -60,7 +60,10 @@ pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
             }
         }
     };
-    let report = report(spec, &topology, words);
+    let mut report = report(spec, &topology, words);
+    if !report.is_empty() && spec.place_on_node().0 == 0 {
+        report.extend(interrupts::report(topology.reserved()));
+    }
     Ok(Place {
         topology,
         homes,
@@ -69,12 +72,34 @@ pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
     })
 }
 
+/// Has the threads of this process leave the reserved cores, if there are any. Threads that start later inherit that.
+pub(super) fn leave_reserved(topology: &Topology) {
+    let kept = |core: &&Core| !topology.reserved().contains(core);
+    let cpus = topology
+        .machine()
+        .iter()
+        .filter(kept)
+        .flat_map(|core| core.cpus.iter().copied());
+    if !topology.reserved().is_empty() {
+        bind_threads(&cpus.collect::<Vec<_>>(), |_| true);
+    }
+}
+
+/// Has the threads that listen to the launcher, watch other hosts and belong to transports use the reserved cores, if
+/// there are any.
+pub(super) fn use_reserved(topology: &Topology) {
+    if !topology.reserved().is_empty() {
+        bind_threads(&topology.processors_of_library(), threads::listens_or_watches);
+    }
+}
+
 /// Whether this process may use only a part of the machine.
 fn is_bound(machine: &Topology) -> bool {
     // SAFETY:
     // - it may be called at any time.
     let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    usize::try_from(online).is_ok_and(|online| machine.processors().len() < online)
+    let allowed: usize = machine.machine().iter().map(|core| core.cpus.len()).sum();
+    usize::try_from(online).is_ok_and(|online| allowed < online)
 }
 
 /// The share of a rank in the cores of its node.
@@ -104,17 +129,19 @@ fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Ve
 /// later inherit the binding of the thread that starts them.
 pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
     let plan = spec.settings.plan();
-    if plan.is_none() && !spec.settings.is_on(Id::ReportBindings) {
+    let reserves = spec.settings.amount(Id::ReserveCores) > 0;
+    if plan.is_none() && !reserves && !spec.settings.is_on(Id::ReportBindings) {
         return Ok(());
     }
-    let machine = Topology::detect()?.unbound();
+    let machine = Topology::for_ranks(&spec.settings)?.unbound();
     let (ranks, on_node) = spec.ranks_on_node();
     let placement = plan.map(|plan| Placement::new(&machine, &plan, on_node));
     let seat = placement
         .transpose()?
         .map(|placement| placement.ranks()[ranks.start].clone());
-    if let Some(seat) = seat.as_ref().filter(|seat| seat.bound.is_some()) {
-        bind_threads(&seat.cpus)?;
+    match seat.as_ref().filter(|seat| seat.bound.is_some()) {
+        Some(seat) => bind_threads(&seat.cpus, |_| true),
+        None => leave_reserved(&machine),
     }
     let words = seat.and_then(|seat| seat.bound);
     report(spec, &machine, vec![words])
@@ -123,14 +150,11 @@ pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
     Ok(())
 }
 
-/// Binds all threads of this process.
-fn bind_threads(allowed: &[usize]) -> Result<(), HostError> {
+/// Binds those threads of this process that are `meant`, by their numbers.
+fn bind_threads(allowed: &[usize], meant: impl Fn(u32) -> bool) {
     let affinity = Affinity::of(allowed);
-    let threads = std::fs::read_dir("/proc/self/task").map_err(HostError::system("listing threads"))?;
-    let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
-    for thread in threads.flatten().filter_map(|entry| number(entry.file_name())) {
+    for thread in threads::all().filter(|thread| meant(*thread)) {
         // The thread may have ended meanwhile, or the kernel may refuse. An unbound thread is slower, but correct.
-        let _ = affinity.bind(Pid::from_raw(thread));
+        let _ = affinity.bind(Pid::from_raw(thread.cast_signed()));
     }
-    Ok(())
 }

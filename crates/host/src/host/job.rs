@@ -279,8 +279,12 @@ fn start_runtime(
         Some(policy) => policy,
         None => policies::policy_of_settings(settings)?,
     };
-    if place.topology.binds() {
-        let all = Affinity::of(&place.topology.processors());
+    binding::leave_reserved(&place.topology);
+    if place.topology.binds() || !place.topology.reserved().is_empty() {
+        let all = match place.topology.reserved() {
+            [] => Affinity::of(&place.topology.processors()),
+            _ => Affinity::of(&place.topology.processors_of_library()),
+        };
         // A thread that stays where it began is slower, but correct.
         prepare_threads(move || all.bind(None).unwrap_or_default());
     }
@@ -308,6 +312,7 @@ fn start_runtime(
         })
         .on_deadlock(move |question| deadlocked(host, question))
         .start()?;
+    binding::use_reserved(runtime.topology());
     place.report.iter().for_each(|line| say(line));
     communication::place(host, spec, &mut runtime)?;
     communication::begin(host, settings);

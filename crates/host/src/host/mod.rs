@@ -40,6 +40,7 @@ mod heap_registrations;
 mod heap_use;
 mod heaps;
 mod hooks;
+mod interrupts;
 mod job;
 mod launch;
 mod malloc_info;

@@ -126,7 +126,7 @@ fn preset(run: &Run, mapping: Mapping, nodes: Option<&[Node]>) -> Result<u32, La
         _ if run.sections.len() != 1 => 1,
         (Some(nodes), _) => mapping.capacity(nodes),
         (None, Some(plan)) => {
-            let places = Placement::preset(&Topology::detect()?, &plan)?;
+            let places = Placement::preset(&Topology::for_ranks(&run.settings)?, &plan)?;
             u32::try_from(places).unwrap_or(u32::MAX)
         }
         (None, None) => 1,
@@ -149,7 +149,7 @@ fn check_oversubscription(
     let places = match nodes {
         Some(nodes) => mapping.capacity(nodes) as usize,
         None if settings.plan().is_some() => return Ok(()),
-        None => Topology::detect()?.cores().len(),
+        None => Topology::for_ranks(settings)?.cores().len(),
     };
     match ranks as usize > places {
         true => Err(LaunchError::Oversubscribed { ranks, places }),

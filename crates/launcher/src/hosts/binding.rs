@@ -4,6 +4,7 @@ use super::openmp::Processors;
 use crate::error::LaunchError;
 use simurgh_net::job::JobSpec;
 use simurgh_sched::{Affinity, Placement, Topology};
+use simurgh_settings::Id;
 use simurgh_settings::placement::{Binding, show_processors};
 use std::cell::OnceCell;
 
@@ -62,7 +63,7 @@ impl NodePlacement {
             return Ok(known.as_ref());
         }
         let (_, ranks) = spec.ranks_on_node();
-        let lay = |plan| Placement::new(&Topology::detect()?, &plan, ranks);
+        let lay = |plan| Placement::new(&Topology::for_ranks(&spec.settings)?, &plan, ranks);
         let placement = spec.settings.plan().map(lay).transpose()?;
         Ok(self.0.get_or_init(|| placement).as_ref())
     }
@@ -76,17 +77,22 @@ impl NodePlacement {
     pub(crate) fn bind(&self, spec: &JobSpec) -> Result<Option<Bound>, LaunchError> {
         let (ranks, _) = spec.ranks_on_node();
         let placement = self.get(spec)?;
+        let for_ranks = for_ranks(spec)?;
         if spec.mode_of(spec.host).shares_process() {
             return Ok(None);
         }
         let seat = placement.map(|placement| &placement.ranks()[ranks.start]);
         let bound = seat.filter(|seat| seat.bound.is_some());
-        bound.map(|seat| Bound::to(&seat.cpus)).transpose()
+        let cpus = bound.map(|seat| &seat.cpus).or(for_ranks.as_ref());
+        cpus.map(|cpus| Bound::to(cpus)).transpose()
     }
 
     /// The processors for the ranks of this node.
     pub(crate) fn processors(&self, spec: &JobSpec) -> Result<Processors, LaunchError> {
-        let number = current()?.processors().len();
+        let number = match for_ranks(spec)? {
+            Some(cpus) => cpus.len(),
+            None => current()?.processors().len(),
+        };
         let (own, ranks) = spec.ranks_on_node();
         let shares = spec.mode_of(spec.host).shares_process() && spec.settings.binding() != Binding::None;
         let of_rank = match self.get(spec)? {
@@ -115,11 +121,21 @@ impl NodePlacement {
             Some(words) => format!("is bound to {words}"),
             None => format!(
                 "is not bound (processors {})",
-                show_processors(&current()?.processors())
+                show_processors(&match for_ranks(spec)? {
+                    Some(cpus) => cpus,
+                    None => current()?.processors(),
+                })
             ),
         };
         Ok(Some(format!("rank {} {place}", spec.name_of(spec.ranks().first))))
     }
+}
+
+/// The processors of this machine that ranks may use, if some are kept from them.
+fn for_ranks(spec: &JobSpec) -> Result<Option<Vec<usize>>, LaunchError> {
+    let reserves = spec.settings.amount(Id::ReserveCores) > 0;
+    let processors = || Ok(Topology::for_ranks(&spec.settings)?.processors());
+    reserves.then(processors).transpose()
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
     match root.into_iter().next() {
         Some(root) if !cores.is_empty() => Ok(Topology {
             machine: cores.clone(),
+            reserved: Vec::new(),
             nodes: sorted(nodes(hwloc)),
             cores,
             root,

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::domain::{Domain, DomainKind};
 use crate::error::SchedError;
+use simurgh_settings::{Id, Values};
 
 /// A core, as far as this process may use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Topology {
     binds: bool,
     /// All cores, including those of other processes' shares.
     machine: Vec<Core>,
+    /// Those of them that are kept from ranks.
+    reserved: Vec<Core>,
     /// The numbers of the NUMA nodes, also of those without cores.
     nodes: Vec<usize>,
     oversubscribed: bool,
@@ -57,6 +60,33 @@ impl Topology {
     /// When hwloc does not understand it.
     pub fn synthetic(description: &str) -> Result<Self, SchedError> {
         hwloc::synthetic(description)
+    }
+
+    /// The machine for the ranks of a job: as it is, without the cores that are kept from them (`--reserve-cores`).
+    ///
+    /// # Errors
+    ///
+    /// When hwloc fails or no core is left.
+    pub fn for_ranks(settings: &Values) -> Result<Self, SchedError> {
+        Self::detect()?.reserving(settings.amount(Id::ReserveCores))
+    }
+
+    /// The same machine, whose last `count` cores are kept from ranks: for virtual processors that are dedicated to the
+    /// network, for other threads of the library, and for the system.
+    ///
+    /// # Errors
+    ///
+    /// When no core would be left.
+    pub fn reserving(self, count: usize) -> Result<Self, SchedError> {
+        let cores = self.cores.len();
+        if count >= cores {
+            return Err(SchedError::AllReserved { count, cores });
+        }
+        let kept: Vec<_> = (0..cores - count).collect();
+        Ok(Self {
+            reserved: self.cores[cores - count..].to_vec(),
+            ..self.restricted(&kept)
+        })
     }
 
     /// The share of the process with this index, if `count` processes share the machine evenly: cores that are
@@ -136,6 +166,7 @@ impl Topology {
             root: self.root.split(&threads),
             cores: split(&self.cores),
             machine: split(&self.machine),
+            reserved: split(&self.reserved),
             ..self
         }
     }
@@ -180,6 +211,23 @@ impl Topology {
     #[must_use]
     pub fn machine(&self) -> &[Core] {
         &self.machine
+    }
+
+    /// The cores that are [kept from ranks](Topology::reserving).
+    #[must_use]
+    pub fn reserved(&self) -> &[Core] {
+        &self.reserved
+    }
+
+    /// The numbers of the hardware threads that threads of the library other than virtual processors may use: those of
+    /// the reserved cores, or of all if there are none.
+    #[must_use]
+    pub fn processors_of_library(&self) -> Vec<usize> {
+        let cores = match &self.reserved[..] {
+            [] => &self.machine,
+            reserved => reserved,
+        };
+        cores.iter().flat_map(|core| core.cpus.iter().copied()).collect()
     }
 
     /// The system's numbers of the NUMA nodes whose memory this process may use, ascending, also of those that have no
@@ -286,6 +334,28 @@ mod tests {
         let middle = machine.clone().share(1, 3);
         assert_eq!(middle.root().distance(0, 1), machine.root().distance(2, 3));
         assert_eq!(middle.machine(), machine.cores());
+    }
+
+    #[test]
+    fn reserved_cores_are_the_last_ones_and_no_share_has_them() {
+        let machine = || Topology::synthetic("package:2 core:3 pu:2").expect("a valid description");
+        let less = machine().reserving(2).expect("four are left");
+        assert_eq!((less.cores().len(), less.machine().len()), (4, 6));
+        assert_eq!(less.reserved(), &machine().cores()[4..]);
+        assert_eq!(less.processors(), (0..8).collect::<Vec<_>>());
+        assert_eq!(less.processors_of_library(), [8, 9, 10, 11]);
+        let second = less.clone().share(1, 2);
+        assert_eq!(
+            (second.processors(), second.reserved()),
+            (vec![4, 5, 6, 7], less.reserved())
+        );
+        assert_eq!(less.by_threads().reserved().len(), 4);
+        assert_eq!(machine().processors_of_library().len(), 12);
+        let all = machine().reserving(6);
+        assert!(
+            matches!(all, Err(SchedError::AllReserved { count: 6, cores: 6 })),
+            "{all:?}"
+        );
     }
 
     #[test]

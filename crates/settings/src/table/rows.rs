@@ -290,6 +290,7 @@ pub const SETTINGS: &[Setting] = &[
     scheduling::PLACE_BY,
     scheduling::NETWORK_VPS,
     scheduling::NETWORK_CORE,
+    scheduling::RESERVE_CORES,
     Setting {
         id: Id::MapBy,
         name: "map_by",
@@ -496,7 +497,6 @@ pub const SETTINGS: &[Setting] = &[
         doc: "with this much sent by a host to another and not received there, its sends wait to be asked for",
     },
     Setting {
-    Setting {
         id: Id::Rendezvous,
         name: "rendezvous",
         options: &[Spelling::Takes("rendezvous")],
@@ -509,6 +509,7 @@ pub const SETTINGS: &[Setting] = &[
         doc: "how the data of a long message gets to another host, as far as the transport can and the data lies in \
               one piece; in fragments otherwise",
     },
+    Setting {
         id: Id::ScanLimit,
         name: "scan_limit",
         options: &[Spelling::Takes("scan-limit")],

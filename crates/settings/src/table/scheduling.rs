@@ -124,10 +124,24 @@ pub(super) const NETWORK_CORE: Setting = Setting {
     options: &[Spelling::Takes("network-core")],
     variables: &["SIMURGH_NETWORK_CORE"],
     kind: Kind::Count { least: 0, most: 4095 },
-    preset: Preset::Absent("cores that ranks leave, or any"),
+    preset: Preset::Absent("reserved cores, cores that ranks leave, or any"),
     scope: Scope::Start,
     category: Category::Scheduling,
     verbosity: Verbosity::TunerBasic,
     doc: "core of each node, counted from 0, on which virtual processors dedicated to the network run, those of \
           all its processes; more of them take the cores behind it",
+};
+
+pub(super) const RESERVE_CORES: Setting = Setting {
+    id: Id::ReserveCores,
+    name: "reserve_cores",
+    options: &[Spelling::Takes("reserve-cores")],
+    variables: &["SIMURGH_RESERVE_CORES"],
+    kind: Kind::Count { least: 0, most: 4095 },
+    preset: Preset::Value(0),
+    scope: Scope::Start,
+    category: Category::Scheduling,
+    verbosity: Verbosity::UserDetail,
+    doc: "cores of each node, the last ones, on which no rank runs: they are for virtual processors dedicated to the \
+          network, for other threads of the library, and for the system",
 };

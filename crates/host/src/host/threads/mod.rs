@@ -16,6 +16,9 @@ pub(super) const HOST: &str = "simurgh-host";
 /// The name of the signal delivery thread.
 pub(super) const SIGNAL_DELIVERY: &str = "simurgh-signals";
 
+/// The names of threads that listen to the launcher or watch other hosts, and so those of transports.
+const SYSTEM: [&str; 3] = [LISTENER, HEARTBEAT_THREAD, HOST];
+
 /// The number of times that the listening thread has begun to wait, or to handle an event.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
@@ -37,10 +40,7 @@ pub(super) fn is_there(thread: u32) -> bool {
 /// these threads inherit. The library's own threads also have this name until they run, and are counted as passive
 /// threads.
 pub(super) fn of_transports() -> usize {
-    let is_named = |thread: &u32| {
-        let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();
-        is_ours(*thread, name.trim_end())
-    };
+    let is_named = |thread: &u32| is_ours(*thread, &name_of(*thread));
     let ours = 1 + simurgh_core::passive_threads();
     all().filter(is_named).count().saturating_sub(ours)
 }
@@ -51,7 +51,18 @@ pub(super) fn of_transports() -> usize {
 /// The signal delivery thread is known by its number. The threads of ranks that it starts to tell of events are named
 /// after it.
 fn is_ours(thread: u32, name: &str) -> bool {
-    [LISTENER, HEARTBEAT_THREAD, HOST].contains(&name) || signals::delivery_thread() == Some(thread)
+    SYSTEM.contains(&name) || signals::delivery_thread() == Some(thread)
+}
+
+/// Whether a thread listens to the launcher, watches other hosts, or belongs to a transport.
+pub(super) fn listens_or_watches(thread: u32) -> bool {
+    SYSTEM.contains(&name_of(thread).as_str())
+}
+
+/// The name of a thread of this process; empty if it has ended.
+fn name_of(thread: u32) -> String {
+    let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();
+    name.trim_end().to_owned()
 }
 
 /// Runs `f`, in which the listening thread waits for events.
