@@ -9,7 +9,8 @@ impl<T: Equivalence> Window<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::RmaSync`] in another epoch; as the call of the window, and for ranks that there are not.
+    /// [`RmaSync`](simurgh_mpi::ErrorClass::RmaSync) in another epoch; as the call of the window, and for ranks that
+    /// there are not.
     pub fn post(&mut self, origins: &[i32]) -> Result<()> {
         self.check(Phase::Outside)?;
         let origins = self.group_of(origins)?;
@@ -22,8 +23,8 @@ impl<T: Equivalence> Window<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::RmaSync`] in another epoch than one of [`Window::post`]; as the call of the window, and for ranks
-    /// that there are not.
+    /// [`RmaSync`](simurgh_mpi::ErrorClass::RmaSync) in another epoch than one of [`Window::post`]; as the call of the
+    /// window, and for ranks that there are not.
     pub fn start(&self, targets: &[i32]) -> Result<()> {
         let is_exposed = match self.phase.get() {
             Phase::Outside => false,
@@ -43,7 +44,7 @@ impl<T: Equivalence> Window<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::RmaSync`] outside of such an epoch; as the call of the window.
+    /// [`RmaSync`](simurgh_mpi::ErrorClass::RmaSync) outside of such an epoch; as the call of the window.
     pub fn complete(&self) -> Result<()> {
         let Phase::General {
             is_exposed,
@@ -62,7 +63,7 @@ impl<T: Equivalence> Window<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::RmaSync`] if the part is not exposed.
+    /// [`RmaSync`](simurgh_mpi::ErrorClass::RmaSync) if the part is not exposed.
     pub fn wait(&self) -> Result<()> {
         let is_accessing = self.check_exposed()?;
         self.pass(self.phase.get(), general(false, is_accessing), |this| {
