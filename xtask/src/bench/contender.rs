@@ -121,6 +121,29 @@ fn ours(workspace: &Workspace, stage: &Stage) -> Result<Contender> {
     })
 }
 
+/// Those of native Rust programs.
+impl Contender {
+    /// Ours, which has its programs in this folder.
+    pub(super) fn native(prefix: &Path, programs: PathBuf) -> Self {
+        Contender {
+            kind: Kind::Simurgh,
+            name: "Simurgh",
+            prefix: prefix.to_owned(),
+            programs,
+        }
+    }
+
+    /// rsmpi on MPICH, which has its programs in this folder.
+    pub(super) fn rsmpi(prefix: &Path, programs: PathBuf) -> Self {
+        Contender {
+            kind: Kind::Mpich,
+            name: "rsmpi, MPICH",
+            prefix: prefix.to_owned(),
+            programs,
+        }
+    }
+}
+
 /// All contenders: ours first, then every peer that can be installed here.
 pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>> {
     let ours = ours(workspace, stage)?;

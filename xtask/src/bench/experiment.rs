@@ -21,6 +21,8 @@ pub(crate) enum Group {
     Windows,
     /// Files.
     Files,
+    /// Native Rust programs, beside rsmpi.
+    Rust,
     /// Collectives between hosts, with every algorithm forced in turn. The table of algorithms is made from them.
     Hosts,
     /// The figures of papers, which have a document and numbers of rounds of their own.
@@ -29,7 +31,7 @@ pub(crate) enum Group {
 
 impl Group {
     /// The groups of docs/performance.md, in its order.
-    pub(crate) const ALL: [Group; 9] = [
+    pub(crate) const ALL: [Group; 10] = [
         Group::Messages,
         Group::Start,
         Group::Collectives,
@@ -38,6 +40,7 @@ impl Group {
         Group::Heap,
         Group::Windows,
         Group::Files,
+        Group::Rust,
         Group::Hosts,
     ];
 
@@ -52,6 +55,7 @@ impl Group {
             Group::Heap => "heap",
             Group::Windows => "windows",
             Group::Files => "files",
+            Group::Rust => "rust",
             Group::Hosts => "hosts",
             Group::Papers => "papers",
         }
@@ -216,6 +220,14 @@ const fn files(ranks: usize) -> Experiment {
     }
 }
 
+const fn rust(ranks: usize, placement: Placement) -> Experiment {
+    Experiment {
+        group: Group::Rust,
+        ranks,
+        ..pair(super::rust::PROGRAM, placement)
+    }
+}
+
 const fn growth(ranks: usize) -> Experiment {
     Experiment {
         group: Group::Collectives,
@@ -275,4 +287,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     files(2),
     files(16),
     files(64),
+    rust(2, Placement::OneCore),
+    rust(2, Placement::TwoCores),
+    rust(16, Placement::AllCores),
 ];

@@ -25,6 +25,10 @@ pub(crate) enum Metric {
     Start,
     /// Proportional set size per rank, by number of ranks.
     Memory,
+    /// Time one way, by message size, of native Rust programs.
+    Message,
+    /// Time of an exchange with two neighbours, by bytes that go to each.
+    Halo,
     /// Time per call.
     Barrier,
     /// Time per call, by bytes that each rank gets.
@@ -62,6 +66,8 @@ impl Metric {
             "bandwidth" => Some(Metric::Bandwidth),
             "rate" => Some(Metric::Rate),
             "memory" => Some(Metric::Memory),
+            "message" => Some(Metric::Message),
+            "halo" => Some(Metric::Halo),
             "barrier" => Some(Metric::Barrier),
             "bcast" => Some(Metric::Bcast),
             "allreduce" => Some(Metric::Allreduce),
@@ -89,6 +95,8 @@ impl Metric {
             Metric::Rate => "Message rate, thousand/s",
             Metric::Start => "Start to end of a hello program, s",
             Metric::Memory => "Memory, KiB (PSS) per rank",
+            Metric::Message => "Message, ns one way",
+            Metric::Halo => "Exchange with both neighbours, µs",
             Metric::Barrier => "Barrier, µs per call",
             Metric::Bcast => "Bcast, µs per call",
             Metric::Allreduce => "Allreduce of doubles, µs per call",
@@ -116,6 +124,8 @@ impl Metric {
             Metric::Rate => "rate",
             Metric::Start => "start",
             Metric::Memory => "memory",
+            Metric::Message => "message",
+            Metric::Halo => "halo",
             Metric::Barrier => "barrier",
             Metric::Bcast => "bcast",
             Metric::Allreduce => "allreduce",
@@ -142,7 +152,12 @@ impl Metric {
     pub(crate) fn varies_ranks(self) -> bool {
         matches!(
             self,
-            Metric::Barrier | Metric::Bcast | Metric::Allreduce | Metric::Alltoall | Metric::Work(_)
+            Metric::Halo
+                | Metric::Barrier
+                | Metric::Bcast
+                | Metric::Allreduce
+                | Metric::Alltoall
+                | Metric::Work(_)
         )
     }
 

@@ -20,6 +20,7 @@ mod metric;
 mod papers;
 mod plot;
 mod report;
+mod rust;
 mod samples;
 mod work;
 
@@ -51,6 +52,10 @@ pub(crate) fn run(
     let rounds = rounds.unwrap_or(ROUNDS);
     let stage = install::stage(workspace)?;
     let (alone, beside): (Vec<Group>, Vec<Group>) = groups.iter().partition(|group| **group == Group::Hosts);
+    let (rust, beside): (Vec<Group>, Vec<Group>) = beside.iter().partition(|group| **group == Group::Rust);
+    for group in rust {
+        measure_group(workspace, group, &rust::contenders(workspace, &stage)?, rounds)?;
+    }
     if !beside.is_empty() {
         let contenders = contender::all(workspace, &stage)?;
         beside
@@ -73,7 +78,7 @@ pub(crate) fn compare(
     let rounds = rounds.unwrap_or(ROUNDS);
     let stage = install::stage(workspace)?;
     let contenders = contender::builds(workspace, &stage, other)?;
-    let alone = [Group::Hosts, Group::Papers];
+    let alone = [Group::Hosts, Group::Papers, Group::Rust];
     for group in groups.iter().filter(|group| !alone.contains(group)) {
         let (samples, names) = measured(*group, &contenders, rounds)?;
         print!("{}", report::tables(&samples, &names));
