@@ -34,24 +34,28 @@ pub enum Tag {
 }
 
 impl From<usize> for Destination {
+    #[inline]
     fn from(rank: usize) -> Self {
         Self::Rank(rank)
     }
 }
 
 impl From<Option<usize>> for Destination {
+    #[inline]
     fn from(rank: Option<usize>) -> Self {
         rank.map_or(Self::Null, Self::Rank)
     }
 }
 
 impl From<usize> for Source {
+    #[inline]
     fn from(rank: usize) -> Self {
         Self::Rank(rank)
     }
 }
 
 impl From<Destination> for Source {
+    #[inline]
     fn from(peer: Destination) -> Self {
         match peer {
             Destination::Rank(rank) => Self::Rank(rank),
@@ -61,12 +65,14 @@ impl From<Destination> for Source {
 }
 
 impl From<i32> for Tag {
+    #[inline]
     fn from(tag: i32) -> Self {
         Self::Is(tag)
     }
 }
 
 /// A rank as a number of the engine. A rank that is too large for the engine stays larger than any communicator.
+#[inline]
 pub(crate) fn raw_rank(rank: usize) -> i32 {
     i32::try_from(rank).unwrap_or(i32::MAX)
 }
@@ -77,6 +83,7 @@ impl Destination {
         usize::try_from(rank).ok().into()
     }
 
+    #[inline]
     pub(crate) fn raw(self) -> i32 {
         match self {
             Self::Rank(rank) => raw_rank(rank),
@@ -86,6 +93,7 @@ impl Destination {
 }
 
 impl Source {
+    #[inline]
     pub(crate) fn raw(self) -> i32 {
         match self {
             Self::Rank(rank) => raw_rank(rank),
@@ -97,6 +105,7 @@ impl Source {
 
 impl Tag {
     /// A negative tag is an error, though the engine's wildcard is a negative number.
+    #[inline]
     pub(crate) fn raw(self) -> Result<i32> {
         match self {
             Self::Is(tag) => check::tag(tag).map(|()| tag),

@@ -48,6 +48,7 @@ impl RunState {
     }
 
     /// The activity of a rank.
+    #[inline]
     pub(crate) fn activity(&self, rank: usize) -> &Activity {
         &self.activities.get().expect("the run has begun")[rank]
     }
