@@ -2,7 +2,7 @@
 //! Feature to Realize MPI Asynchronous Progress on Cray XE Systems”, CUG 2012.
 
 use super::super::experiment::Placement;
-use super::figure::{Experiment, Figure, Finding, Run, Series, ours, percent, rate, run, time};
+use super::figure::{Experiment, Figure, Finding, Run, Series, ours, overhead, percent, rate, run, time};
 
 /// Two processes that talk over TCP, and what drives the network of each.
 const MODES: &[Series] = &[
@@ -28,9 +28,9 @@ const OVERLAP: Experiment = Experiment {
     runs: PAIR,
     axis: "bytes",
     values: &[
-        time("overhead_send", "Overhead of sending, µs"),
+        overhead("overhead_send", "Overhead of sending, µs"),
         percent("available_send", "Kept for computing while sending, %"),
-        time("overhead_receive", "Overhead of receiving, µs"),
+        overhead("overhead_receive", "Overhead of receiving, µs"),
         percent("available_receive", "Kept for computing while receiving, %"),
     ],
     findings: &[Finding::Variants],

@@ -141,6 +141,8 @@ pub(super) const fn everybody(placement: Placement) -> [Series; 4] {
 pub(crate) enum Better {
     /// Small ones: times.
     Less,
+    /// Small ones, of which some are near zero or below it, so that ratios say nothing: overheads in microseconds.
+    LessByDifference,
     /// Large ones: rates.
     More,
     /// Large ones, which are percentages.
@@ -164,16 +166,17 @@ impl Value {
     /// The better of two values.
     pub(crate) fn better(&self, a: f64, b: f64) -> f64 {
         match self.better {
-            Better::Less | Better::Neither => a.min(b),
+            Better::Less | Better::LessByDifference | Better::Neither => a.min(b),
             Better::More | Better::MorePercent => a.max(b),
         }
     }
 
-    /// How many times better one value is than another; the difference for percentages.
+    /// How many times better one value is than another; the difference for percentages and where ratios say nothing.
     pub(crate) fn advantage(&self, one: f64, other: f64) -> f64 {
         match self.better {
             Better::Less | Better::Neither => other / one,
             Better::More => one / other,
+            Better::LessByDifference => other - one,
             Better::MorePercent => one - other,
         }
     }
@@ -185,6 +188,15 @@ pub(super) const fn time(keyword: &'static str, title: &'static str) -> Value {
         keyword,
         title,
         better: Better::Less,
+    }
+}
+
+/// An overhead in microseconds, which may be near zero or below it.
+pub(super) const fn overhead(keyword: &'static str, title: &'static str) -> Value {
+    Value {
+        keyword,
+        title,
+        better: Better::LessByDifference,
     }
 }
 

@@ -65,7 +65,11 @@ impl Said<'_> {
         };
         let ratios: Vec<_> = self.curve(self.first()).into_iter().filter_map(compare).collect();
         let ((low_x, low), (high_x, high)) = extremes(&ratios)?;
-        let even = if self.is_percent() { 0.0 } else { 1.0 };
+        let even = if self.unit_of_difference().is_some() {
+            0.0
+        } else {
+            1.0
+        };
         let ahead = ratios.iter().filter(|(_, ratio)| *ratio > even).count();
         Some(format!(
             "{} is ahead of the best peer at {ahead} of {} points: {} at {low_x} {axis}, {} at {high_x} {axis}.",
@@ -140,15 +144,19 @@ impl Said<'_> {
         })
     }
 
-    fn is_percent(&self) -> bool {
-        self.value().better == Better::MorePercent
+    /// What differences are counted in; none if values are compared by ratios.
+    fn unit_of_difference(&self) -> Option<&'static str> {
+        match self.value().better {
+            Better::MorePercent => Some("points"),
+            Better::LessByDifference => Some("µs less"),
+            Better::Less | Better::More | Better::Neither => None,
+        }
     }
 
     fn amount(&self, advantage: f64) -> String {
-        if self.is_percent() {
-            format!("{advantage:+.1} points")
-        } else {
-            format!("{advantage:.2} times as good")
+        match self.unit_of_difference() {
+            Some(unit) => format!("{advantage:+.1} {unit}"),
+            None => format!("{advantage:.2} times as good"),
         }
     }
 }

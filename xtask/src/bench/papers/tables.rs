@@ -52,6 +52,7 @@ fn table(experiment: &Experiment, results: &Results, (index, value): (usize, &Va
 fn comparison(value: &Value) -> &'static str {
     match value.better {
         Better::MorePercent => "points more than the best peer",
+        Better::LessByDifference => "µs less than the best peer",
         Better::Less | Better::More | Better::Neither => "times better than the best peer",
     }
 }
