@@ -1,12 +1,13 @@
 //! What must not compile: buffers that are used while operations may still use them, values that cannot be sent,
 //! objects of a rank in other ranks and threads.
 //!
-//! The programs are compiled as those of users, against the crates that the tests are linked with (so nothing but these
-//! programs is compiled here). The compiler must refuse each line that is marked `//~ CODE`, with this code, and no
+//! The programs are compiled as those of users, against the crates that the tests are linked with, so that nothing but
+//! these programs is compiled here. The compiler must refuse each line that is marked `//~ CODE`, with this code, and no
 //! other line.
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use simurgh_testing::{Input, LIMIT, Scratch, Stage, run};
@@ -39,32 +40,57 @@ fn told(messages: &str, program: &str) -> BTreeSet<Refusal> {
     errors.collect()
 }
 
+/// The files with the crates that the tests are linked with, as cargo names them: what an example is built with. All
+/// packages are selected, as for the tests, since cargo would choose other features of the crates otherwise, and compile
+/// all of them anew.
+fn crates() -> String {
+    let mut build = Command::new("cargo");
+    build
+        .args([
+            "build",
+            "--workspace",
+            "--example",
+            "template",
+            "--offline",
+            "--quiet",
+        ])
+        .args(["--message-format", "json"])
+        .current_dir(Stage::workspace());
+    let outcome = run(&mut build, Input::Bytes(b""), LIMIT).expect("cargo can be started");
+    outcome.expect_success().stdout.clone()
+}
+
+/// The file with a crate of this name among what cargo says.
+fn library<'a>(crates: &'a str, name: &str) -> &'a str {
+    let target = format!("\"name\":\"{name}\",\"src_path\"");
+    let paths = crates.lines().filter(|line| line.contains(&target));
+    let mut libraries = paths
+        .flat_map(|line| line.split('"'))
+        .filter(|word| word.ends_with(".rlib"));
+    libraries
+        .next()
+        .unwrap_or_else(|| panic!("cargo has not built {name}: {crates}"))
+}
+
 #[test]
 fn the_compiler_refuses_what_would_be_wrong() {
     let workspace = Stage::workspace().canonicalize().expect("the sources are there");
-    let root = workspace.display();
     let scratch = Scratch::new("refusals");
-    let mut manifest = format!(
-        "[package]\nname = \"refusals\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
-         [dependencies]\nndarray = {{ version = \"0.17\", default-features = false }}\n\
-         simurgh = {{ path = \"{root}\", features = [\"ndarray\", \"serde\"] }}\n"
-    );
-    for program in PROGRAMS {
-        let bin =
-            format!("[[bin]]\nname = \"{program}\"\npath = \"{root}/tests/rust/refused/{program}.rs\"\n");
-        manifest.push_str(&bin);
-    }
-    fs::write(scratch.path().join("Cargo.toml"), manifest).expect("the manifest can be written");
-    fs::copy(workspace.join("Cargo.lock"), scratch.path().join("Cargo.lock"))
-        .expect("the lock file is there");
-    let mut build = Command::new("cargo");
-    build
-        .args(["build", "--offline", "--keep-going", "--message-format", "short"])
-        .current_dir(scratch.path())
-        .env("CARGO_TARGET_DIR", workspace.join("target"));
-    let outcome = run(&mut build, Input::Bytes(b""), LIMIT).expect("cargo can be started");
+    let crates = crates();
+    let folder = Path::new(library(&crates, "simurgh"))
+        .parent()
+        .expect("a file is in a folder");
     for program in PROGRAMS {
         let source = workspace.join(format!("tests/rust/refused/{program}.rs"));
+        let mut compiler = Command::new("rustc");
+        compiler.args(["--edition", "2024", "--crate-type", "bin", "--emit", "metadata"]);
+        compiler.args(["--error-format", "short", "-L"]).arg(folder);
+        for name in ["simurgh", "ndarray"] {
+            let library = library(&crates, name);
+            compiler.args(["--extern", &format!("{name}={library}")]);
+        }
+        compiler.arg("-o").arg(scratch.path().join(program)).arg(&source);
+        let outcome = run(&mut compiler, Input::Bytes(b""), LIMIT).expect("the compiler can be started");
         let text = fs::read_to_string(source).expect("the program is there");
         let (marked, told) = (marked(&text), told(&outcome.stderr, program));
         let accepted: Vec<_> = marked.difference(&told).collect();
