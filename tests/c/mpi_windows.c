@@ -287,10 +287,13 @@ static void large(void)
     OK(MPI_Win_flush(next, win));
     for (int i = 0; i < LONG; i++)
         CHECK(old[i] == 2 * (check_rank + i));
+    /* The requests say nothing of the target. */
     OK(MPI_Rput_c(data, 1, MPI_INT, next, 1, 1, MPI_INT, win, &request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_Win_flush(next, win));
     OK(MPI_Raccumulate_c(data, 1, MPI_INT, next, 1, 1, MPI_INT, MPI_MAX, win, &request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_Win_flush(next, win));
     OK(MPI_Rget_c(old, LONG, MPI_INT, next, 0, LONG, MPI_INT, win, &request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     for (int i = 0; i < LONG; i++)

@@ -98,13 +98,13 @@ fn win_flush_all(rank: Rank<'_>, win: MPI_Win) -> Outcome {
 /// `MPI_Win_flush_local`: completes all operations on a rank at the caller.
 #[mpi(raises = win)]
 fn win_flush_local(rank: Rank<'_>, rank_: c_int, win: MPI_Win) -> Outcome {
-    Ok(rank.window(win)?.window.flush(rank_)?)
+    Ok(rank.window(win)?.window.flush_local(rank_)?)
 }
 
 /// `MPI_Win_flush_local_all`: completes all operations at the caller.
 #[mpi(raises = win)]
 fn win_flush_local_all(rank: Rank<'_>, win: MPI_Win) -> Outcome {
-    Ok(rank.window(win)?.window.flush_all()?)
+    Ok(rank.window(win)?.window.flush_local_all()?)
 }
 
 /// `MPI_Win_sync`: orders the caller's loads and stores of its memory and the accesses of others.

@@ -1,5 +1,6 @@
 //! Operations whose results are there when they return, in an epoch of any kind.
 
+use super::access::Call;
 use super::error::refused;
 use super::operation::new_request;
 use super::{Place, Window};
@@ -18,7 +19,7 @@ impl Window {
     #[inline]
     pub fn get_now(&self, origin: &Target, place: &Place<'_>) -> Result<()> {
         let mut request = None;
-        let expected = self.get_with(origin, place, || Some(new_request(&mut request)))?;
+        let expected = self.get_with(Call::Get, origin, place, || Some(new_request(&mut request)))?;
         self.await_replies(place.rank, request.filter(|_| expected))
     }
 
@@ -37,7 +38,7 @@ impl Window {
     ) -> Result<()> {
         let mut request = None;
         let waiter = || Some(new_request(&mut request));
-        let expected = self.get_accumulate_with(origin, result, place, op, waiter)?;
+        let expected = self.get_accumulate_with(Call::GetAccumulate, (origin, result), place, op, waiter)?;
         self.await_replies(place.rank, request.filter(|_| expected))
     }
 

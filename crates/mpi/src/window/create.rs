@@ -120,6 +120,7 @@ impl Comm {
             process: Arc::clone(process),
             has_other_hosts: shared.comm.host_map().is_some(),
             calls: AtomicU32::new(0),
+            phase: AtomicU32::new(0),
             shared,
             reach: Arc::default(),
             epochs: SpinLock::default(),

@@ -1,6 +1,7 @@
 //! Synchronisation by fences.
 
 use super::Window;
+use super::access_log::Ends;
 use super::assertion::{self, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED};
 use crate::error::Result;
 
@@ -18,10 +19,11 @@ impl Window {
     pub fn fence(&self, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_fence", assert, NOPRECEDE | NOPUT | NOSTORE | NOSUCCEED)?;
         self.epochs().check_fence()?;
-        let flushed = self.flush_hosts();
+        let flushed = self.flush_hosts(Ends::Nothing);
         const IDLE: i32 = NOPRECEDE | NOSUCCEED;
         if assert & IDLE != IDLE {
             self.meet()?;
+            self.begin_phase();
         }
         self.epochs().pass_fence(assert & NOSUCCEED == 0);
         flushed

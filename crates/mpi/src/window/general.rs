@@ -1,6 +1,7 @@
 //! General active target synchronisation: post, start, complete, wait and test.
 
 use super::Window;
+use super::access_log::Ends;
 use super::assertion::{self, NOCHECK, NOPUT, NOSTORE};
 use super::error::fault;
 use super::packet::Kind;
@@ -49,7 +50,8 @@ impl Window {
     /// refused.
     pub fn complete(&self) -> Result<()> {
         let targets = self.epochs().complete()?;
-        let flushed = self.flush_hosts();
+        let flushed = self.flush_hosts(Ends::Nothing);
+        self.end_accesses(Ends::AtOrigin, None);
         targets
             .into_iter()
             .for_each(|target| self.signal(Signal::Complete, target));
@@ -65,6 +67,7 @@ impl Window {
     pub fn wait(&self) -> Result<()> {
         let origins = self.epochs().exposure("MPI_Win_wait")?;
         self.await_signals(&Wanted::Completes(origins))?;
+        self.end_exposure();
         self.epochs().conceal();
         Ok(())
     }
@@ -84,6 +87,7 @@ impl Window {
             ended = self.take_signals(&wanted)?;
         }
         if ended {
+            self.end_exposure();
             self.epochs().conceal();
         }
         Ok(ended)

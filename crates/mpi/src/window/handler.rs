@@ -2,6 +2,8 @@
 //!
 //! It believes nothing: a request for a window, a rank or memory that is not there changes nothing.
 
+use super::access::Access;
+use super::access_log::Ends;
 use super::lock::Lock;
 use super::packet::{Incoming, Kind, Label};
 use super::shared::WindowShared;
@@ -44,10 +46,9 @@ impl ActiveMessageHandler for Handler {
             Kind::Unlock => served.unlock(),
             Kind::LockAll => served.lock_all(),
             Kind::UnlockAll => served.unlock_all(),
-            Kind::Flush => {
-                served.conclude();
-                Some(())
-            }
+            Kind::Flush => served.flush(),
+            Kind::Access => served.access(),
+            Kind::Conflict => served.tell_conflict(),
             Kind::Post => served.signal(Signal::Post),
             Kind::Complete => served.signal(Signal::Complete),
             Kind::Granted => window.grant(label.target, label.origin, Some(request.network)),
@@ -176,6 +177,8 @@ impl Served<'_> {
 
     fn unlock(&self) -> Option<()> {
         let lock = (self.label.target, self.lock_of_target()?);
+        let target = Some(self.label.target);
+        self.window.end_accesses(Ends::All, self.label.origin, target);
         self.window
             .release(lock, self.label.lock_kind(), Some(self.request.network));
         self.conclude();
@@ -198,10 +201,46 @@ impl Served<'_> {
         Some(())
     }
 
+    fn flush(&self) -> Option<()> {
+        let target = (self.label.target != u32::MAX).then_some(self.label.target);
+        let ends = Ends::of_number(self.label.detail)?;
+        self.window.end_accesses(ends, self.label.origin, target);
+        self.conclude();
+        Some(())
+    }
+
+    /// Notes an access. The origin is told later if it conflicts with another one.
+    fn access(&self) -> Option<()> {
+        let incoming = Incoming::read(self.request.data)?;
+        let access = Access::read(&self.label, incoming.elements)?;
+        let place = |(start, count): (i64, usize)| start..start.saturating_add_unsigned(count as u64);
+        let ranges: Vec<_> = incoming.runs().map(place).collect();
+        let admitted = self.window.admit(self.label.target, access, &ranges);
+        if let (Err(description), Some(logs)) = (admitted, self.window.access_logs()) {
+            logs.tell_later(self.label.origin, description);
+        }
+        Some(())
+    }
+
+    fn tell_conflict(&self) -> Option<()> {
+        let logs = self.window.access_logs()?;
+        let description = logs.take_untold(self.label.origin).unwrap_or_default();
+        self.request.reply(0, description.len(), &mut |room| {
+            room.copy_from_slice(description.as_bytes());
+        });
+        Some(())
+    }
+
     /// Replies that all requests of the origin before this one have been handled.
     fn conclude(&self) {
         if self.window.take_offender(self.label.origin) {
             self.request.refuse(ErrorClass::RmaRange.into());
+        } else if self
+            .window
+            .access_logs()
+            .is_some_and(|logs| logs.has_untold(self.label.origin))
+        {
+            self.request.refuse(ErrorClass::RmaConflict.into());
         } else {
             self.request.reply(0, 0, &mut |_| ());
         }

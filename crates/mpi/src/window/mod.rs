@@ -21,13 +21,19 @@
 //! All ways to a rank's memory use the same atomic updates, with the same locks where the machine has no instruction
 //! ([`Stripes`](crate::memory::Stripes)), so that accumulates of all ranks are atomic to each other.
 //!
+//! With `--check` the process of each rank notes the accesses to its memory, and finds those that conflict
+//! (`conflict`).
+//!
 //! Costs: a put or get of a few bytes on one host goes a short way (`plain`). It takes the lock of the rank's epochs,
 //! which is no locked instruction unless threads of the rank call MPI at the same time, and the copy. A flush without
 //! operations under way to other hosts is a look at that.
 
+mod access;
+mod access_log;
 pub mod assertion;
 mod barrier;
 mod completed;
+mod conflict;
 mod control;
 mod create;
 mod epoch;
@@ -61,6 +67,7 @@ use crate::error::Result;
 use crate::group::Group;
 use crate::memory::Region;
 use crate::process::Process;
+use access_log::Ends;
 use epoch::Epochs;
 use hints::Hints;
 use plain::Reach;
@@ -93,6 +100,8 @@ pub struct Window {
     has_other_hosts: bool,
     /// Calls after which the rank might have let others run.
     calls: AtomicU32,
+    /// Fences at which it has met all others.
+    phase: AtomicU32,
     epochs: SpinLock<Epochs>,
     hints: SpinLock<Hints>,
     name: SpinLock<String>,
@@ -165,7 +174,7 @@ impl Window {
     /// [`ErrorClass::RmaSync`](crate::ErrorClass::RmaSync) if the rank is in an epoch; when ranks make different calls.
     pub fn free(&self) -> Result<()> {
         self.check_free()?;
-        self.flush_hosts()?;
+        self.flush_hosts(Ends::All)?;
         self.comm.meet_to_free()?;
         self.leave();
         Ok(())

@@ -1,5 +1,7 @@
 //! The operations on a target's memory.
 
+use super::access::Call;
+use super::conflict::Buffer;
 use super::error::fault;
 use super::shared::Part;
 use super::{Flavor, Window};
@@ -47,10 +49,16 @@ impl Window {
     /// has room for.
     #[inline]
     pub fn put(&self, origin: &Source, place: &Place<'_>) -> Result<()> {
+        self.put_by(Call::Put, origin, place)
+    }
+
+    #[inline]
+    fn put_by(&self, call: Call, origin: &Source, place: &Place<'_>) -> Result<()> {
         let Some(located) = self.locate(place)? else {
             return Ok(());
         };
         check_room(origin.bytes(), place)?;
+        self.admit(call, &located, None, &[Buffer::Loads(origin)])?;
         self.count(OneSided::Put, place);
         match &located.target {
             Some(target) => drop(transfer(origin, target)),
@@ -66,7 +74,7 @@ impl Window {
     /// As [`Window::put`].
     #[inline]
     pub fn get(&self, origin: &Target, place: &Place<'_>) -> Result<()> {
-        self.get_with(origin, place, || None).map(drop)
+        self.get_with(Call::Get, origin, place, || None).map(drop)
     }
 
     /// Updates elements of a target, each atomically (`MPI_Accumulate`).
@@ -76,6 +84,11 @@ impl Window {
     /// As [`Window::put`]; [`ErrorClass::Op`] or [`ErrorClass::Type`] if the operation is not defined on the elements.
     #[inline]
     pub fn accumulate(&self, origin: &Source, place: &Place<'_>, op: BuiltinOp) -> Result<()> {
+        self.accumulate_by(Call::Accumulate, origin, place, op)
+    }
+
+    #[inline]
+    fn accumulate_by(&self, call: Call, origin: &Source, place: &Place<'_>, op: BuiltinOp) -> Result<()> {
         let Some(located) = self.locate(place)? else {
             return Ok(());
         };
@@ -85,6 +98,8 @@ impl Window {
         let update = op.update(place.datatype)?;
         check_elements(origin.datatype(), &update, op)?;
         check_room(origin.bytes(), place)?;
+        let operation = Some((Some(op), update.unit()));
+        self.admit(call, &located, operation, &[Buffer::Loads(origin)])?;
         self.count(OneSided::Accumulate, place);
         match &located.target {
             Some(target) => update.apply(self.shared.stripes(), Some(origin), target, None),
@@ -106,7 +121,7 @@ impl Window {
         place: &Place<'_>,
         op: BuiltinOp,
     ) -> Result<()> {
-        self.get_accumulate_with(origin, result, place, op, || None)
+        self.get_accumulate_with(Call::GetAccumulate, (origin, result), place, op, || None)
             .map(drop)
     }
 
@@ -124,7 +139,8 @@ impl Window {
         op: BuiltinOp,
     ) -> Result<()> {
         check_predefined(place.datatype, "MPI_Fetch_and_op")?;
-        self.get_accumulate(origin, result, place, op)
+        self.get_accumulate_with(Call::FetchAndOp, (origin, result), place, op, || None)
+            .map(drop)
     }
 
     /// Replaces an element of a target if it is equal to another one, and reads its value from before
@@ -152,7 +168,7 @@ impl Window {
     /// As [`Window::put`]; [`ErrorClass::RmaSync`] outside of an epoch of locks.
     pub fn rput(&self, origin: &Source, place: &Place<'_>) -> Result<Arc<Request>> {
         self.check_requestable("MPI_Rput", place.rank)?;
-        self.put(origin, place)?;
+        self.put_by(Call::Rput, origin, place)?;
         Ok(self.done())
     }
 
@@ -164,7 +180,7 @@ impl Window {
     pub fn rget(&self, origin: &Target, place: &Place<'_>) -> Result<Arc<Request>> {
         self.check_requestable("MPI_Rget", place.rank)?;
         let mut request = None;
-        let expected = self.get_with(origin, place, || Some(new_request(&mut request)))?;
+        let expected = self.get_with(Call::Rget, origin, place, || Some(new_request(&mut request)))?;
         Ok(request.filter(|_| expected).unwrap_or_else(|| self.done()))
     }
 
@@ -175,7 +191,7 @@ impl Window {
     /// As [`Window::accumulate`]; [`ErrorClass::RmaSync`] outside of an epoch of locks.
     pub fn raccumulate(&self, origin: &Source, place: &Place<'_>, op: BuiltinOp) -> Result<Arc<Request>> {
         self.check_requestable("MPI_Raccumulate", place.rank)?;
-        self.accumulate(origin, place, op)?;
+        self.accumulate_by(Call::Raccumulate, origin, place, op)?;
         Ok(self.done())
     }
 
@@ -194,7 +210,7 @@ impl Window {
         self.check_requestable("MPI_Rget_accumulate", place.rank)?;
         let mut request = None;
         let waiter = || Some(new_request(&mut request));
-        let expected = self.get_accumulate_with(origin, result, place, op, waiter)?;
+        let expected = self.get_accumulate_with(Call::RgetAccumulate, (origin, result), place, op, waiter)?;
         Ok(request.filter(|_| expected).unwrap_or_else(|| self.done()))
     }
 
@@ -215,6 +231,7 @@ impl Window {
     #[inline]
     pub(super) fn get_with(
         &self,
+        call: Call,
         origin: &Target,
         place: &Place<'_>,
         waiter: impl FnOnce() -> Option<Waiter>,
@@ -228,6 +245,7 @@ impl Window {
                 origin.bytes(),
             ));
         }
+        self.admit(call, &located, None, &[Buffer::Stores(origin)])?;
         self.count(OneSided::Get, place);
         match &located.target {
             Some(target) => {
@@ -242,8 +260,8 @@ impl Window {
     #[inline]
     pub(super) fn get_accumulate_with(
         &self,
-        origin: &Source,
-        result: &Target,
+        call: Call,
+        (origin, result): (&Source, &Target),
         place: &Place<'_>,
         op: BuiltinOp,
         waiter: impl FnOnce() -> Option<Waiter>,
@@ -264,6 +282,10 @@ impl Window {
         if bytes > result.bytes() {
             return Err(too_long(bytes, result.bytes()));
         }
+        let operation = Some((Some(op), update.unit()));
+        let buffers = [Buffer::Stores(result), Buffer::Loads(origin)];
+        let used = if input.is_some() { 2 } else { 1 };
+        self.admit(call, &located, operation, &buffers[..used])?;
         self.count(OneSided::GetAccumulate, place);
         match &located.target {
             Some(target) => {
@@ -290,6 +312,17 @@ impl Window {
         let Some(located) = self.locate(place)? else {
             return Ok(false);
         };
+        let buffers = [
+            Buffer::Loads(origin),
+            Buffer::Loads(compare),
+            Buffer::Stores(result),
+        ];
+        self.admit(
+            Call::CompareAndSwap,
+            &located,
+            Some((None, place.datatype)),
+            &buffers,
+        )?;
         self.count(OneSided::CompareAndSwap, place);
         match &located.target {
             Some(target) => {

@@ -38,10 +38,14 @@ pub(super) enum Kind {
     Granted,
     /// A rank that sleeps has to look again at what it shares with others.
     Wake,
+    /// An access of the origin to the target's memory, for the check of conflicts.
+    Access,
+    /// Asks for the description of a conflict.
+    Conflict,
 }
 
 /// All of them, in the order of their numbers.
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 16] = [
     Kind::Put,
     Kind::Get,
     Kind::Accumulate,
@@ -56,6 +60,8 @@ const KINDS: [Kind; 14] = [
     Kind::Complete,
     Kind::Granted,
     Kind::Wake,
+    Kind::Access,
+    Kind::Conflict,
 ];
 
 /// The numbers of a request.
@@ -63,7 +69,8 @@ const KINDS: [Kind; 14] = [
 pub(super) struct Label {
     pub(super) window: u32,
     pub(super) kind: Kind,
-    /// The number of a reduction operation, of the kind of a lock, or of the place where a rank sleeps.
+    /// The number of a reduction operation, of the kind of a lock, of the place where a rank sleeps, of an access, or of
+    /// what a flush ends.
     pub(super) detail: u16,
     pub(super) target: u32,
     pub(super) origin: u32,

@@ -1,6 +1,7 @@
 //! Passive target synchronisation: locks and flushes.
 
 use super::Window;
+use super::access_log::Ends;
 use super::assertion::{self, NOCHECK};
 use super::error::fault;
 use super::lock::Lock;
@@ -87,10 +88,14 @@ impl Window {
             let mut epochs = self.epochs();
             (epochs.unlock(seat)?, epochs.dirty.is_empty())
         };
+        self.end_accesses(Ends::All, Some(seat));
         let host = || self.shared.part(seat as usize).host();
         match self.shared.lock_of(seat as usize) {
             Some(lock) => {
-                let flushed = if is_clean { Ok(()) } else { self.flush_host(host()) };
+                let flushed = match is_clean {
+                    true => Ok(()),
+                    false => self.flush_host(host(), Ends::All, seat),
+                };
                 self.release(lock, seat, kind);
                 self.serve_others();
                 flushed
@@ -155,7 +160,7 @@ impl Window {
     /// As [`Window::unlock`].
     pub fn unlock_all(&self) -> Result<()> {
         self.epochs().unlock_all()?;
-        let flushed = self.flush_hosts();
+        let flushed = self.flush_hosts(Ends::All);
         let far = self.lock_groups().leaders.iter();
         let far = far.filter(|leader| self.shared.lock_of(**leader as usize).is_none());
         let ask = |leader: &u32| {
@@ -172,14 +177,28 @@ impl Window {
         flushed.and(self.await_hosts(asked))
     }
 
-    /// Completes all operations on a target, at the origin and at the target (`MPI_Win_flush`, and
-    /// `MPI_Win_flush_local`, for which no less will do: data of other hosts comes in the order of the requests).
+    /// Completes all operations on a target, at the origin and at the target (`MPI_Win_flush`).
     ///
     /// # Errors
     ///
     /// [`ErrorClass::RmaSync`] if it is not locked; [`ErrorClass::RmaRange`] for operations that its host has refused.
     #[inline]
     pub fn flush(&self, rank: i32) -> Result<()> {
+        self.flush_with(rank, Ends::All)
+    }
+
+    /// Completes all operations on a target at the origin (`MPI_Win_flush_local`). It does what [`Window::flush`] does,
+    /// since data of other hosts comes in the order of the requests.
+    ///
+    /// # Errors
+    ///
+    /// As [`Window::flush`].
+    pub fn flush_local(&self, rank: i32) -> Result<()> {
+        self.flush_with(rank, Ends::AtOrigin)
+    }
+
+    #[inline]
+    fn flush_with(&self, rank: i32, ends: Ends) -> Result<()> {
         if rank == PROC_NULL {
             return Ok(());
         }
@@ -191,14 +210,15 @@ impl Window {
             }
             epochs.dirty.is_empty()
         };
+        self.end_accesses(ends, Some(seat));
         if is_clean {
             self.serve_others();
             return Ok(());
         }
-        self.flush_host(self.shared.part(seat as usize).host())
+        self.flush_host(self.shared.part(seat as usize).host(), ends, seat)
     }
 
-    /// [`Window::flush`] of all ranks (`MPI_Win_flush_all`, `MPI_Win_flush_local_all`).
+    /// [`Window::flush`] of all ranks (`MPI_Win_flush_all`).
     ///
     /// # Errors
     ///
@@ -206,7 +226,18 @@ impl Window {
     pub fn flush_all(&self) -> Result<()> {
         self.epochs().check_passive("MPI_Win_flush_all", None)?;
         self.serve_others();
-        self.flush_hosts()
+        self.flush_hosts(Ends::All)
+    }
+
+    /// [`Window::flush_local`] of all ranks (`MPI_Win_flush_local_all`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Window::flush`].
+    pub fn flush_local_all(&self) -> Result<()> {
+        self.epochs().check_passive("MPI_Win_flush_local_all", None)?;
+        self.serve_others();
+        self.flush_hosts(Ends::AtOrigin)
     }
 
     /// Orders the rank's loads and stores of its own memory and the accesses of others (`MPI_Win_sync`).

@@ -13,15 +13,16 @@ use simurgh_core::sync::SpinGuard;
 /// The memory of a rank, for the short way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
-    /// None of its bytes where this host cannot access it, and in dynamic windows.
+    /// None where this host cannot access it, in dynamic windows, and where accesses are checked.
     region: Option<Region>,
     unit: usize,
 }
 
 impl Reach {
-    pub(super) fn of(part: &Part) -> Self {
+    /// Of a rank with this part, whose memory goes the short way or never does.
+    pub(super) fn of(part: &Part, is_short: bool) -> Self {
         Self {
-            region: part.region().copied(),
+            region: part.region().copied().filter(|_| is_short),
             unit: part.unit(),
         }
     }

@@ -1,11 +1,13 @@
 //! Operations on memory that this host cannot access: active messages to the target's host.
 
 use super::Window;
+use super::access_log::Ends;
+use super::conflict::flush_label;
 use super::error::refused;
 use super::operation::Located;
 use super::packet::{Chunk, Kind, Label, chunks};
 use crate::datatype::{Basic, Datatype};
-use crate::error::Result;
+use crate::error::{ErrorClass, Result};
 use crate::memory::{self, Runs, Source, Target, Update};
 use crate::network::{Network, Service};
 use crate::op::{BuiltinOp, numbers_of};
@@ -17,7 +19,7 @@ use simurgh_net::HostId;
 const BYTE: Datatype = Datatype::Basic(Basic::Byte);
 
 impl Window {
-    fn network(&self) -> &Network {
+    pub(super) fn network(&self) -> &Network {
         self.process().job().connected()
     }
 
@@ -40,7 +42,7 @@ impl Window {
     }
 
     /// Sends an operation on some runs, with elements that `fill` writes from their position on.
-    fn send_chunk(
+    pub(super) fn send_chunk(
         &self,
         located: &Located<'_>,
         label: Label,
@@ -222,9 +224,12 @@ impl Window {
     pub(super) fn await_host(&self, host: HostId, request: Arc<Request>) -> Result<()> {
         let status = request.wait();
         self.process().requests().give_back(request);
-        match status.error.is_success() {
-            true => Ok(()),
-            false => Err(refused(host)),
+        if status.error.is_success() {
+            return Ok(());
+        }
+        match status.error.class() {
+            Some(ErrorClass::RmaConflict) => Err(self.told_conflict(host)),
+            _ => Err(refused(host)),
         }
     }
 
@@ -244,33 +249,47 @@ impl Window {
             .request(Service::Windows, host, numbers, None, 0, &mut |_| ());
     }
 
-    /// Waits until all operations sent to a host have been done.
-    pub(super) fn flush_host(&self, host: HostId) -> Result<()> {
+    /// Waits until all operations sent to a host have been done, which ends those on a target.
+    pub(super) fn flush_host(&self, host: HostId, ends: Ends, target: u32) -> Result<()> {
         if !self.epochs().take_dirty(host) {
             return Ok(());
         }
-        let request = self.ask_host(host, &[self.label(Kind::Flush, 0, 0)]);
-        self.await_host(host, request)
+        let label = flush_label(self.label(Kind::Flush, 0, 0), ends, Some(target));
+        let request = self.ask_host(host, &[label]);
+        let flushed = self.await_host(host, request);
+        self.keep_dirty(&[host]);
+        flushed
+    }
+
+    /// Has the next flush ask these hosts again where accesses are checked: they have noted accesses that are not over
+    /// yet, to other targets or with effects at the target.
+    fn keep_dirty(&self, hosts: &[HostId]) {
+        if self.shared.access_logs().is_some() {
+            let mut epochs = self.epochs();
+            hosts.iter().for_each(|host| epochs.note_sent(*host));
+        }
     }
 
     /// Waits until all operations sent to other hosts have been done.
     #[inline]
-    pub(super) fn flush_hosts(&self) -> Result<()> {
+    pub(super) fn flush_hosts(&self, ends: Ends) -> Result<()> {
+        self.end_accesses(ends, None);
         if self.epochs().dirty.is_empty() {
             return Ok(());
         }
-        self.flush_all_dirty()
+        self.flush_all_dirty(ends)
     }
 
     #[cold]
-    fn flush_all_dirty(&self) -> Result<()> {
+    fn flush_all_dirty(&self, ends: Ends) -> Result<()> {
         let dirty = std::mem::take(&mut self.epochs().dirty);
-        let label = self.label(Kind::Flush, 0, 0);
-        let asked: Vec<_> = dirty
-            .into_iter()
-            .map(|host| (host, self.ask_host(host, &[label])))
-            .collect();
-        self.await_hosts(asked)
+        let label = flush_label(self.label(Kind::Flush, 0, 0), ends, None);
+        let ask = |host: &HostId| (*host, self.ask_host(*host, &[label]));
+        let flushed = self.await_hosts(dirty.iter().map(ask).collect());
+        if ends == Ends::AtOrigin {
+            self.keep_dirty(&dirty);
+        }
+        flushed
     }
 }
 

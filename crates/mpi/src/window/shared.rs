@@ -1,6 +1,8 @@
 //! The part of a window that its ranks on a host share.
 
 use super::Flavor;
+use super::access_log::AccessLog;
+use super::conflict::AccessLogs;
 use super::error::{fault, not_attached};
 use super::lock::{Lock, OwnLock};
 use super::plain::Reach;
@@ -8,6 +10,7 @@ use super::shared_signals::SharedSignals;
 use super::signals::Signals;
 use super::sleepers::Sleepers;
 use super::waiters::{AwaitedLocks, RemoteWaiters};
+use crate::check::Checks;
 use crate::comm::{CommBuilder, CommShared};
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
@@ -53,6 +56,8 @@ pub(super) struct WindowShared {
     /// Ranks of other hosts that have tried to access memory that is not there, and have not been told.
     offenders: SpinLock<HashSet<u32>>,
     has_offenders: AtomicBool,
+    /// The accesses to the memory of this host's ranks, if they are checked.
+    access_logs: Option<Box<AccessLogs>>,
     /// Ranks of this host that have not freed the window.
     pub(super) users: AtomicUsize,
 }
@@ -164,9 +169,22 @@ impl WindowShared {
             memory: OnceLock::new(),
             offenders: SpinLock::default(),
             has_offenders: AtomicBool::new(false),
+            access_logs: (job.checks() == Checks::All).then(|| Box::new(AccessLogs::new(here))),
             users: AtomicUsize::new(here),
             comm,
         }))
+    }
+
+    /// The accesses to the memory of this host's ranks, if they are checked.
+    #[inline]
+    pub(super) fn access_logs(&self) -> Option<&AccessLogs> {
+        self.access_logs.as_deref()
+    }
+
+    /// The accesses to the memory of a rank of this host, if they are checked.
+    pub(super) fn access_log(&self, seat: usize) -> Option<&SpinLock<AccessLog>> {
+        let local = self.parts.get(seat)?.local?;
+        Some(&self.access_logs()?.logs[local as usize])
     }
 
     /// The number of the window.
@@ -191,7 +209,8 @@ impl WindowShared {
 
     /// What operations need of the parts first. Called when all parts are ready.
     pub(super) fn reach(&self) -> Arc<[Reach]> {
-        let all = || self.parts.iter().map(Reach::of).collect();
+        let is_short = self.access_logs.is_none();
+        let all = || self.parts.iter().map(|part| Reach::of(part, is_short)).collect();
         Arc::clone(self.reach.get_or_init(all))
     }
 

@@ -1,0 +1,258 @@
+//! Conflicting accesses of one epoch, which `--check` finds.
+//!
+//! The process of a rank notes the accesses to its memory (`access_log`). An origin in the same process notes its access
+//! there itself, and another one by a message, also where it reaches the memory. Whoever comes second is told: in the
+//! call itself, or by the other process when it waits for the completion of its operations.
+//!
+//! An access is forgotten when it is complete: at a fence, when the origin flushes or unlocks the target, and at
+//! `MPI_Win_wait`. So two accesses of passive targets are found if neither is complete when the second begins. Of the
+//! target's own loads and stores those are known that its calls make in their origin buffers.
+
+use super::Window;
+use super::access::{Access, Call, EXTRA, Operation, Role};
+use super::access_log::{AccessLog, Ends};
+use super::error::fault;
+use super::operation::Located;
+use super::packet::{Kind, Label, chunks};
+use super::shared::WindowShared;
+use crate::datatype::{Basic, Datatype};
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{self, Runs, Source, Target};
+use crate::network::Service;
+use crate::op::{BuiltinOp, numbers_of};
+use simurgh_core::sync::{Ordering, SpinLock};
+use simurgh_net::HostId;
+use std::collections::HashMap;
+use std::ops::Range;
+
+const BYTE: Datatype = Datatype::Basic(Basic::Byte);
+/// The most bytes of a description.
+const DESCRIPTION: usize = 512;
+
+/// The accesses to the memory of a host's ranks.
+pub(super) struct AccessLogs {
+    /// By local index.
+    pub(super) logs: Box<[SpinLock<AccessLog>]>,
+    /// What is to be told to ranks of other hosts.
+    untold: SpinLock<HashMap<u32, String>>,
+}
+
+impl AccessLogs {
+    /// Those of so many ranks.
+    pub(super) fn new(ranks: usize) -> Self {
+        Self {
+            logs: (0..ranks).map(|_| SpinLock::default()).collect(),
+            untold: SpinLock::default(),
+        }
+    }
+
+    /// Notes what is to be told to a rank of another host, unless there is something already.
+    pub(super) fn tell_later(&self, origin: u32, description: String) {
+        self.untold.lock().entry(origin).or_insert(description);
+    }
+
+    /// Whether there is something to be told to a rank.
+    pub(super) fn has_untold(&self, origin: u32) -> bool {
+        self.untold.lock().contains_key(&origin)
+    }
+
+    /// What is to be told to a rank, which is forgotten.
+    pub(super) fn take_untold(&self, origin: u32) -> Option<String> {
+        let mut description = self.untold.lock().remove(&origin)?;
+        description.truncate(DESCRIPTION);
+        Some(description)
+    }
+}
+
+impl WindowShared {
+    /// Notes an access to the memory of a rank of this host. A description, if it conflicts with another one.
+    pub(super) fn admit(
+        &self,
+        seat: u32,
+        access: Access,
+        ranges: &[Range<i64>],
+    ) -> std::result::Result<(), String> {
+        let Some(log) = self.access_log(seat as usize) else {
+            return Ok(());
+        };
+        log.lock().admit(access, ranges).map_err(|(range, other, place)| {
+            format!(
+                "{} of rank {seat}'s memory in window {} conflicts with {}, which is not complete: separate them by \
+                 synchronisation, or use accumulates with the same operation",
+                access.describe(&range),
+                self.id(),
+                other.describe(&place)
+            )
+        })
+    }
+
+    /// Notes that accesses of an origin by its calls on a target, or on all, are complete.
+    #[inline]
+    pub(super) fn end_accesses(&self, ends: Ends, origin: u32, target: Option<u32>) {
+        if let Some(all) = self.access_logs() {
+            forget(all, ends, origin, target);
+        }
+    }
+}
+
+#[cold]
+fn forget(all: &AccessLogs, ends: Ends, origin: u32, target: Option<u32>) {
+    all.logs
+        .iter()
+        .for_each(|log| log.lock().end(ends, origin, target));
+}
+
+/// A buffer of the origin.
+#[derive(Clone, Copy)]
+pub(super) enum Buffer<'a> {
+    Loads(&'a Source),
+    Stores(&'a Target),
+}
+
+impl Window {
+    /// Refuses an operation that conflicts with another one, if that is checked.
+    #[inline]
+    pub(super) fn admit(
+        &self,
+        call: Call,
+        located: &Located<'_>,
+        operation: Option<(Option<BuiltinOp>, &Datatype)>,
+        buffers: &[Buffer<'_>],
+    ) -> Result<()> {
+        match self.shared.access_logs() {
+            None => Ok(()),
+            Some(_) => self.check_access(call, located, operation, buffers),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_access(
+        &self,
+        call: Call,
+        located: &Located<'_>,
+        operation: Option<(Option<BuiltinOp>, &Datatype)>,
+        buffers: &[Buffer<'_>],
+    ) -> Result<()> {
+        let own = self.comm.seat() as u32;
+        let access = Access {
+            origin: own,
+            target: located.seat,
+            call,
+            role: Role::Target,
+            operation: operation.map(|(op, unit)| Operation {
+                op,
+                unit: numbers_of(unit),
+            }),
+            // Relaxed: a count of the rank's own calls.
+            phase: self.phase.load(Ordering::Relaxed),
+        };
+        if self.shared.local(located.seat as usize).is_some() {
+            let ranges = ranges(located.displacement, located.datatype, located.count);
+            self.shared
+                .admit(located.seat, access, &ranges)
+                .map_err(conflict)?;
+        } else {
+            self.tell_access(located, &access);
+        }
+        for buffer in buffers {
+            let (role, source) = match buffer {
+                Buffer::Loads(source) => (Role::Loads, (*source).clone()),
+                Buffer::Stores(target) => (Role::Stores, target.as_source()),
+            };
+            let ranges = self.own_ranges(&source);
+            let access = Access { role, ..access };
+            self.shared.admit(own, access, &ranges).map_err(conflict)?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of a buffer that lie in the rank's own memory of the window.
+    fn own_ranges(&self, buffer: &Source) -> Vec<Range<i64>> {
+        let (address, datatype, count) = (buffer.address().addr() as i64, buffer.datatype(), buffer.count());
+        let Some(region) = self.region() else {
+            return Vec::new();
+        };
+        let bytes = region.bytes() as i64;
+        let displacement = address.wrapping_sub(region.address().addr() as i64);
+        let mut all = ranges(displacement, datatype, count);
+        all.retain_mut(|range| {
+            *range = range.start.max(0)..range.end.min(bytes);
+            !range.is_empty()
+        });
+        all
+    }
+
+    /// Tells the process of the target of an access.
+    fn tell_access(&self, located: &Located<'_>, access: &Access) {
+        let host = located.part.host();
+        let label = self.label(Kind::Access, access.detail(), located.seat);
+        let runs = Runs::new(located.datatype, located.count, &BYTE);
+        let capacity = self.network().request_capacity(host) - EXTRA;
+        for chunk in &chunks(runs, (1, 1), false, capacity) {
+            self.send_chunk(located, label, (&BYTE, chunk), None, EXTRA, &mut |_, room| {
+                room.copy_from_slice(&access.extra());
+            });
+        }
+        self.epochs().note_sent(host);
+    }
+
+    /// The error of a conflict of which another process has a description.
+    #[cold]
+    pub(super) fn told_conflict(&self, host: HostId) -> Error {
+        let numbers = self.label(Kind::Conflict, 0, 0).numbers();
+        let mut length = 0;
+        let told = memory::collect(DESCRIPTION, |target| {
+            let status = self.network().ask(Service::Windows, host, numbers, &[], target)?;
+            length = status.bytes;
+            Ok(())
+        });
+        told.map_or_else(
+            |error: Error| error,
+            |text| conflict(String::from_utf8_lossy(&text[..DESCRIPTION.min(length as usize)]).into_owned()),
+        )
+    }
+
+    /// Notes that accesses of this rank are complete.
+    #[inline]
+    pub(super) fn end_accesses(&self, ends: Ends, target: Option<u32>) {
+        self.shared.end_accesses(ends, self.comm.seat() as u32, target);
+    }
+
+    /// Notes that the rank's exposure epoch has ended.
+    pub(super) fn end_exposure(&self) {
+        let own = self.comm.seat();
+        if let Some(log) = self.shared.access_log(own) {
+            log.lock().end_exposure(own as u32);
+        }
+    }
+
+    /// Notes that all ranks have met at a fence.
+    pub(super) fn begin_phase(&self) {
+        // Relaxed: a count of the rank's own calls.
+        self.phase.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The bytes of elements at a displacement.
+fn ranges(displacement: i64, datatype: &Datatype, count: usize) -> Vec<Range<i64>> {
+    let place = |run: memory::Run| {
+        let start = displacement.wrapping_add(run.offset as i64);
+        start..start.saturating_add(run.count as i64)
+    };
+    Runs::new(datatype, count, &BYTE).map(place).collect()
+}
+
+#[cold]
+fn conflict(description: String) -> Error {
+    fault(ErrorClass::RmaConflict, description)
+}
+
+/// The label of a flush that ends accesses to a target, or to all.
+pub(super) fn flush_label(label: Label, ends: Ends, target: Option<u32>) -> Label {
+    Label {
+        detail: ends as u16,
+        target: target.unwrap_or(u32::MAX),
+        ..label
+    }
+}
