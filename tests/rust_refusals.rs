@@ -2,8 +2,8 @@
 //! objects of a rank in other ranks and threads.
 //!
 //! The programs are compiled as those of users, against the crates that the tests are linked with, so that nothing but
-//! these programs is compiled here. The compiler must refuse each line that is marked `//~ CODE`, with this code, and no
-//! other line.
+//! these programs is compiled here. The compiler must refuse each line that is marked `//~ CODE`, with this code, and
+//! no other line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,8 +41,8 @@ fn told(messages: &str, program: &str) -> BTreeSet<Refusal> {
 }
 
 /// The files with the crates that the tests are linked with, as cargo names them: what an example is built with. All
-/// packages are selected, as for the tests, since cargo would choose other features of the crates otherwise, and compile
-/// all of them anew.
+/// packages are selected, as for the tests, since cargo would choose other features of the crates otherwise, and
+/// compile all of them anew.
 fn crates() -> String {
     let mut build = Command::new("cargo");
     build

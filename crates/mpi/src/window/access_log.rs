@@ -100,8 +100,8 @@ impl AccessLog {
         });
     }
 
-    /// Forgets what was done in an exposure epoch of the rank `own` that has ended. The origin buffers of an access epoch
-    /// of its own stay.
+    /// Forgets what was done in an exposure epoch of the rank `own` that has ended. The origin buffers of an access
+    /// epoch of its own stay.
     pub(super) fn end_exposure(&mut self, own: u32) {
         self.entries
             .retain(|_, Entry { access, .. }| access.origin == own && access.role != Role::Target);

@@ -1,8 +1,8 @@
 //! Conflicting accesses of one epoch, which `--check` finds.
 //!
-//! The process of a rank notes the accesses to its memory (`access_log`). An origin in the same process notes its access
-//! there itself, and another one by a message, also where it reaches the memory. Whoever comes second is told: in the
-//! call itself, or by the other process when it waits for the completion of its operations.
+//! The process of a rank notes the accesses to its memory (`access_log`). An origin in the same process notes its
+//! access there itself, and another one by a message, also where it reaches the memory. Whoever comes second is told:
+//! in the call itself, or by the other process when it waits for the completion of its operations.
 //!
 //! An access is forgotten when it is complete: at a fence, when the origin flushes or unlocks the target, and at
 //! `MPI_Win_wait`. So two accesses of passive targets are found if neither is complete when the second begins. Of the

@@ -69,8 +69,8 @@ const KINDS: [Kind; 16] = [
 pub(super) struct Label {
     pub(super) window: u32,
     pub(super) kind: Kind,
-    /// The number of a reduction operation, of the kind of a lock, of the place where a rank sleeps, of an access, or of
-    /// what a flush ends.
+    /// The number of a reduction operation, of the kind of a lock, of the place where a rank sleeps, of an access, or
+    /// of what a flush ends.
     pub(super) detail: u16,
     pub(super) target: u32,
     pub(super) origin: u32,
