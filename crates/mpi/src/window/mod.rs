@@ -100,7 +100,7 @@ pub struct Window {
     has_other_hosts: bool,
     /// Calls after which the rank might have let others run.
     calls: AtomicU32,
-    /// Fences at which it has met all others.
+    /// Fences at which it has met all others, if accesses are checked.
     phase: AtomicU32,
     epochs: SpinLock<Epochs>,
     hints: SpinLock<Hints>,
