@@ -1,22 +1,13 @@
 //! Conflicting accesses to windows, which `--check` finds in all places where ranks live.
 
-use simurgh_testing::{Binary, Compile, Stage, passed};
+use simurgh_testing::{Binary, Compile, Mpiexec, Stage, TCP, passed};
 
 /// The ways in which ranks live.
 const PLACES: [&[&str]; 5] = [
     &["--mode", "threads"],
     &["--mode", "processes"],
     &["--hosts-per-node", "2"],
-    &[
-        "--hosts-per-node",
-        "2",
-        "--transport",
-        "ofi",
-        "--provider",
-        "tcp",
-        "--interface",
-        "lo",
-    ],
+    &["--hosts-per-node", "2", "--transport", "ofi"],
     &["--launcher", "fork", "-hosts", "a,b"],
 ];
 
@@ -27,12 +18,16 @@ fn program() -> Binary {
         .build()
 }
 
+fn job(ranks: usize, place: &[&str], options: &[&str]) -> Mpiexec {
+    let mpiexec = Stage::locate().mpiexec(ranks);
+    mpiexec.options(TCP).options(place).options(options)
+}
+
 fn passes(options: &[&str], arguments: &[&str]) {
-    let (stage, program) = (Stage::locate(), program());
+    let program = program();
     for (ranks, places) in [(3, &PLACES[..]), (7, &PLACES[..3])] {
         for place in places {
-            let mpiexec = stage.mpiexec(ranks).options(*place).options(options);
-            let outcome = mpiexec.args(arguments).run(&program);
+            let outcome = job(ranks, place, options).args(arguments).run(&program);
             assert_eq!(
                 outcome.expect_success().stdout,
                 passed(ranks),
@@ -54,8 +49,7 @@ fn the_check_finds_nothing_in_a_program_without_conflicts() {
         .against(&Stage::locate())
         .build();
     for place in PLACES {
-        let mpiexec = Stage::locate().mpiexec(4).options(place).options(["--check"]);
-        mpiexec.run(&program).expect_success();
+        job(4, place, &["--check"]).run(&program).expect_success();
     }
 }
 
@@ -68,8 +62,7 @@ fn nothing_is_told_without_the_check() {
 fn the_message_names_both_calls_and_their_bytes() {
     let program = program();
     for place in PLACES {
-        let mpiexec = Stage::locate().mpiexec(3).options(place).options(["--check"]);
-        let outcome = mpiexec.args(["fatal"]).run(&program);
+        let outcome = job(3, place, &["--check"]).args(["fatal"]).run(&program);
         assert!(!outcome.success(), "{place:?}: {outcome}");
         for text in [
             "MPI_Put of rank 1 on bytes 0 to 32",

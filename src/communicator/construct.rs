@@ -6,6 +6,7 @@ use simurgh_mpi::{Error, ErrorClass, Info, Result, SplitType};
 use super::Communicator;
 use crate::Group;
 use crate::activity::Call;
+use crate::hints;
 
 impl Communicator {
     /// A communicator with the same ranks and a context of its own, which gets copies of those
@@ -99,9 +100,7 @@ impl Communicator {
     }
 
     fn split_guided(&self, (hint, value): (&str, &str), key: i32) -> Result<Option<Self>> {
-        let mut info = Info::new();
-        info.set(hint, value)?;
-        let made = self.split_type(SplitType::ResourceGuided, key, &info)?;
+        let made = self.split_type(SplitType::ResourceGuided, key, &hints::one(hint, value)?)?;
         Ok(made.map(|(made, _)| made))
     }
 

@@ -28,7 +28,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use simurgh_core::Purpose;
-use simurgh_mpi::{Comm, Comparison, Info, Result};
+use simurgh_mpi::{Comm, Comparison, Result};
 use simurgh_sched::{DomainKind, DomainStats, VpStats};
 
 use crate::activity::{Call, Inside};
@@ -158,9 +158,7 @@ impl Communicator {
     /// # Ok::<(), simurgh::RunError>(())
     /// ```
     pub fn set_hint(&self, key: &str, value: &str) -> Result<()> {
-        let mut info = Info::new();
-        info.set(key, value)?;
-        self.comm.set_info(&info);
+        self.comm.set_info(&hints::one(key, value)?);
         Ok(())
     }
 

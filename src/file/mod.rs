@@ -266,9 +266,7 @@ impl File {
     ///
     /// As [`FileOptions::hint`].
     pub fn set_hint(&self, key: &str, value: &str) -> Result<()> {
-        let mut info = Info::new();
-        info.set(key, value)?;
-        self.file.set_info(&info);
+        self.file.set_info(&hints::one(key, value)?);
         Ok(())
     }
 

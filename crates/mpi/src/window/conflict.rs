@@ -14,8 +14,9 @@ use super::access_log::{AccessLog, Ends};
 use super::error::fault;
 use super::operation::Located;
 use super::packet::{Kind, Label, chunks};
+use super::remote::BYTE;
 use super::shared::WindowShared;
-use crate::datatype::{Basic, Datatype};
+use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{self, Runs, Source, Target};
 use crate::network::Service;
@@ -25,7 +26,6 @@ use simurgh_net::HostId;
 use std::collections::HashMap;
 use std::ops::Range;
 
-const BYTE: Datatype = Datatype::Basic(Basic::Byte);
 /// The most bytes of a description.
 const DESCRIPTION: usize = 512;
 
@@ -219,8 +219,8 @@ impl Window {
         self.shared.end_accesses(ends, self.comm.seat() as u32, target);
     }
 
-    /// Notes that the rank's exposure epoch has ended.
-    pub(super) fn end_exposure(&self) {
+    /// Notes that accesses in the rank's exposure epoch are complete.
+    pub(super) fn end_exposed_accesses(&self) {
         let own = self.comm.seat();
         if let Some(log) = self.shared.access_log(own) {
             log.lock().end_exposure(own as u32);

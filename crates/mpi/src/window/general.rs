@@ -68,7 +68,6 @@ impl Window {
         let origins = self.epochs().exposure("MPI_Win_wait")?;
         self.await_signals(&Wanted::Completes(origins))?;
         self.end_exposure();
-        self.epochs().conceal();
         Ok(())
     }
 
@@ -88,9 +87,13 @@ impl Window {
         }
         if ended {
             self.end_exposure();
-            self.epochs().conceal();
         }
         Ok(ended)
+    }
+
+    fn end_exposure(&self) {
+        self.end_exposed_accesses();
+        self.epochs().conceal();
     }
 
     /// The signals to this rank.

@@ -16,7 +16,7 @@ use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 
 /// The elements of a copy.
-const BYTE: Datatype = Datatype::Basic(Basic::Byte);
+pub(super) const BYTE: Datatype = Datatype::Basic(Basic::Byte);
 
 impl Window {
     pub(super) fn network(&self) -> &Network {
