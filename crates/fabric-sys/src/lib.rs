@@ -20,6 +20,7 @@
 //! | `raw` | the declarations of the headers |
 //! | `error_entry` | the entry of a completion queue for an error, with room to spare |
 //! | `signals` | leaving the program's signal handlers alone |
+//! | `kernel_symbols` | leaving the names of the kernel's symbols unread |
 //! | `library` | the library and the functions that are found by name |
 //! | `calls` | the inline functions of the headers |
 //!
@@ -27,9 +28,12 @@
 
 pub mod calls;
 mod error_entry;
+mod kernel_symbols;
 mod library;
 mod raw;
 mod signals;
+#[cfg(test)]
+mod testing;
 
 pub use error_entry::ErrorEntry;
 pub use library::{Library, LoadError, VERSION};

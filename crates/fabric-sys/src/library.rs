@@ -3,7 +3,7 @@
 use simurgh_library::{Library as Shared, function};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use crate::{fi_fabric_attr, fi_info, fid_fabric};
+use crate::{fi_fabric_attr, fi_info, fid_fabric, kernel_symbols};
 
 /// The soname of libfabric since its first version.
 const SONAME: &CStr = c"libfabric.so.1";
@@ -56,6 +56,7 @@ impl Library {
         // SAFETY:
         // - loading runs the library's constructors, which libfabric writes to be run so.
         let library = unsafe { Shared::load(SONAME) }.map_err(LoadError::Absent)?;
+        kernel_symbols::leave_unread(library);
         // SAFETY:
         // - the library's functions of these names have these signatures: the headers declare them so.
         unsafe { Self::of(library) }.map_err(LoadError::Old)

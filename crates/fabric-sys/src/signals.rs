@@ -35,13 +35,9 @@ pub unsafe fn leave_signals_alone() {
 mod tests {
     use super::*;
     use crate::Library;
+    use crate::testing::{in_a_process_of_its_own, list_all};
     use std::ffi::c_int;
     use std::mem::MaybeUninit;
-    use std::process::Command;
-
-    /// The variable with which the test starts itself in a process of its own: others there may have loaded the
-    /// library already.
-    const ALONE: &str = "SIMURGH_TEST_SIGNALS_ALONE";
 
     fn handlers() -> Vec<usize> {
         let handler = |signal: c_int| {
@@ -60,15 +56,7 @@ mod tests {
 
     #[test]
     fn loading_leaves_the_handlers_alone() {
-        if std::env::var_os(ALONE).is_none() {
-            let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--exact", "signals::tests::loading_leaves_the_handlers_alone"]);
-            let outcome = command
-                .args(["--test-threads", "1"])
-                .env(ALONE, "1")
-                .output()
-                .unwrap();
-            assert!(outcome.status.success(), "{outcome:?}");
+        if !in_a_process_of_its_own("signals::tests::loading_leaves_the_handlers_alone") {
             return;
         }
         let before = handlers();
@@ -76,14 +64,7 @@ mod tests {
         // - the only other thread waits for this one.
         unsafe { leave_signals_alone() };
         let library = Library::load().unwrap();
-        // SAFETY:
-        // - the hints are the library's.
-        unsafe {
-            let hints = library.fi_dupinfo(std::ptr::null());
-            let list = library.fi_getinfo(hints);
-            library.fi_freeinfo(hints);
-            list.map(|list| library.fi_freeinfo(list)).unwrap();
-        }
+        list_all(library);
         assert_eq!(handlers(), before);
     }
 }

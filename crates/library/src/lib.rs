@@ -28,6 +28,12 @@ impl Library {
         Ok(Self(library))
     }
 
+    /// The loader's handle of it.
+    #[must_use]
+    pub fn as_ptr(self) -> *mut c_void {
+        self.0
+    }
+
     /// Where something of this name is in it, if it has it.
     #[must_use]
     pub fn symbol(self, name: &CStr) -> Option<*mut c_void> {
