@@ -22,6 +22,7 @@
 //! | `signals` | leaving the program's signal handlers alone |
 //! | `kernel_symbols` | leaving the names of the kernel's symbols unread |
 //! | `library` | the library and the functions that are found by name |
+//! | `testing` | what tests share |
 //! | `calls` | the inline functions of the headers |
 //!
 //! Depends on `simurgh-library`. `unsafe` by its nature.
