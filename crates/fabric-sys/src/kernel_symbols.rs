@@ -59,7 +59,7 @@ pub(crate) fn leave_unread(libfabric: Library) {
     };
     let function = fopen as *const () as usize;
     for slot in slots(libfabric) {
-        // A write to this file also reaches pages that the loader has made read-only. It is one store of an aligned word.
+        // A write to this file also reaches pages that the loader has made read-only. It stores one aligned word.
         let _ = memory.write_all_at(&function.to_ne_bytes(), slot as u64);
     }
 }
