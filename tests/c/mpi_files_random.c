@@ -204,7 +204,7 @@ static void check_content(const char *name)
         }
 }
 
-/* Hints that change the way in which collective accesses reach the file, and nothing else. */
+/* Hints that change the way in which accesses reach the file, and nothing else. */
 static void draw_hints(MPI_File f)
 {
     const char *ways[] = {"automatic", "automatic", "enable", "disable"};
@@ -218,6 +218,10 @@ static void draw_hints(MPI_File f)
     OK(MPI_Info_set(info, "striping_unit", draw(2) ? "512" : "1"));
     OK(MPI_Info_set(info, "romio_cb_write", ways[draw(4)]));
     OK(MPI_Info_set(info, "romio_cb_read", ways[draw(4)]));
+    OK(MPI_Info_set(info, "romio_ds_write", ways[draw(4)]));
+    OK(MPI_Info_set(info, "romio_ds_read", ways[draw(4)]));
+    OK(MPI_Info_set(info, "ind_wr_buffer_size", windows[draw(4)]));
+    OK(MPI_Info_set(info, "ind_rd_buffer_size", windows[draw(4)]));
     OK(MPI_File_set_info(f, info));
     OK(MPI_Info_free(&info));
 }
@@ -278,9 +282,13 @@ int main(int argc, char **argv)
     state = strtoull(argv[2], NULL, 10) * 2654435761u + 1;
     unsigned rounds = (unsigned)atoi(argv[3]);
     MPI_File f;
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    /* Several hosts rewrite gaps if all of them have agreed to lock what they write. */
+    OK(MPI_Info_set(info, "romio_ds_write", draw(4) ? "enable" : "automatic"));
     OK(MPI_File_open(MPI_COMM_WORLD, argv[1],
-                     MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                     MPI_INFO_NULL, &f));
+                     MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
+    OK(MPI_Info_free(&info));
     for (unsigned round = 0; round < rounds; round++)
         run_round(f, argv[1], round);
     OK(MPI_File_close(&f));

@@ -20,6 +20,8 @@ pub struct Faults {
     pub from: Option<(u64, Errno)>,
     /// The file ends at this byte, whatever its size was.
     pub shrunk: Option<u64>,
+    /// There are no locks.
+    pub lockless: bool,
 }
 
 /// A file system with faults.
@@ -126,7 +128,10 @@ impl Storage for File {
     }
 
     fn lock(&self, bytes: &Range<u64>, exclusive: bool) -> io::Result<()> {
-        self.inner.lock(bytes, exclusive)
+        match self.faults.lockless {
+            true => Err(Errno::NOLCK.into()),
+            false => self.inner.lock(bytes, exclusive),
+        }
     }
 
     fn unlock(&self, bytes: &Range<u64>) -> io::Result<()> {
@@ -135,5 +140,9 @@ impl Storage for File {
 
     fn block(&self) -> u64 {
         self.inner.block()
+    }
+
+    fn identity(&self) -> Option<(u64, u64)> {
+        self.inner.identity()
     }
 }

@@ -1,6 +1,7 @@
 //! Files of MPI, as far as they need no communicator.
 //!
-//! A [`Storage`] is an open file of a [`FileSystem`], of which [`Posix`] is the one there is. A [`View`] says which
+//! A [`Storage`] is an open file of a [`FileSystem`], of which [`Posix`] is the one there is. The ranks of a host share
+//! it as a [`SharedFile`]. A [`View`] says which
 //! bytes of it a rank sees. [`read()`], [`write()`] and their collective form [`Together`] move data between users'
 //! buffers and what views show. They block the kernel thread, so they are [jobs](submit) of the I/O threads unless they
 //! are short. What ranks agree on is the business of `simurgh-mpi`.
@@ -15,11 +16,15 @@
 //! * `posix`: the file system of the operating system.
 //! * `faulty`: an open file that fails as tests want.
 //! * `whole`: reads and writes that are not short.
+//! * `lock_table`: byte ranges that accesses of this process have locked.
+//! * `shared_file`: an open file, and what keeps accesses to it apart.
+//! * `hints`: the hints of info objects.
 //! * `representation`: data representations.
 //! * `view`: views, and the pieces of a file that they show.
-//! * `lock_table`: byte ranges that accesses of this process have locked.
-//! * `hints`: the hints of info objects.
+//! * `part`: the part of a rank in an access.
+//! * `piecewise`: bytes to and from pieces, one after the other.
 //! * `buffer`: buffers for data on its way.
+//! * `sieve`: data sieving.
 //! * `transfer`: the data of one rank.
 //! * `piece_list`: lists of pieces, as hosts tell them to each other.
 //! * `marks`: the bytes of a window that somebody has or wants.
@@ -39,10 +44,14 @@ mod hints;
 mod limits;
 mod lock_table;
 mod marks;
+mod part;
 mod pattern;
 mod piece_list;
+mod piecewise;
 mod posix;
 mod representation;
+mod shared_file;
+mod sieve;
 mod storage;
 mod threads;
 mod together;
@@ -54,16 +63,17 @@ mod window;
 pub use domains::Domains;
 pub use fault::{fault, path_fault};
 pub use faulty::{Faults, Faulty};
-pub use hints::{Buffering, Hints};
+pub use hints::{Choice, Hints, Sieving};
 pub use limits::SHORT;
-pub use lock_table::{LockTable, Locked};
+pub use part::{Moved, Part};
 pub use pattern::Pattern;
 pub use piece_list::PieceList;
 pub use posix::Posix;
 pub use representation::{Conversion, Representation};
+pub use shared_file::SharedFile;
 pub use storage::{Access, FileSystem, Mode, Storage, path_of};
 pub use threads::{prepare_threads, submit};
 pub use together::Together;
-pub use transfer::{Moved, Part, read, write};
+pub use transfer::{read, write};
 pub use view::{Piece, Pieces, View};
 pub use window::Window;

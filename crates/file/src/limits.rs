@@ -6,8 +6,18 @@ pub const SHORT: usize = 128 << 10;
 /// Bytes of the buffer through which data goes that does not lie in one piece in memory.
 pub(crate) const STAGING: usize = 4 << 20;
 
+/// Bytes of a block that is read with its gaps, without a hint.
+pub(crate) const READ_BLOCK: usize = 4 << 20;
+
+/// Bytes of a block that is rewritten with its gaps, without a hint. Nobody else writes meanwhile.
+pub(crate) const WRITE_BLOCK: usize = 512 << 10;
+
 /// Mean gap between pieces up to which reading the gaps along costs less than a system call for each piece.
 pub(crate) const SIEVED_GAP: usize = 4 << 10;
+
+/// Mean distance from one piece to the next up to which rewriting both with the gap costs less than a system call for
+/// each. The costs of one writer in memory are equal at 4 KiB; several exclude each other.
+pub(crate) const SIEVED_STRIDE: usize = 2 << 10;
 
 /// The pieces whose gaps are looked at before it is decided whether to sieve.
 pub(crate) const SAMPLE: usize = 64;

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The ranges that are locked.
 #[derive(Debug, Default)]
-pub struct LockTable {
+pub(crate) struct LockTable {
     held: Mutex<Vec<Held>>,
     changed: Condvar,
 }
@@ -22,7 +22,7 @@ struct Held {
 
 /// A lock, which goes when this is dropped.
 #[derive(Debug)]
-pub struct Locked<'a> {
+pub(crate) struct Locked<'a> {
     table: &'a LockTable,
     held: Held,
 }
@@ -36,7 +36,7 @@ impl Held {
 
 impl LockTable {
     /// Locks bytes, and waits for it.
-    pub fn lock(&self, bytes: Range<u64>, exclusive: bool) -> Locked<'_> {
+    pub(crate) fn lock(&self, bytes: Range<u64>, exclusive: bool) -> Locked<'_> {
         let wanted = Held { bytes, exclusive };
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let is_excluded = |held: &mut Vec<Held>| held.iter().any(|other| other.excludes(&wanted));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::limits::{LONG_RUN, SAMPLE};
-use crate::transfer::Part;
+use crate::part::Part;
 
 /// The parts of a host in an access.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -108,6 +108,10 @@ pub trait Storage: Send + Sync {
 
     /// Bytes of a block of the file system.
     fn block(&self) -> u64;
+
+    /// A number of the file by which it is told from all others, however it was opened; none if there is no such
+    /// number.
+    fn identity(&self) -> Option<(u64, u64)>;
 }
 
 /// The path in a file name of a program, which may begin with the name of a kind of file system, such as `ufs:`.

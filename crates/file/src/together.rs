@@ -17,10 +17,12 @@ use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_datatype::memory::{Source, Target, pack_from, part_of_mut, unpack_at};
 
 use crate::limits::{LONG_PIECE, SAMPLE, SCATTERED, SIEVED_GAP, TOGETHER};
+use crate::part::{Moved, Part};
 use crate::pattern::Pattern;
 use crate::piece_list::PieceList;
-use crate::storage::Storage;
-use crate::transfer::{Moved, Part, read, read_pieces, write};
+use crate::piecewise::read_pieces;
+use crate::shared_file::SharedFile;
+use crate::transfer::{read, write};
 use crate::view::Pieces;
 use crate::window::{Share, Window};
 
@@ -211,7 +213,7 @@ fn pieces_in<M>((part, positions): &Share<'_, M>) -> usize {
 
 impl Together<Source> {
     /// Does a unit of a write.
-    pub fn write_unit(&self, file: &dyn Storage, unit: usize) {
+    pub fn write_unit(&self, file: &SharedFile, unit: usize) {
         let Some(windows) = &self.windows else {
             return self.note_part(unit, write(file, &self.parts[unit]));
         };
@@ -242,7 +244,7 @@ impl Together<Source> {
 
 impl Together<Target> {
     /// Does a unit of a read.
-    pub fn read_unit(&self, file: &dyn Storage, unit: usize) {
+    pub fn read_unit(&self, file: &SharedFile, unit: usize) {
         let Some(windows) = &self.windows else {
             return self.note_part(unit, read(file, &mut self.parts[unit].clone()));
         };
@@ -272,7 +274,7 @@ impl Together<Target> {
     }
 
     /// Reads a share, whose memory lies in one piece, without a buffer between.
-    fn scatter(&self, file: &dyn Storage, (part, positions): &Share<'_, Target>) {
+    fn scatter(&self, file: &SharedFile, (part, positions): &Share<'_, Target>) {
         let bytes = positions.start - part.position..positions.end - part.position;
         let mut memory = part.memory.clone();
         let Some(into) = part_of_mut(&mut memory, bytes) else {

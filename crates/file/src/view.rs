@@ -8,6 +8,7 @@ use simurgh_base::error::{Error, ErrorClass, Result};
 use simurgh_datatype::memory::Tiling;
 use simurgh_datatype::{Basic, Datatype, Segment};
 
+use crate::hints::Sieving;
 use crate::representation::Representation;
 
 /// A view of a file.
@@ -21,6 +22,7 @@ pub struct View {
     ordered: bool,
     /// Bytes in the file for so many bytes in memory.
     scale: (usize, usize),
+    sieving: Sieving,
 }
 
 /// Contiguous bytes of a file.
@@ -57,6 +59,7 @@ impl Default for View {
             representation: Representation::Native,
             ordered: true,
             scale: (1, 1),
+            sieving: Sieving::default(),
         }
     }
 }
@@ -85,7 +88,20 @@ impl View {
             filetype,
             representation,
             scale,
+            sieving: Sieving::default(),
         })
+    }
+
+    /// The same view, whose gaps are dealt with like this.
+    #[must_use]
+    pub fn with_sieving(self, sieving: Sieving) -> Self {
+        Self { sieving, ..self }
+    }
+
+    /// How the gaps between pieces are dealt with.
+    #[must_use]
+    pub fn sieving(&self) -> &Sieving {
+        &self.sieving
     }
 
     /// Refuses a view through which some bytes would be written twice.

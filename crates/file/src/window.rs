@@ -8,11 +8,10 @@ use simurgh_datatype::memory::{Source, Target};
 use crate::buffer::Buffer;
 use crate::limits::SIEVED_GAP;
 use crate::marks::Marks;
+use crate::part::Part;
 use crate::piece_list::PieceList;
-use crate::storage::Storage;
-use crate::transfer::Part;
+use crate::shared_file::SharedFile;
 use crate::view::Piece;
-use crate::whole::{read_whole, write_whole};
 
 /// The positions of a part in a window.
 pub(crate) type Share<'a, M> = (&'a Part<M>, Range<usize>);
@@ -138,11 +137,11 @@ impl Window {
     /// # Errors
     ///
     /// What the system says.
-    pub fn write(&self, file: &dyn Storage) -> io::Result<()> {
+    pub fn write(&self, file: &SharedFile) -> io::Result<()> {
         let mut outcome = Ok(());
         self.marks.runs(|run| {
             let position = self.range.start + run.start as u64;
-            outcome = write_whole(file, &self.content[run], position).1;
+            outcome = file.write(&self.content[run], position).1;
             outcome.is_ok()
         });
         outcome
@@ -153,7 +152,7 @@ impl Window {
     /// # Errors
     ///
     /// What the system says.
-    pub fn read(&mut self, file: &dyn Storage) -> io::Result<()> {
+    pub fn read(&mut self, file: &SharedFile) -> io::Result<()> {
         let mut runs = Vec::new();
         let (mut gaps, mut last) = (0, None);
         self.marks.runs(|run| {
@@ -171,14 +170,14 @@ impl Window {
     }
 
     /// Reads all bytes.
-    pub(crate) fn read_all(&mut self, file: &dyn Storage) -> io::Result<()> {
+    pub(crate) fn read_all(&mut self, file: &SharedFile) -> io::Result<()> {
         self.read_run(file, 0..self.content.len())
     }
 
-    fn read_run(&mut self, file: &dyn Storage, run: Range<usize>) -> io::Result<()> {
+    fn read_run(&mut self, file: &SharedFile, run: Range<usize>) -> io::Result<()> {
         let position = self.range.start + run.start as u64;
         let room = &mut self.content[run];
-        let (got, outcome) = read_whole(file, room, position);
+        let (got, outcome) = file.read(room, position);
         if got < room.len() {
             // What was in the buffer before is nobody's business.
             room[got..].fill(0);

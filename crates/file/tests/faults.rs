@@ -7,7 +7,7 @@ use simurgh_core::sync::Arc;
 use simurgh_datatype::memory::{bytes_of, collect};
 use simurgh_datatype::{Basic, Datatype};
 use simurgh_file::{
-    Access, Faults, Faulty, FileSystem, Mode, Part, Posix, Representation, Storage, Together, View, read,
+    Access, Faults, Faulty, FileSystem, Mode, Part, Posix, Representation, SharedFile, Together, View, read,
     write,
 };
 use simurgh_testing::Scratch;
@@ -18,14 +18,15 @@ const BYTES: usize = 301;
 /// Bytes of a block of a rank; the blocks of the ranks take turns, with a gap of one byte after each.
 const BLOCK: usize = 7;
 
-fn open(path: &Path, faults: Faults) -> Box<dyn Storage> {
+fn open(path: &Path, faults: Faults) -> SharedFile {
     let mode = Mode {
         access: Access::Both,
         create: true,
         exclusive: false,
         permissions: 0o600,
     };
-    Faulty::new(Posix, faults).open(path, mode).unwrap()
+    let storage = Faulty::new(Posix, faults).open(path, mode).unwrap();
+    SharedFile::new(storage, mode.access, false)
 }
 
 fn view(rank: usize) -> Arc<View> {
@@ -41,7 +42,7 @@ fn data(rank: usize) -> Vec<u8> {
 }
 
 fn write_parts(
-    file: &dyn Storage,
+    file: &SharedFile,
     all: &[Vec<u8>],
     window: Option<(usize, bool)>,
 ) -> (Vec<usize>, std::io::Result<()>) {
@@ -56,7 +57,7 @@ fn write_parts(
     together.results()
 }
 
-fn read_part(file: &dyn Storage, rank: usize) -> (usize, Vec<u8>) {
+fn read_part(file: &SharedFile, rank: usize) -> (usize, Vec<u8>) {
     let mut moved = 0;
     let content = collect::<std::io::Error>(BYTES, |target| {
         let mut part = Part {
@@ -90,11 +91,11 @@ fn short_and_interrupted_transfers_go_on() {
                     ..Faults::default()
                 },
             );
-            let (moved, outcome) = write_parts(&*file, &all, window);
+            let (moved, outcome) = write_parts(&file, &all, window);
             outcome.unwrap();
             assert_eq!(moved, [BYTES; RANKS]);
             for (rank, data) in all.iter().enumerate() {
-                assert_eq!(read_part(&*file, rank), (BYTES, data.clone()));
+                assert_eq!(read_part(&file, rank), (BYTES, data.clone()));
             }
             // Nothing was written into the gaps.
             let content = std::fs::read(&path).unwrap();
@@ -120,7 +121,7 @@ fn a_full_device_is_an_error_and_what_was_written_is_there() {
         bytes: BYTES,
         memory: bytes_of(&own),
     };
-    let moved = write(&*file, &part);
+    let moved = write(&file, &part);
     // Blocks at 0, 24, 48, 72, and four bytes of that at 96.
     assert_eq!(moved.bytes, 4 * BLOCK + 4);
     assert_eq!(
@@ -133,7 +134,7 @@ fn a_full_device_is_an_error_and_what_was_written_is_there() {
     }
     let all: Vec<_> = (0..RANKS).map(data).collect();
     for window in [None, Some((64, false))] {
-        let (_, outcome) = write_parts(&*file, &all, window);
+        let (_, outcome) = write_parts(&file, &all, window);
         assert_eq!(
             outcome.unwrap_err().raw_os_error(),
             Some(Errno::NOSPC.raw_os_error())
@@ -146,7 +147,7 @@ fn a_file_that_shrinks_ends_a_read() {
     let folder = Scratch::new("faults");
     let path = folder.path().join("shrinks");
     let all: Vec<_> = (0..RANKS).map(data).collect();
-    write_parts(&*open(&path, Faults::default()), &all, Some((64, false)))
+    write_parts(&open(&path, Faults::default()), &all, Some((64, false)))
         .1
         .unwrap();
     let file = open(
@@ -156,7 +157,7 @@ fn a_file_that_shrinks_ends_a_read() {
             ..Faults::default()
         },
     );
-    let (moved, content) = read_part(&*file, 1);
+    let (moved, content) = read_part(&file, 1);
     // Blocks at 8, 32, 56 and 80; the next one would begin at 104.
     assert_eq!(moved, 4 * BLOCK);
     assert_eq!(content[..moved], all[1][..moved]);
@@ -172,7 +173,7 @@ fn a_file_that_shrinks_ends_a_read() {
                 memory: target.clone(),
             });
             let together = Together::new(vec![parts.pop().unwrap()], Some((64, false)));
-            (0..together.units()).for_each(|unit| together.read_unit(&*file, unit));
+            (0..together.units()).for_each(|unit| together.read_unit(&file, unit));
             let (moved, outcome) = together.results();
             outcome.unwrap();
             assert_eq!(moved, [[32, 28, 28][rank]]);
@@ -189,8 +190,8 @@ fn an_interleaved_read_finds_the_end_for_each_rank() {
     let path = folder.path().join("ends");
     let all: Vec<_> = (0..RANKS).map(data).collect();
     let file = open(&path, Faults::default());
-    write_parts(&*file, &all, Some((64, false))).1.unwrap();
-    file.set_size(100).unwrap();
+    write_parts(&file, &all, Some((64, false))).1.unwrap();
+    file.storage().set_size(100).unwrap();
     let read = collect::<()>(RANKS * BYTES, |target| {
         let parts = (0..RANKS).map(|rank| Part {
             view: view(rank),
@@ -200,7 +201,7 @@ fn an_interleaved_read_finds_the_end_for_each_rank() {
         });
         let together = Together::new(parts.collect(), Some((64, false)));
         assert!(together.units() > 1);
-        (0..together.units()).for_each(|unit| together.read_unit(&*file, unit));
+        (0..together.units()).for_each(|unit| together.read_unit(&file, unit));
         let (moved, outcome) = together.results();
         outcome.unwrap();
         assert_eq!(moved, [32, 28, 28]);
@@ -234,7 +235,7 @@ fn a_read_of_longer_pieces_finds_the_end_and_the_data() {
         exclusive: false,
         permissions: 0,
     };
-    let storage = file.open(&path, mode).unwrap();
+    let storage = SharedFile::new(file.open(&path, mode).unwrap(), mode.access, true);
     let read = collect::<()>(2 * PIECES * LONG, |target| {
         let parts = (0..2).map(|rank| Part {
             view: view(rank),
@@ -244,7 +245,7 @@ fn a_read_of_longer_pieces_finds_the_end_and_the_data() {
         });
         let together = Together::new(parts.collect(), Some((4 * LONG, false)));
         assert_eq!(together.units(), 3);
-        (0..3).for_each(|unit| together.read_unit(&*storage, unit));
+        (0..3).for_each(|unit| together.read_unit(&storage, unit));
         let (moved, outcome) = together.results();
         outcome.unwrap();
         assert_eq!(moved, [5 * LONG, 4 * LONG + 5]);

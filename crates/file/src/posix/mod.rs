@@ -21,6 +21,8 @@ pub struct Posix;
 struct File {
     descriptor: OwnedFd,
     block: u64,
+    /// The device, and the file's number there.
+    identity: (u64, u64),
     /// The size up to which the process may let the file grow (`RLIMIT_FSIZE`), as the file was opened.
     limit: u64,
 }
@@ -53,6 +55,7 @@ impl FileSystem for Posix {
         Ok(Box::new(File {
             descriptor,
             block,
+            identity: (facts.st_dev, facts.st_ino),
             limit: limit.unwrap_or(u64::MAX),
         }))
     }
@@ -122,5 +125,9 @@ impl Storage for File {
 
     fn block(&self) -> u64 {
         self.block
+    }
+
+    fn identity(&self) -> Option<(u64, u64)> {
+        Some(self.identity)
     }
 }

@@ -18,7 +18,7 @@ use crate::network::HostChannel;
 use crate::portable::{self, portable};
 use crate::process::Process;
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_file::{Buffering, Domains, Hints, Pattern};
+use simurgh_file::{Choice, Domains, Hints, Pattern};
 use std::ops::Range;
 
 /// A collective access as the leader of a host has it.
@@ -172,7 +172,7 @@ impl Leading<'_> {
         };
         Proposal {
             writes: parts.writes(),
-            is_atomic: self.open.is_atomic(),
+            is_atomic: self.open.file.is_atomic(),
             start: pattern.span.start,
             end: pattern.span.end,
             bytes: pattern.bytes,
@@ -181,7 +181,10 @@ impl Leading<'_> {
             buffering: buffering as u8,
             aggregators: self.hints.aggregators_among(self.host_map.hosts()),
             window: self.hints.window,
-            block: self.hints.stripe.unwrap_or_else(|| self.open.storage.block()),
+            block: self
+                .hints
+                .stripe
+                .unwrap_or_else(|| self.open.file.storage().block()),
         }
     }
 
@@ -225,9 +228,9 @@ impl Leading<'_> {
 /// The range in which hosts that say this exchange pieces, if they do. Each host decides the same.
 fn exchanged(all: &[Proposal], on_one_node: bool) -> Option<Range<u64>> {
     let first = all.first()?;
-    let always = first.buffering == Buffering::Always as u8;
+    let always = first.buffering == Choice::Always as u8;
     // An atomic access is made under one lock, so each host makes its own.
-    let apart = all.iter().any(|proposal| proposal.is_atomic) || first.buffering == Buffering::Never as u8;
+    let apart = all.iter().any(|proposal| proposal.is_atomic) || first.buffering == Choice::Never as u8;
     // The hosts of a node have one page cache, from which each reads in less time than another host sends.
     if apart || !first.writes && on_one_node && !always {
         return None;

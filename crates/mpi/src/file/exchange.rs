@@ -90,7 +90,7 @@ impl<'a> Exchange<'a> {
                 outcome = outcome.and(done);
                 if outcome.is_ok() {
                     let open = Arc::clone(self.open);
-                    before = Some(Task::of(is_short(&window), move || window.write(&*open.storage)));
+                    before = Some(Task::of(is_short(&window), move || window.write(&open.file)));
                 }
             }
             self.or_fail(finish(sent))?;
@@ -186,7 +186,7 @@ impl<'a> Exchange<'a> {
         }
         let open = Arc::clone(self.open);
         let (window, outcome) = Task::of(is_short(&window), move || {
-            let outcome = window.read(&*open.storage);
+            let outcome = window.read(&open.file);
             (window, outcome)
         })
         .wait();

@@ -51,7 +51,7 @@ use crate::request::Request;
 use meter::Meter;
 use open_file::OpenFile;
 use simurgh_core::sync::{Arc, AtomicI64, AtomicU64, SpinLock};
-use simurgh_file::{Hints, View};
+use simurgh_file::{Hints, Sieving, View};
 use std::fmt;
 
 /// A file, as one of the ranks that have opened it sees it.
@@ -114,7 +114,8 @@ impl File {
     /// What the system says.
     pub fn size(&self) -> Result<u64> {
         self.open
-            .storage
+            .file
+            .storage()
             .size()
             .map_err(|reason| self.open.fault("asking for the size of", &reason))
     }
@@ -127,7 +128,7 @@ impl File {
     pub fn set_size(&self, size: i64) -> Result<()> {
         let size = check_size(size);
         agree::at_one_host(self, agree::SetSize(size), |open, size| {
-            let done = open.storage.set_size(size);
+            let done = open.file.storage().set_size(size);
             done.map_err(|reason| open.fault("setting the size of", &reason))
         })
     }
@@ -142,7 +143,7 @@ impl File {
         agree::at_one_host(self, agree::Preallocate(size), |open, size| match size {
             0 => Ok(()),
             _ => {
-                let done = open.storage.reserve(size);
+                let done = open.file.storage().reserve(size);
                 done.map_err(|reason| open.fault("reserving room for", &reason))
             }
         })
@@ -155,7 +156,7 @@ impl File {
     /// At all ranks, what the system says.
     pub fn sync(&self) -> Result<()> {
         agree::at_each_host(self, agree::Sync(()), |open| {
-            let done = open.storage.sync();
+            let done = open.file.storage().sync();
             done.map_err(|reason| open.fault("synchronising", &reason))
         })
     }
@@ -168,7 +169,7 @@ impl File {
     pub fn set_atomicity(&self, atomic: bool) -> Result<()> {
         let wanted = Ok(u64::from(atomic));
         agree::at_all_hosts(self, agree::SetAtomicity(wanted), |open, atomic| {
-            open.set_atomic(atomic != 0);
+            open.file.set_atomic(atomic != 0);
             Ok(())
         })
     }
@@ -176,7 +177,7 @@ impl File {
     /// Whether accesses of different ranks are atomic.
     #[must_use]
     pub fn is_atomic(&self) -> bool {
-        self.open.is_atomic()
+        self.open.file.is_atomic()
     }
 
     /// Sets the hints that are known (`MPI_File_set_info`).
@@ -185,7 +186,10 @@ impl File {
         let style = info.text("access_style").map(str::to_owned);
         let changed = hints.0.with(info);
         let style = style.or_else(|| hints.1.take());
+        let sieving = changed.sieving;
         *hints = (changed, style);
+        drop(hints);
+        self.set_sieving(sieving);
     }
 
     /// The hints in use (`MPI_File_get_info`).
@@ -193,12 +197,21 @@ impl File {
     pub fn info(&self) -> Info {
         let (hints, style) = self.hints.lock().clone();
         let hosts = self.comm.host_map().map_or(1, |host_map| host_map.hosts());
-        let mut info = hints.report(&self.open.name, hosts);
+        let mut info = hints.report(&self.open.name, hosts, self.open.file.can_rewrite());
         if let Some(style) = style {
             // It was in an info object before.
             let _ = info.set("access_style", style);
         }
         info
+    }
+
+    fn set_sieving(&self, sieving: Sieving) {
+        let view = self.current_view();
+        if *view.sieving() != sieving {
+            let changed = Arc::new(View::clone(&view).with_sieving(sieving));
+            let old = std::mem::replace(&mut *self.view.lock(), changed);
+            drop(old);
+        }
     }
 
     fn current_view(&self) -> Arc<View> {

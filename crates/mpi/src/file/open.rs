@@ -3,7 +3,7 @@
 use super::agree::{Close, everywhere, is_first_host};
 use super::gathering::Gatherings;
 use super::meter::Meter;
-use super::open_file::{Atomicity, Deletion, OpenFile};
+use super::open_file::{Deletion, OpenFile};
 use super::pointer::Pointer;
 use super::{Amode, File};
 use crate::comm::{Comm, IdDemand};
@@ -12,17 +12,22 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::info::Info;
 use crate::portable::portable;
 use simurgh_core::sync::{Arc, AtomicI64, AtomicU64, SpinLock};
-use simurgh_file::{FileSystem, Hints, Mode, View, path_fault, path_of};
+use simurgh_file::{Choice, FileSystem, Hints, Mode, SharedFile, View, path_fault, path_of};
 use std::path::Path;
 
-/// The arguments of a rank: the mode, or why it is wrong.
-struct Open(Result<i32>);
+/// The arguments of a rank: the mode, or why it is wrong, and whether writes are to lock their bytes against other
+/// hosts, so that gaps can be rewritten.
+struct Open(Result<i32>, bool);
+
+/// Whether the system of a rank's host has locks.
+struct HasLocks(bool);
 
 /// A host opens the file that the host of rank 0 has opened, if it has.
 struct OpenToo(Result<()>);
 
 portable! {
-    Open { 0 }
+    Open { 0, 1 }
+    HasLocks { 0 }
     OpenToo { 0 }
 }
 
@@ -49,7 +54,7 @@ impl File {
             comm: &comm,
             system,
             name,
-            permissions: hints.permissions,
+            hints: &hints,
         }
         .open(amode);
         let open = match opened {
@@ -63,11 +68,12 @@ impl File {
             open.deletion.demand();
         }
         let open_start = open.start;
+        let view = View::default().with_sieving(hints.sieving);
         let file = Self {
             meter: Meter::new(comm.process(), &open.name),
             comm,
             open,
-            view: SpinLock::new(Arc::new(View::default())),
+            view: SpinLock::new(Arc::new(view)),
             position: AtomicI64::new(open_start),
             hints: SpinLock::new((hints, info.text("access_style").map(str::to_owned))),
             errhandler: SpinLock::new(handler),
@@ -134,7 +140,15 @@ struct Opening<'a> {
     comm: &'a Comm,
     system: &'a Arc<dyn FileSystem>,
     name: &'a [u8],
-    permissions: u32,
+    hints: &'a Hints,
+}
+
+/// What a host has opened, if it is the first one, and whether all ranks want locks.
+#[derive(Clone)]
+struct Opened {
+    amode: Amode,
+    open: Option<Arc<OpenFile>>,
+    wants_locks: bool,
 }
 
 impl Opening<'_> {
@@ -142,27 +156,59 @@ impl Opening<'_> {
     fn open(&self, amode: i32) -> Result<Arc<OpenFile>> {
         let comm = self.comm;
         let own = Amode::new(amode).and_then(|amode| checked_path(self.name).map(|_| amode.bits()));
-        let opened = comm.exchange(Open(own), IdDemand::Nothing, |modes, _| {
-            let amode = same_mode(modes)?;
+        let wants_locks = self.hints.sieving.writes == Choice::Always && !self.is_alone();
+        let opened = comm.exchange(Open(own, wants_locks), IdDemand::Nothing, |all, _| {
+            let wants_locks = all.iter().all(|rank| rank.1);
+            let amode = same_mode(all)?;
             let first = is_first_host(comm);
-            Ok((amode, first.then(|| self.open_here(amode, true)).transpose()?))
+            Ok(Opened {
+                amode,
+                open: first.then(|| self.open_here(amode, true)).transpose()?,
+                wants_locks,
+            })
         })?;
-        let opened: &Result<(Amode, Option<Arc<OpenFile>>)> = &opened;
-        if !comm.spans_hosts() {
-            let (_, open) = opened.clone()?;
-            return open.ok_or_else(not_opened);
+        let opened: &Result<Opened> = &opened;
+        let open = match comm.spans_hosts() {
+            true => self.open_everywhere(opened)?,
+            false => opened.clone()?.open.ok_or_else(not_opened)?,
+        };
+        if opened.as_ref().is_ok_and(|opened| opened.wants_locks) {
+            self.agree_to_lock(&open)?;
         }
+        Ok(open)
+    }
+
+    /// Has the other hosts open what the first one has opened.
+    fn open_everywhere(&self, opened: &Result<Opened>) -> Result<Arc<OpenFile>> {
+        let comm = self.comm;
         let outcome = opened.as_ref().map(drop).map_err(Error::clone);
         let opened_too = comm.exchange(OpenToo(outcome), IdDemand::Nothing, |outcomes, _| {
             outcomes.into_iter().try_for_each(|OpenToo(outcome)| outcome)?;
-            match opened.clone()? {
-                (_, Some(open)) => Ok(open),
-                (amode, None) => self.open_here(amode, false),
+            let Opened { amode, open, .. } = opened.clone()?;
+            match open {
+                Some(open) => Ok(open),
+                None => self.open_here(amode, false),
             }
         })?;
         let opened_too: &Result<Arc<OpenFile>> = &opened_too;
         everywhere(comm, opened_too.as_ref().map(drop).map_err(Error::clone))?;
         opened_too.clone()
+    }
+
+    /// Has all hosts lock what they write, if all can.
+    fn agree_to_lock(&self, open: &OpenFile) -> Result<()> {
+        let own = HasLocks(open.file.has_locks());
+        let agreed = self.comm.exchange(own, IdDemand::Nothing, |all, _| {
+            if all.iter().all(|HasLocks(has_locks)| *has_locks) {
+                open.file.agree_to_lock();
+            }
+        });
+        agreed.map(drop)
+    }
+
+    /// Whether all ranks that may write to the file at the same time live on this host.
+    fn is_alone(&self) -> bool {
+        !self.comm.spans_hosts() && self.comm.process().job().layout().hosts().len() == 1
     }
 
     /// Opens the file for the ranks of this host. The host of rank 0 makes it, if it is to be made.
@@ -172,7 +218,7 @@ impl Opening<'_> {
             access: amode.access(),
             create: makes && amode.has(Amode::CREATE),
             exclusive: makes && amode.has(Amode::EXCL),
-            permissions: self.permissions,
+            permissions: self.hints.permissions,
         };
         let storage = self
             .system
@@ -185,7 +231,7 @@ impl Opening<'_> {
         let pointer = Pointer::new(self.comm);
         pointer.set(start.cast_signed());
         Ok(Arc::new(OpenFile {
-            storage,
+            file: SharedFile::new(storage, mode.access, self.is_alone()),
             system: Arc::clone(self.system),
             name: path.to_string_lossy().into_owned(),
             path,
@@ -193,7 +239,6 @@ impl Opening<'_> {
             start: start.cast_signed(),
             pointer,
             gatherings: Gatherings::new(self.comm.ranks_here()),
-            atomicity: Atomicity::default(),
             deletion: Deletion::default(),
         }))
     }
@@ -204,9 +249,9 @@ impl Opening<'_> {
 }
 
 /// The mode of all ranks.
-fn same_mode(modes: Vec<Open>) -> Result<Amode> {
+fn same_mode(all: Vec<Open>) -> Result<Amode> {
     let mut known = None;
-    for Open(mode) in modes {
+    for Open(mode, _) in all {
         let mode = mode?;
         if *known.get_or_insert(mode) != mode {
             let reason = "not all ranks of the communicator pass the same amode";

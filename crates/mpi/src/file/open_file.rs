@@ -5,14 +5,13 @@ use super::gathering::Gatherings;
 use super::pointer::Pointer;
 use crate::error::Error;
 use simurgh_core::sync::{Arc, AtomicBool, Ordering};
-use simurgh_file::{FileSystem, LockTable, Storage, fault};
+use simurgh_file::{FileSystem, SharedFile, fault};
 use std::io;
-use std::ops::Range;
 use std::path::PathBuf;
 
 /// An open file.
 pub(super) struct OpenFile {
-    pub(super) storage: Box<dyn Storage>,
+    pub(super) file: SharedFile,
     pub(super) system: Arc<dyn FileSystem>,
     pub(super) name: String,
     pub(super) path: PathBuf,
@@ -22,20 +21,12 @@ pub(super) struct OpenFile {
     /// All file pointers as the file was opened: its end, if it is to be appended to.
     pub(super) start: i64,
     pub(super) gatherings: Gatherings,
-    pub(super) atomicity: Atomicity,
     pub(super) deletion: Deletion,
 }
 
 /// Whether this host has to delete the file when its ranks no longer use it.
 #[derive(Default)]
 pub(super) struct Deletion(AtomicBool);
-
-/// Whether accesses are atomic, and the locks by which they are.
-#[derive(Default)]
-pub(super) struct Atomicity {
-    on: AtomicBool,
-    locks: LockTable,
-}
 
 impl Deletion {
     /// Demands it. A file that could not be opened everywhere stays.
@@ -65,33 +56,5 @@ impl OpenFile {
     /// The error of an operation on the file: its name, what was to be done, and the system's reason.
     pub(super) fn fault(&self, action: &str, reason: &io::Error) -> Error {
         fault(&self.name, action, reason)
-    }
-
-    pub(super) fn is_atomic(&self) -> bool {
-        // Relaxed: it is set between meetings of the ranks.
-        self.atomicity.on.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn set_atomic(&self, atomic: bool) {
-        self.atomicity.on.store(atomic, Ordering::Relaxed);
-    }
-
-    /// Makes an access to these bytes. In atomic mode no other access to them, of whatever host, is made meanwhile.
-    ///
-    /// The ranks of a host exclude each other also if all only read, because they have one lock against other hosts.
-    pub(super) fn exclusively<T>(
-        &self,
-        bytes: Range<u64>,
-        writes: bool,
-        access: impl FnOnce() -> T,
-    ) -> io::Result<T> {
-        if !self.is_atomic() || bytes.is_empty() {
-            return Ok(access());
-        }
-        let _locked = self.atomicity.locks.lock(bytes.clone(), true);
-        self.storage.lock(&bytes, writes)?;
-        let result = access();
-        self.storage.unlock(&bytes)?;
-        Ok(result)
     }
 }

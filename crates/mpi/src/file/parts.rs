@@ -8,7 +8,7 @@ use crate::instrument::FileAccess;
 use crate::memory::{Source, Target};
 use crate::request::Request;
 use simurgh_core::sync::Arc;
-use simurgh_file::{Buffering, Hints, Part, Pattern, Storage, Together};
+use simurgh_file::{Choice, Hints, Part, Pattern, SharedFile, Together};
 use std::ops::Range;
 
 /// A rank's part.
@@ -62,9 +62,9 @@ pub(super) fn divide(all: Vec<Contribution>, hints: &Hints) -> (Result<Parts>, P
         });
     }
     let window = |wanted| match wanted {
-        Buffering::Never => None,
-        Buffering::Automatic => Some((hints.window, false)),
-        Buffering::Always => Some((hints.window, true)),
+        Choice::Never => None,
+        Choice::Automatic => Some((hints.window, false)),
+        Choice::Always => Some((hints.window, true)),
     };
     let parts = match (reads.is_empty(), writes.is_empty()) {
         (true, _) => Ok(Parts::Write(Together::new(writes, window(hints.writes)))),
@@ -120,7 +120,7 @@ impl Parts {
     }
 
     /// Does a unit of the work.
-    pub(super) fn move_unit(&self, file: &dyn Storage, unit: usize) {
+    pub(super) fn move_unit(&self, file: &SharedFile, unit: usize) {
         match self {
             Self::Read(parts) => parts.read_unit(file, unit),
             Self::Write(parts) => parts.write_unit(file, unit),

@@ -51,18 +51,18 @@ impl Transfer {
     /// Makes the access, in the calling thread.
     fn make(&mut self, open: &OpenFile) -> Result<Status> {
         let reach = match self {
-            _ if !open.is_atomic() => 0..0,
+            _ if !open.file.is_atomic() => 0..0,
             Self::Read(part) => part.reach(),
             Self::Write(part) => part.reach(),
         };
-        let storage = &*open.storage;
+        let file = &open.file;
         let (moved, action) = match self {
             Self::Read(part) => (
-                open.exclusively(reach, false, || simurgh_file::read(storage, part)),
+                file.exclusively(reach, false, || simurgh_file::read(file, part)),
                 "reading",
             ),
             Self::Write(part) => (
-                open.exclusively(reach, true, || simurgh_file::write(storage, part)),
+                file.exclusively(reach, true, || simurgh_file::write(file, part)),
                 "writing",
             ),
         };
@@ -80,7 +80,7 @@ impl Transfer {
     /// Makes the access and waits for it.
     pub(super) fn run(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Result<Status> {
         let is_short = self.is_short();
-        if (is_short || is_free(self.bytes())) && !open.is_atomic() {
+        if (is_short || is_free(self.bytes())) && !open.file.is_atomic() {
             let _purpose = (!is_short).then(|| PurposeGuard::begin(Purpose::Io));
             let done = self.make(open);
             end(metered, &done);

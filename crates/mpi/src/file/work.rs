@@ -9,7 +9,7 @@ use super::parts::{Outcome, Parts};
 use super::task::Task;
 use simurgh_core::current_worker;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering, SpinLock};
-use simurgh_file::{SHORT, Storage, submit};
+use simurgh_file::{SHORT, SharedFile, submit};
 
 /// A collective access of which all parts are there.
 pub(super) struct Work {
@@ -55,7 +55,7 @@ impl Work {
             left: AtomicUsize::new(units),
             finish: SpinLock::new(Some(Box::new(finish))),
         });
-        let is_atomic = work.open.is_atomic();
+        let is_atomic = work.open.file.is_atomic();
         if work.parts.bytes() <= SHORT && !is_atomic {
             return work.serve();
         }
@@ -78,7 +78,7 @@ impl Work {
 
     /// Does units until none is left, or somebody wants the virtual processor.
     fn take_part(self: &Arc<Self>) {
-        while self.take_unit(&*self.open.storage) {
+        while self.take_unit(&self.open.file) {
             if !is_free(0) {
                 return self.submit();
             }
@@ -95,14 +95,15 @@ impl Work {
 
     /// Does units until none is left.
     fn serve(&self) {
-        let file = &*self.open.storage;
-        if !self.open.is_atomic() {
+        let file = &self.open.file;
+        if !self.open.file.is_atomic() {
             while self.take_unit(file) {}
             return;
         }
         let (reach, writes) = (self.parts.reach(), self.parts.writes());
         let done = self
             .open
+            .file
             .exclusively(reach, writes, || while self.take_unit(file) {});
         if let Err(reason) = done {
             let fault = self.open.fault(self.parts.action(), &reason);
@@ -111,7 +112,7 @@ impl Work {
     }
 
     /// Does a unit; returns whether there was one.
-    fn take_unit(&self, file: &dyn Storage) -> bool {
+    fn take_unit(&self, file: &SharedFile) -> bool {
         // Relaxed: a unit belongs to whoever gets its number.
         let unit = self.next.fetch_add(1, Ordering::Relaxed);
         if unit >= self.units {
