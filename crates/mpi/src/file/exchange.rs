@@ -7,8 +7,8 @@
 //!    message, their data. The aggregator puts the data of all hosts into the window and writes it in runs. The gaps
 //!    between runs are not touched, so no lock is needed and nobody's bytes are lost. It writes one window while it
 //!    collects the next.
-//! 4. In a read the lists go the same way. The aggregator reads what is on any list, and answers each list with the
-//!    data and the end of the file.
+//! 4. In a read the lists go the same way, those of one round before the data of the round before. The aggregator reads
+//!    what is on any list while it answers the lists of the round before with the data and the end of the file.
 //! 5. Every host knows the spans of all others, so each knows who sends something in which round.
 //! 6. A fault of the file system does not end the exchange: messages come and go as agreed, and the leaders tell each
 //!    other of the fault when they are through (`among_hosts`).
@@ -59,6 +59,23 @@ struct Answer<'a> {
     bytes: usize,
 }
 
+/// A round of a read that has begun.
+struct Reading<'a> {
+    sent: Vec<Sent<'a>>,
+    answers: Vec<Answer<'a>>,
+    /// The window of this host, if it has one in this round.
+    own: Option<Wanted>,
+}
+
+/// A window that is being read, and what other hosts want of it.
+struct Wanted {
+    read: Task<(Window, io::Result<()>)>,
+    lists: Vec<(usize, PieceList)>,
+}
+
+/// Bytes of a window up to which a leader writes or reads it in less time than it takes to wake an I/O thread.
+const SHORT_WINDOW: u64 = 16 << 10;
+
 /// The conversation of lists, and that of data: two hosts may send each other both at the same time.
 const LISTS: i32 = 1;
 const DATA: i32 = 2;
@@ -90,7 +107,7 @@ impl<'a> Exchange<'a> {
                 outcome = outcome.and(done);
                 if outcome.is_ok() {
                     let open = Arc::clone(self.open);
-                    before = Some(Task::of(is_short(&window), move || window.write(&open.file)));
+                    before = Some(Task::of(self.is_short(&window), move || window.write(&open.file)));
                 }
             }
             self.or_fail(finish(sent))?;
@@ -134,18 +151,30 @@ impl<'a> Exchange<'a> {
 
     fn read(&self, parts: &Together<Target>) -> Result<io::Result<()>> {
         let mut outcome = Ok(());
+        let mut next = Some(self.begin_read(parts, 0)?);
         for round in 0..self.domains.rounds() {
-            let (mut sent, answers) = self.ask(parts, round);
-            if let Some(range) = self.own_window(round) {
-                let done = self.or_fail(self.answer(parts, range, &mut sent))?;
+            let reading = next.take();
+            if round + 1 < self.domains.rounds() {
+                next = Some(self.begin_read(parts, round + 1)?);
+            }
+            if let Some(reading) = reading {
+                let done = self.or_fail(reading.finish(self, parts))?;
                 outcome = outcome.and(done);
             }
-            for answer in answers {
-                self.or_fail(answer.take(parts))?;
-            }
-            self.or_fail(finish(sent))?;
         }
         Ok(outcome)
+    }
+
+    /// Begins a round: asks other aggregators, takes their lists, and has the own window read.
+    fn begin_read(&self, parts: &Together<Target>, round: u64) -> Result<Reading<'a>> {
+        let (sent, answers) = self.ask(parts, round);
+        let window = self.own_window(round);
+        let own = window.map(|range| self.begin_window(parts, range)).transpose();
+        Ok(Reading {
+            sent,
+            answers,
+            own: self.or_fail(own)?,
+        })
     }
 
     /// Sends the lists of what is wanted of the windows of other aggregators.
@@ -169,13 +198,8 @@ impl<'a> Exchange<'a> {
         (sent, answers)
     }
 
-    /// Reads the own window, and answers the lists of other hosts.
-    fn answer(
-        &self,
-        parts: &Together<Target>,
-        range: Range<u64>,
-        sent: &mut Vec<Sent<'a>>,
-    ) -> Result<io::Result<()>> {
+    /// Takes the lists of other hosts for the own window, and has it read.
+    fn begin_window(&self, parts: &Together<Target>, range: Range<u64>) -> Result<Wanted> {
         let mut window = Window::new(range);
         parts.mark(&mut window);
         let mut lists = Vec::new();
@@ -185,22 +209,11 @@ impl<'a> Exchange<'a> {
             lists.push((host, list));
         }
         let open = Arc::clone(self.open);
-        let (window, outcome) = Task::of(is_short(&window), move || {
+        let read = Task::of(self.is_short(&window), move || {
             let outcome = window.read(&open.file);
             (window, outcome)
-        })
-        .wait();
-        for (host, list) in lists.into_iter().filter(|(_, list)| list.bytes() > 0) {
-            let bytes = END + list.bytes();
-            let memory = StagingBuffer::new(bytes);
-            let mut target = memory.target(0, bytes);
-            let (end, data) = writable(&mut target).split_at_mut(END);
-            end.copy_from_slice(&window.end().to_le_bytes());
-            window.load(&list, data);
-            sent.push(self.send(DATA, host, Memory::Data(memory, bytes)));
-        }
-        parts.load(&window);
-        Ok(outcome)
+        });
+        Ok(Wanted { read, lists })
     }
 
     /// The position of the host that is an aggregator.
@@ -240,6 +253,13 @@ impl<'a> Exchange<'a> {
         span.start.max(window.start) < span.end.min(window.end)
     }
 
+    /// Whether the leader moves a window by itself: an I/O thread would take longer to wake up, or there is nothing
+    /// else to be done meanwhile.
+    fn is_short(&self, window: &Window) -> bool {
+        let bytes = window.range().end - window.range().start;
+        bytes <= SHORT_WINDOW || self.domains.rounds() == 1 && bytes <= SHORT as u64
+    }
+
     /// Begins to send to the host at a position.
     fn send(&self, conversation: i32, host: usize, memory: Memory) -> Sent<'a> {
         let source = match &memory {
@@ -274,6 +294,45 @@ impl<'a> Exchange<'a> {
     }
 }
 
+impl<'a> Reading<'a> {
+    /// Answers the lists of other hosts, and gives the parts what comes. Returns what the file system has said here.
+    fn finish(self, exchange: &Exchange<'a>, parts: &Together<Target>) -> Result<io::Result<()>> {
+        let mut sent = self.sent;
+        let outcome = match self.own {
+            Some(own) => own.answer(exchange, parts, &mut sent),
+            None => Ok(()),
+        };
+        for answer in self.answers {
+            answer.take(parts)?;
+        }
+        finish(sent)?;
+        Ok(outcome)
+    }
+}
+
+impl Wanted {
+    /// Waits for the window, and sends each host what it wants of it.
+    fn answer<'a>(
+        self,
+        exchange: &Exchange<'a>,
+        parts: &Together<Target>,
+        sent: &mut Vec<Sent<'a>>,
+    ) -> io::Result<()> {
+        let (window, outcome) = self.read.wait();
+        for (host, list) in self.lists.into_iter().filter(|(_, list)| list.bytes() > 0) {
+            let bytes = END + list.bytes();
+            let memory = StagingBuffer::new(bytes);
+            let mut target = memory.target(0, bytes);
+            let (end, data) = writable(&mut target).split_at_mut(END);
+            end.copy_from_slice(&window.end().to_le_bytes());
+            window.load(&list, data);
+            sent.push(exchange.send(DATA, host, Memory::Data(memory, bytes)));
+        }
+        parts.load(&window);
+        outcome
+    }
+}
+
 impl Answer<'_> {
     /// Gives the parts what has come.
     fn take(self, parts: &Together<Target>) -> Result<()> {
@@ -300,10 +359,6 @@ fn check(expected: usize) -> impl FnOnce(usize) -> Result<()> {
             Err(malformed())
         }
     }
-}
-
-fn is_short(window: &Window) -> bool {
-    window.range().end - window.range().start <= SHORT as u64
 }
 
 /// The bytes of a buffer, which is contiguous.
