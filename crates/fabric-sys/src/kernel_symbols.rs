@@ -148,6 +148,9 @@ mod tests {
     use crate::Library;
     use crate::testing::{in_a_process_of_its_own, list_all};
 
+    /// More bytes than the start of all providers reads from other files, and fewer than the symbols are.
+    const MOST: u64 = 1 << 20;
+
     /// How many bytes the process has read from files.
     fn bytes_read() -> u64 {
         let counts = std::fs::read_to_string("/proc/self/io").unwrap();
@@ -166,10 +169,6 @@ mod tests {
         let before = bytes_read();
         list_all(library);
         let read = bytes_read() - before;
-        let symbols = std::fs::read("/proc/kallsyms").unwrap().len();
-        assert!(
-            read < symbols as u64,
-            "libfabric has read {read} bytes; the symbols of the kernel are {symbols}"
-        );
+        assert!(read < MOST, "libfabric has read {read} bytes");
     }
 }
