@@ -142,6 +142,10 @@ impl Storage for File {
         self.inner.block()
     }
 
+    fn has_parallel_writes(&self) -> bool {
+        self.inner.has_parallel_writes()
+    }
+
     fn identity(&self) -> Option<(u64, u64)> {
         self.inner.identity()
     }

@@ -17,6 +17,7 @@
 //! * `faulty`: an open file that fails as tests want.
 //! * `whole`: reads and writes that are not short.
 //! * `lock_table`: byte ranges that accesses of this process have locked.
+//! * `threads`: the I/O threads.
 //! * `shared_file`: an open file, and what keeps accesses to it apart.
 //! * `hints`: the hints of info objects.
 //! * `representation`: data representations.
@@ -32,7 +33,6 @@
 //! * `pattern`: what hosts tell each other of an access, to decide whether they exchange pieces.
 //! * `domains`: file domains, of which each aggregator has one.
 //! * `together`: the data of several ranks, in long pieces.
-//! * `threads`: the I/O threads.
 
 #![deny(unsafe_code)]
 

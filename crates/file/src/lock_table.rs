@@ -1,8 +1,7 @@
 //! Byte ranges that accesses of this process have locked.
 //!
-//! In atomic mode each access locks the bytes from its first to its last one. The ranks of a host have one open file,
-//! whose locks against other processes do not keep them apart, so this table does. Those that wait are I/O threads; one
-//! that has a lock never waits for another, nor for an I/O thread, so all go on in the end.
+//! The ranks of a host have one open file, whose locks against other processes do not keep them apart, so a table does.
+//! Those that wait block their kernel thread. Whoever has a lock does not wait for an I/O thread.
 
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -10,8 +9,15 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// The ranges that are locked.
 #[derive(Debug, Default)]
 pub(crate) struct LockTable {
-    held: Mutex<Vec<Held>>,
+    state: Mutex<State>,
     changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    held: Vec<Held>,
+    /// Those that wait for a lock.
+    waiting: usize,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -38,13 +44,14 @@ impl LockTable {
     /// Locks bytes, and waits for it.
     pub(crate) fn lock(&self, bytes: Range<u64>, exclusive: bool) -> Locked<'_> {
         let wanted = Held { bytes, exclusive };
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_excluded = |held: &mut Vec<Held>| held.iter().any(|other| other.excludes(&wanted));
-        let mut held = self
-            .changed
-            .wait_while(held, is_excluded)
-            .unwrap_or_else(PoisonError::into_inner);
-        held.push(wanted.clone());
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.held.iter().any(|other| other.excludes(&wanted)) {
+            state.waiting += 1;
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
+        }
+        state.held.push(wanted.clone());
+        drop(state);
         Locked {
             table: self,
             held: wanted,
@@ -54,12 +61,15 @@ impl LockTable {
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
-        let mut held = self.table.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = held.iter().position(|held| *held == self.held) {
-            held.swap_remove(place);
+        let mut state = self.table.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = state.held.iter().position(|held| *held == self.held) {
+            state.held.swap_remove(place);
         }
-        drop(held);
-        self.table.changed.notify_all();
+        let is_awaited = state.waiting > 0;
+        drop(state);
+        if is_awaited {
+            self.table.changed.notify_all();
+        }
     }
 }
 
@@ -88,6 +98,6 @@ mod tests {
             }
         });
         assert_eq!(counter.load(Ordering::Relaxed), 4000);
-        assert!(table.held.lock().unwrap().is_empty());
+        assert!(table.state.lock().unwrap().held.is_empty());
     }
 }

@@ -3,27 +3,40 @@
 //! * In atomic mode an access locks the bytes from its first to its last one: in a table, because all ranks of the host
 //!   have this one open file, and in the system, against other hosts and programs.
 //! * Data sieving writes bytes back that were read a moment before, and that others may have written meanwhile. So
-//!   whoever does it is alone ([`SharedFile::rewrite`]): no write of this process to the file, through whatever open
-//!   file, is under way at that time, nor one of another process that locks the bytes in the system. Whether the other
-//!   processes lock them, the hosts have to agree ([`SharedFile::agree_to_lock`]). Where they do not, nothing is
-//!   rewritten.
+//!   whoever does it is alone with the bytes ([`SharedFile::rewrite`]): no other write of this process to them, through
+//!   whatever open file, is under way at that time, nor one of another process that locks them in the system. Whether
+//!   the other processes lock them, the hosts have to agree ([`SharedFile::agree_to_lock`]). Where they do not, nothing
+//!   is rewritten.
+//! * Writes look for those that rewrite only if somebody may: the ranks of a file say so before they sieve
+//!   ([`SharedFile::expect_rewrites`]). A write that is under way at that moment, through another open file, is not
+//!   looked for. The standard leaves open what becomes of it (section 14.6.1: accesses of separate collective opens).
 //!
-//! Order of locks: the table, the turn, the lock in the system, and in the end the writers of this process. Whoever has
-//! the last one does not wait for any other, so all go on in the end.
+//! Order of locks: the table of the open file, the lock in the system, and in the end the table of the process. Whoever
+//! has a lock of the last one does not wait for any other, so all go on in the end.
 
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Mutex, PoisonError, Weak};
 
 use simurgh_core::sync::{Arc, AtomicBool, Ordering};
 
 use crate::lock_table::LockTable;
 use crate::storage::{Access, Storage};
+use crate::threads::{Line, submit};
 use crate::whole::{read_whole, write_whole};
 
+/// What keeps the writers of a file in this process apart.
+#[derive(Default)]
+struct Writers {
+    /// Whether bytes may be rewritten.
+    rewrite: AtomicBool,
+    /// What is being rewritten, and what is being written.
+    ranges: LockTable,
+}
+
 /// Files by their identity, with what keeps their writers in this process apart.
-type Files = HashMap<(u64, u64), Weak<RwLock<()>>>;
+type Files = HashMap<(u64, u64), Weak<Writers>>;
 
 /// All files that are open, and some that were.
 static FILES: Mutex<Option<Files>> = Mutex::new(None);
@@ -37,19 +50,18 @@ pub struct SharedFile {
     /// Whether all writers lock the bytes that they write in the system.
     locking: AtomicBool,
     is_atomic: AtomicBool,
-    /// What accesses of atomic mode have locked.
+    /// What is locked in the system, which does not keep the ranks of the open file apart.
     ranges: LockTable,
-    /// Whoever locks bytes in the system for a single write has the turn: the open file has one lock there.
-    turn: Mutex<()>,
-    /// Read by a write, and written by whoever has to be alone.
-    here: Arc<RwLock<()>>,
+    writers: Arc<Writers>,
+    /// The writes of I/O threads, where they would exclude each other.
+    line: Arc<Line>,
 }
 
 impl SharedFile {
     /// A file that was opened for this access. `alone` says whether all that write to it at the same time are in this
     /// process.
     pub fn new(storage: Box<dyn Storage>, access: Access, alone: bool) -> Self {
-        let here = storage.identity().map(writers_of).unwrap_or_default();
+        let writers = storage.identity().map(writers_of).unwrap_or_default();
         Self {
             storage,
             access,
@@ -57,8 +69,8 @@ impl SharedFile {
             locking: AtomicBool::new(false),
             is_atomic: AtomicBool::new(false),
             ranges: LockTable::default(),
-            turn: Mutex::new(()),
-            here,
+            writers,
+            line: Arc::default(),
         }
     }
 
@@ -125,6 +137,28 @@ impl SharedFile {
         self.access == Access::Both && (self.alone || self.is_locking())
     }
 
+    /// From now on bytes may be rewritten, if they can. All ranks of the open file know before they write anything.
+    pub fn expect_rewrites(&self) {
+        if self.can_rewrite() {
+            // Relaxed: the ranks meet before the next access.
+            self.writers.rewrite.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether bytes are rewritten.
+    pub(crate) fn expects_rewrites(&self) -> bool {
+        // Relaxed: as above.
+        self.writers.rewrite.load(Ordering::Relaxed)
+    }
+
+    /// Has an I/O thread write. As [`submit`].
+    pub fn submit_write(&self, job: impl FnOnce() + Send + 'static) {
+        match self.storage.has_parallel_writes() {
+            true => submit(job),
+            false => self.line.submit(job),
+        }
+    }
+
     /// Reads until the memory is full or the file ends; returns the bytes read, also where an error has ended it.
     pub(crate) fn read(&self, into: &mut [u8], position: u64) -> (usize, io::Result<()>) {
         read_whole(&*self.storage, into, position)
@@ -139,22 +173,26 @@ impl SharedFile {
             let written = self.alone(&bytes, write);
             return written.unwrap_or_else(|reason| (0, Err(reason)));
         }
-        let _writer = self.here.read().unwrap_or_else(PoisonError::into_inner);
+        if !self.expects_rewrites() {
+            return write();
+        }
+        let bytes = position..position + from.len() as u64;
+        let _writing = self.writers.ranges.lock(bytes, false);
         write()
     }
 
     /// Rewrites bytes: reads them into `content`, has `change` change some, and writes all back. What the file does not
     /// have yet is read as zeros. Returns the bytes written, also where an error has ended it.
     ///
-    /// Returns `None` if that cannot be, and then nothing has been written: the bytes cannot be read, or not be locked,
-    /// or the caller has locked more of them (atomic mode).
+    /// Returns `None` if that cannot be, and then nothing has been written: nobody expects it, the bytes cannot be
+    /// read, or not be locked, or the caller has locked more of them (atomic mode).
     pub(crate) fn rewrite(
         &self,
         position: u64,
         content: &mut [u8],
         change: impl FnOnce(&mut [u8]),
     ) -> Option<(usize, io::Result<()>)> {
-        if !self.can_rewrite() || self.is_atomic() {
+        if !self.can_rewrite() || !self.expects_rewrites() || self.is_atomic() {
             return None;
         }
         let bytes = position..position + content.len() as u64;
@@ -168,21 +206,21 @@ impl SharedFile {
         rewritten.ok()?
     }
 
-    /// Calls `work` while no other write to the file is under way in this process, nor one to these bytes in another
-    /// process that locks them.
+    /// Calls `work` while no other write to these bytes is under way in this process, nor in another process that locks
+    /// them.
     fn alone<T>(&self, bytes: &Range<u64>, work: impl FnOnce() -> T) -> io::Result<T> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _locked = self.ranges.lock(bytes.clone(), true);
         self.storage.lock(bytes, true)?;
-        let writer = self.here.write().unwrap_or_else(PoisonError::into_inner);
+        let alone = self.writers.ranges.lock(bytes.clone(), true);
         let result = work();
-        drop(writer);
+        drop(alone);
         self.storage.unlock(bytes)?;
         Ok(result)
     }
 }
 
 /// What keeps the writers of a file in this process apart.
-fn writers_of(identity: (u64, u64)) -> Arc<RwLock<()>> {
+fn writers_of(identity: (u64, u64)) -> Arc<Writers> {
     let mut all = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let all = all.get_or_insert_default();
     all.retain(|_, writers| writers.strong_count() > 0);

@@ -109,6 +109,9 @@ pub trait Storage: Send + Sync {
     /// Bytes of a block of the file system.
     fn block(&self) -> u64;
 
+    /// Whether several writes to the file are made at the same time. Otherwise they exclude each other.
+    fn has_parallel_writes(&self) -> bool;
+
     /// A number of the file by which it is told from all others, however it was opened; none if there is no such
     /// number.
     fn identity(&self) -> Option<(u64, u64)>;

@@ -22,7 +22,7 @@ pub fn write(file: &SharedFile, part: &Part<Source>) -> Moved {
     if let Representation::External32 = part.view.representation() {
         return write_external(file, part);
     }
-    if file.can_rewrite() && wants_sieved_write(part) {
+    if file.expects_rewrites() && wants_sieved_write(part) {
         return sieve_write(file, part);
     }
     let pieces = |done, bytes| {

@@ -143,6 +143,12 @@ impl View {
         &self.representation
     }
 
+    /// Whether there are bytes in a tile that are not visible.
+    #[must_use]
+    pub fn has_gaps(&self) -> bool {
+        self.filetype.size() != self.filetype.extent().cast_unsigned()
+    }
+
     /// Whether nothing is visible.
     #[must_use]
     pub fn is_empty(&self) -> bool {

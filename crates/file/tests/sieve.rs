@@ -34,6 +34,7 @@ impl Case {
         };
         let system = Faulty::new(Posix, faults);
         let file = SharedFile::new(system.open(path, mode).unwrap(), access, alone);
+        file.expect_rewrites();
         Self { system, file }
     }
 
@@ -144,6 +145,7 @@ fn write_at_the_same_time(path: &Path, agree: bool) {
     for case in cases.iter().filter(|_| agree) {
         assert!(case.file.has_locks() && !case.file.can_rewrite());
         case.file.agree_to_lock();
+        case.file.expect_rewrites();
     }
     let choices = [Choice::Always, Choice::Automatic, Choice::Never];
     for _ in 0..50 {

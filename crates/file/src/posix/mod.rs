@@ -21,6 +21,7 @@ pub struct Posix;
 struct File {
     descriptor: OwnedFd,
     block: u64,
+    has_parallel_writes: bool,
     /// The device, and the file's number there.
     identity: (u64, u64),
     /// The size up to which the process may let the file grow (`RLIMIT_FSIZE`), as the file was opened.
@@ -53,16 +54,24 @@ impl FileSystem for Posix {
         let limit = getrlimit(Resource::Fsize).current.filter(|_| kind.is_file());
         let block = u64::try_from(facts.st_blksize).unwrap_or(0).max(512);
         Ok(Box::new(File {
-            descriptor,
             block,
+            has_parallel_writes: has_parallel_writes(&descriptor),
             identity: (facts.st_dev, facts.st_ino),
             limit: limit.unwrap_or(u64::MAX),
+            descriptor,
         }))
     }
 
     fn delete(&self, path: &Path) -> io::Result<()> {
         Ok(fs::unlink(path)?)
     }
+}
+
+/// Whether the file lies in a file system that locks parts of a file. Others lock the file as long as it is written.
+fn has_parallel_writes(descriptor: &OwnedFd) -> bool {
+    /// Numbers that these systems have in `statfs`: Lustre, GPFS, BeeGFS, OrangeFS.
+    const PARALLEL: [u64; 4] = [0x0bd0_0bd0, 0x4750_4653, 0x1983_0326, 0x2003_0528];
+    fs::fstatfs(descriptor).is_ok_and(|facts| PARALLEL.contains(&(facts.f_type as u64)))
 }
 
 impl File {
@@ -125,6 +134,10 @@ impl Storage for File {
 
     fn block(&self) -> u64 {
         self.block
+    }
+
+    fn has_parallel_writes(&self) -> bool {
+        self.has_parallel_writes
     }
 
     fn identity(&self) -> Option<(u64, u64)> {

@@ -16,6 +16,9 @@ pub(super) enum Transfer {
     Write(Part<Source>),
 }
 
+/// Bytes of a nonblocking write that is made at once.
+const AT_ONCE: usize = 4 << 10;
+
 impl Transfer {
     /// The access of a buffer's data at a position. The view must not convert it by a function of the program.
     pub(super) fn read(view: Arc<View>, position: usize, target: &Target) -> Self {
@@ -92,15 +95,22 @@ impl Transfer {
         request.result(status)
     }
 
-    /// Has an I/O thread make the access.
+    /// Has an I/O thread make the access. A write that takes no longer than to tell a thread of it is made at once.
     pub(super) fn start(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Arc<Request> {
         let request = Request::task();
-        let (own, open) = (Arc::clone(&request), Arc::clone(open));
-        submit(move || {
-            let done = self.make(&open);
+        let writes = matches!(self, Self::Write(_));
+        let at_once = writes && self.bytes() <= AT_ONCE && !open.file.is_atomic();
+        let (own, file) = (Arc::clone(&request), Arc::clone(open));
+        let make = move || {
+            let done = self.make(&file);
             end(metered, &done);
             own.finish_task(done);
-        });
+        };
+        match (at_once, writes) {
+            (true, _) => make(),
+            (false, true) => open.file.submit_write(make),
+            (false, false) => submit(make),
+        }
         request
     }
 }

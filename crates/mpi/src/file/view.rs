@@ -33,6 +33,9 @@ impl File {
                 true => Ok(view),
                 false => view.check_writable().map(|()| view),
             });
+        if made.as_ref().is_ok_and(View::has_gaps) {
+            self.open.file.expect_rewrites();
+        }
         let argument = made.as_ref().map(same_everywhere).map_err(Error::clone);
         at_one_host(self, SetView(argument), |open, _| {
             open.pointer.set(0);
