@@ -1,27 +1,33 @@
 /* Files, in memory (/dev/shm) and on disk (/var/tmp): a keyword ends with the place. Rates are those of the whole job.
  *
  * "contiguous_write_PLACE BYTES MB_PER_S", "contiguous_read_PLACE ...": each rank has one piece of BYTES.
+ * "system_write_PLACE BYTES MB_PER_S", "system_read_PLACE ...": the same pieces, by pwrite and pread.
  * "strided_write_PLACE BYTES MB_PER_S", "strided_read_PLACE ...": each rank has every n-th block of BYTES.
+ * "alone_write_PLACE BYTES MB_PER_S", "alone_read_PLACE ...": the same blocks, which each rank moves by itself.
  * "square_write_PLACE BYTES MB_PER_S", "cube_write_PLACE ...": each rank has a block of an array of so many bytes.
  * "shared_PLACE BYTES NS": records at the shared file pointer, the time between records of the whole job.
  * "ordered_PLACE BYTES NS": the same in the order of ranks, collectively.
  * "records_PLACE BYTES NS": records that each rank writes by itself, one after the other.
- * "overlapped_PLACE BYTES PERCENT": the share of a computation's time that a rank keeps while it writes so many bytes.
+ * "overlapped_PLACE BYTES PERCENT": rank 0 posts nonblocking writes of BYTES, up to 64, works as long as they take by
+ * themselves, and waits for them. The share of that time in which it works: 100 if the writes cost it nothing, 50 if
+ * nothing overlaps. Medians.
  *
- * Each is the best of several batches, and what was written is checked.
+ * Each of the others is the best of several batches, and what was written is checked.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCHES = 3, TOTAL = 16 << 20, FEW = 1 << 20, RECORDS = 200, RECORD = 64 };
+enum { BATCHES = 3, TOTAL = 16 << 20, FEW = 1 << 20, RECORDS = 200, RECORD = 64, WRITES = 64, TRIALS = 9 };
 
 static int rank, ranks;
 static unsigned char *mine, *got;
 static char path[256];
 static MPI_File file;
+static int descriptor;
 
 static void stop(const char *reason)
 {
@@ -67,8 +73,38 @@ static double since(double begin)
     return seconds;
 }
 
+/* How ranks reach the file: all together, each by itself, or without MPI. */
+enum way { TOGETHER, ALONE, SYSTEM };
+
+static void write_part(enum way way, MPI_Offset first, size_t each)
+{
+    ssize_t done = (ssize_t)each;
+    if (way == TOGETHER)
+        MPI_File_write_at_all(file, 0, mine, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+    else if (way == ALONE)
+        MPI_File_write_at(file, 0, mine, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+    else
+        done = pwrite(descriptor, mine, each, first);
+    if (done != (ssize_t)each)
+        stop("the system has written less");
+}
+
+static void read_part(enum way way, MPI_Offset first, size_t each)
+{
+    ssize_t done = (ssize_t)each;
+    if (way == TOGETHER)
+        MPI_File_read_at_all(file, 0, got, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+    else if (way == ALONE)
+        MPI_File_read_at(file, 0, got, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+    else
+        done = pread(descriptor, got, each, first);
+    if (done != (ssize_t)each)
+        stop("the system has read less");
+}
+
 /* All ranks write and read their parts of a view, of `each` bytes: MB/s. */
-static void view(const char *kind, const char *place, MPI_Datatype filetype, MPI_Offset first, size_t each, int bytes)
+static void view(const char *kind, const char *place, enum way way, MPI_Datatype filetype, MPI_Offset first,
+                 size_t each, int bytes)
 {
     double best_write = 1e9, best_read = 1e9;
     char name[64];
@@ -76,18 +112,20 @@ static void view(const char *kind, const char *place, MPI_Datatype filetype, MPI
     for (int batch = 0; batch < BATCHES; batch++) {
         open_new();
         MPI_File_set_view(file, first, MPI_BYTE, filetype, "native", MPI_INFO_NULL);
+        descriptor = open(path, O_RDWR);
         double begin = begun();
-        MPI_File_write_at_all(file, 0, mine, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+        write_part(way, first, each);
         double seconds = since(begin);
         best_write = seconds < best_write ? seconds : best_write;
         memset(got, 0, each);
         MPI_File_sync(file);
         begin = begun();
-        MPI_File_read_at_all(file, 0, got, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+        read_part(way, first, each);
         seconds = since(begin);
         best_read = seconds < best_read ? seconds : best_read;
         if (memcmp(mine, got, each) != 0)
             stop("other bytes were read than written");
+        close(descriptor);
         MPI_File_close(&file);
     }
     snprintf(name, sizeof name, "%s_write", kind);
@@ -99,10 +137,11 @@ static void view(const char *kind, const char *place, MPI_Datatype filetype, MPI
 static void contiguous(const char *place)
 {
     size_t each = TOTAL / (size_t)ranks;
-    view("contiguous", place, MPI_BYTE, (MPI_Offset)each * rank, each, (int)each);
+    view("contiguous", place, TOGETHER, MPI_BYTE, (MPI_Offset)each * rank, each, (int)each);
+    view("system", place, SYSTEM, MPI_BYTE, (MPI_Offset)each * rank, each, (int)each);
 }
 
-static void strided(const char *place, int block)
+static void strided(const char *kind, const char *place, enum way way, int block)
 {
     size_t total = block < 512 ? FEW : TOTAL, each = total / (size_t)ranks / (size_t)block * (size_t)block;
     MPI_Datatype blocks, filetype;
@@ -111,7 +150,7 @@ static void strided(const char *place, int block)
     MPI_Type_contiguous(block, MPI_BYTE, &blocks);
     MPI_Type_create_resized(blocks, 0, (MPI_Aint)block * ranks, &filetype);
     MPI_Type_commit(&filetype);
-    view("strided", place, filetype, (MPI_Offset)block * rank, each, block);
+    view(kind, place, way, filetype, (MPI_Offset)block * rank, each, block);
     MPI_Type_free(&filetype);
     MPI_Type_free(&blocks);
 }
@@ -134,7 +173,7 @@ static void array(const char *kind, const char *place, int dimensions, int lengt
     }
     MPI_Type_create_subarray(dimensions, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &filetype);
     MPI_Type_commit(&filetype);
-    view(kind, place, filetype, 0, each, bytes);
+    view(kind, place, TOGETHER, filetype, 0, each, bytes);
     MPI_Type_free(&filetype);
 }
 
@@ -172,38 +211,71 @@ static void records(const char *kind, const char *place, enum how how)
     row(kind, place, RECORD, best / RECORDS / ranks * 1e9);
 }
 
-static double computed(int steps)
+static double computed(long steps)
 {
     volatile double x = 1;
     double begin = MPI_Wtime();
-    for (int i = 0; i < steps; i++)
+    for (long i = 0; i < steps; i++)
         x = x * 1.0000001 + 1e-9;
     return MPI_Wtime() - begin;
 }
 
-/* One rank computes while its data is written. */
-static void overlapped(const char *place)
+/* The seconds from the first of some nonblocking writes to the end of the last one, with a computation between. */
+static double posted(int count, int bytes, long steps)
 {
-    const int bytes = TOTAL;
-    int steps = 20000000;
-    double alone = 1e9, beside = 1e9;
-    open_new();
-    for (int batch = 0; batch < BATCHES && rank == 0; batch++) {
-        double seconds = computed(steps);
-        alone = seconds < alone ? seconds : alone;
+    static MPI_Request requests[WRITES];
+    double begin = MPI_Wtime();
+    for (int i = 0; i < count; i++) {
+        MPI_Offset at = (MPI_Offset)i * bytes;
+        MPI_File_iwrite_at(file, at, mine + at, bytes, MPI_BYTE, requests + i);
     }
-    for (int batch = 0; batch < BATCHES && rank == 0; batch++) {
-        MPI_Request request;
-        double begin = MPI_Wtime();
-        MPI_File_iwrite_at(file, 0, mine, bytes, MPI_BYTE, &request);
+    if (steps > 0)
         computed(steps);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        double seconds = MPI_Wtime() - begin;
-        beside = seconds < beside ? seconds : beside;
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    return MPI_Wtime() - begin;
+}
+
+static int compare(const void *one, const void *other)
+{
+    double difference = *(const double *)one - *(const double *)other;
+    return (difference > 0) - (difference < 0);
+}
+
+static double median(double *seconds)
+{
+    qsort(seconds, TRIALS, sizeof *seconds, compare);
+    return seconds[TRIALS / 2];
+}
+
+/* One rank posts writes, works as long as they take by themselves, and waits for them. */
+static void overlapped(const char *place, int bytes)
+{
+    int count = TOTAL / bytes < WRITES ? TOTAL / bytes : WRITES;
+    double alone[TRIALS], work[TRIALS], both[TRIALS], share = 0;
+    fill(rank == 0 ? (size_t)count * (size_t)bytes : 0);
+    open_new();
+    if (rank == 0) {
+        const long sample = 1000000;
+        double step = 1e9;
+        posted(count, bytes, 0);
+        for (int i = 0; i < TRIALS; i++) {
+            double seconds = computed(sample) / (double)sample;
+            step = seconds < step ? seconds : step;
+            alone[i] = posted(count, bytes, 0);
+        }
+        long steps = (long)(median(alone) / step);
+        for (int i = 0; i < TRIALS; i++) {
+            work[i] = computed(steps);
+            both[i] = posted(count, bytes, steps);
+        }
+        share = median(work) / median(both) * 100;
+        MPI_File_read_at(file, 0, got, count * bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+        if (memcmp(mine, got, (size_t)count * (size_t)bytes) != 0)
+            stop("other bytes were read than written");
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_close(&file);
-    row("overlapped", place, bytes, alone / beside * 100);
+    row("overlapped", place, bytes, share);
 }
 
 int main(int argc, char **argv)
@@ -224,15 +296,20 @@ int main(int argc, char **argv)
         snprintf(path, sizeof path, "%s/simurgh-bench-%ld", PLACES[i].folder, (long)getpid());
         MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
         contiguous(place);
-        strided(place, 8);
-        strided(place, 512);
-        strided(place, 65536);
+        strided("strided", place, TOGETHER, 8);
+        strided("strided", place, TOGETHER, 512);
+        strided("strided", place, TOGETHER, 65536);
+        strided("alone", place, ALONE, 8);
+        strided("alone", place, ALONE, 512);
         array("square", place, 2, 1024);
         array("cube", place, 3, 96);
         records("shared", place, SHARED);
         records("ordered", place, ORDERED);
         records("records", place, OWN);
-        overlapped(place);
+        overlapped(place, 4096);
+        overlapped(place, 65536);
+        overlapped(place, 1 << 20);
+        overlapped(place, TOTAL);
     }
     free(mine);
     free(got);

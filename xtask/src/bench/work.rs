@@ -116,6 +116,16 @@ const FILES: &[(&str, &str, Quantity)] = &[
         Rate,
     ),
     (
+        "system_write_memory",
+        "A piece for each rank, in memory, written without MPI, MB/s",
+        Rate,
+    ),
+    (
+        "system_read_memory",
+        "A piece for each rank, in memory, read without MPI, MB/s",
+        Rate,
+    ),
+    (
         "strided_write_memory",
         "Blocks in turn, in memory, written together, MB/s",
         Rate,
@@ -123,6 +133,16 @@ const FILES: &[(&str, &str, Quantity)] = &[
     (
         "strided_read_memory",
         "Blocks in turn, in memory, read together, MB/s",
+        Rate,
+    ),
+    (
+        "alone_write_memory",
+        "Blocks in turn, in memory, written by each rank alone, MB/s",
+        Rate,
+    ),
+    (
+        "alone_read_memory",
+        "Blocks in turn, in memory, read by each rank alone, MB/s",
         Rate,
     ),
     (
@@ -162,7 +182,7 @@ const FILES: &[(&str, &str, Quantity)] = &[
     ),
     (
         "overlapped_memory",
-        "Kept for computing while writing, in memory, %",
+        "Kept for computing that takes as long as the writes beside it, in memory, %",
         Share,
     ),
     (
@@ -176,6 +196,16 @@ const FILES: &[(&str, &str, Quantity)] = &[
         Rate,
     ),
     (
+        "system_write_disk",
+        "A piece for each rank, on disk, written without MPI, MB/s",
+        Rate,
+    ),
+    (
+        "system_read_disk",
+        "A piece for each rank, on disk, read without MPI, MB/s",
+        Rate,
+    ),
+    (
         "strided_write_disk",
         "Blocks in turn, on disk, written together, MB/s",
         Rate,
@@ -183,6 +213,16 @@ const FILES: &[(&str, &str, Quantity)] = &[
     (
         "strided_read_disk",
         "Blocks in turn, on disk, read together, MB/s",
+        Rate,
+    ),
+    (
+        "alone_write_disk",
+        "Blocks in turn, on disk, written by each rank alone, MB/s",
+        Rate,
+    ),
+    (
+        "alone_read_disk",
+        "Blocks in turn, on disk, read by each rank alone, MB/s",
         Rate,
     ),
     (
@@ -222,7 +262,7 @@ const FILES: &[(&str, &str, Quantity)] = &[
     ),
     (
         "overlapped_disk",
-        "Kept for computing while writing, on disk, %",
+        "Kept for computing that takes as long as the writes beside it, on disk, %",
         Share,
     ),
 ];
