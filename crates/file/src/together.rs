@@ -66,6 +66,11 @@ impl<M> Together<M> {
         }
     }
 
+    /// Whether the data of all parts goes through windows.
+    pub fn has_windows(&self) -> bool {
+        self.windows.is_some()
+    }
+
     /// All bytes of the parts.
     pub fn bytes(&self) -> usize {
         self.parts.iter().map(|part| part.bytes).sum()

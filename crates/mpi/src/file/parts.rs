@@ -98,6 +98,14 @@ impl Parts {
         }
     }
 
+    /// Whether the data of all goes through windows, and each part is not moved by itself.
+    pub(super) fn has_windows(&self) -> bool {
+        match self {
+            Self::Read(parts) => parts.has_windows(),
+            Self::Write(parts) => parts.has_windows(),
+        }
+    }
+
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Read(parts) => parts.bytes(),

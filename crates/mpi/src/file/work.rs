@@ -1,14 +1,14 @@
 //! The work of a collective access on one host: its ranks' parts are moved together.
 //!
-//! Short parts are moved by the caller. Longer ones are moved by I/O threads, which take units of the work
-//! ([`Together`](simurgh_file::Together)) until none is left. A caller that would only wait for them works with them,
-//! as long as nobody else wants its virtual processor.
+//! Short parts are moved by the caller. A caller that would only wait moves longer ones, too, together with idle
+//! virtual processors, if nobody else wants its own. Any others are moved by I/O threads, which take units of the work
+//! ([`Together`](simurgh_file::Together)) until none is left.
 
 use super::open_file::OpenFile;
 use super::parts::{Outcome, Parts};
 use super::task::Task;
-use simurgh_core::current_worker;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering, SpinLock};
+use simurgh_core::{current_worker, parallel_for};
 use simurgh_file::{SHORT, SharedFile, submit};
 
 /// A collective access of which all parts are there.
@@ -31,6 +31,9 @@ const WORKERS: usize = 4;
 /// Bytes up to which a unit of work is done by a rank that would otherwise wait for it. Meanwhile nobody else can run
 /// on its virtual processor.
 const MODERATE: usize = 16 << 20;
+
+/// Bytes up to which a rank that would otherwise wait does all units without looking who wants its virtual processor.
+const IN_ONE_GO: usize = 64 << 20;
 
 /// Whether a caller that would wait had better move so many bytes by itself: nobody else wants its virtual processor,
 /// or it has none.
@@ -56,19 +59,42 @@ impl Work {
             finish: SpinLock::new(Some(Box::new(finish))),
         });
         let is_atomic = work.open.file.is_atomic();
-        if work.parts.bytes() <= SHORT && !is_atomic {
+        let bytes = work.parts.bytes();
+        if bytes <= SHORT && !is_atomic {
             return work.serve();
         }
-        let wanted = if is_atomic { 1 } else { units.clamp(1, WORKERS) };
-        // Writers of one file exclude each other in the kernel. A rank among them gains nothing.
-        let helps = units == 1 || !work.parts.writes();
-        let takes_part = waits && helps && !is_atomic && is_free(work.parts.bytes() / units.max(1));
+        let (writes, in_turn) = (work.parts.writes(), work.excludes_itself());
+        let is_free = waits && !is_atomic && is_free(bytes / units.max(1));
+        if is_free && bytes <= IN_ONE_GO && (in_turn || !writes) {
+            return work.serve_with_idle_processors(in_turn);
+        }
+        let one = is_atomic || in_turn;
+        let wanted = if one { 1 } else { units.clamp(1, WORKERS) };
+        // A rank among those that write windows of one file gains nothing.
+        let takes_part = is_free && (units == 1 || !writes);
         for _ in usize::from(takes_part)..wanted {
             work.submit();
         }
         if takes_part {
             work.take_part();
         }
+    }
+
+    /// Whether units would wait for each other in the kernel, which has one writer of a file at a time. Units that put
+    /// windows together first do not only write.
+    fn excludes_itself(&self) -> bool {
+        self.parts.writes() && !self.parts.has_windows() && !self.open.file.storage().has_parallel_writes()
+    }
+
+    /// Does all units at once, by the caller and by virtual processors that are idle, or by the caller alone.
+    fn serve_with_idle_processors(&self, alone: bool) {
+        let file = &self.open.file;
+        let work = |unit| self.parts.move_unit(file, unit);
+        match alone {
+            true => (0..self.units).for_each(work),
+            false => parallel_for(self.units, &work),
+        }
+        self.finish(self.parts.outcome(&self.open));
     }
 
     fn submit(self: &Arc<Self>) {
