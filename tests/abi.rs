@@ -1,8 +1,6 @@
 //! The C test programs of `tests/c` under mpiexec, with few and many ranks on one and on two virtual processors.
 
-#[macro_use]
-mod programs;
-
+use crate::programs;
 use simurgh_testing::{Compile, Input, LIMIT, Stage, passed, run};
 use std::process::Command;
 

@@ -140,7 +140,11 @@ fn a_rust_program_without_a_launcher_writes_its_profile() {
     let profile = scratch.path().join("profile");
     let own = std::env::current_exe().expect("this program has a path");
     let mut command = std::process::Command::new(own);
-    command.args(["--exact", "ranks_of_a_rust_program_pass_data_on", "--nocapture"]);
+    command.args([
+        "--exact",
+        "communication_profile::ranks_of_a_rust_program_pass_data_on",
+        "--nocapture",
+    ]);
     command
         .env("SIMURGH_PROFILE_OUT", &profile)
         .env("SIMURGH_PLACE_BY", &profile);

@@ -74,7 +74,11 @@ fn statistics_of_the_network_add_up() {
         let (sent, received, dropped) = (figures(": sent "), figures(", received "), figures(", dropped "));
         assert_eq!(sent.len().to_string(), hosts, "{outcome}");
         assert!(sent.iter().all(|packets| *packets > 0), "{outcome}");
-        assert_eq!(sent.iter().sum::<u64>(), received.iter().sum(), "{outcome}");
+        assert_eq!(
+            sent.iter().sum::<u64>(),
+            received.iter().sum::<u64>(),
+            "{outcome}"
+        );
         assert_eq!(dropped.iter().sum::<u64>(), 0, "{outcome}");
         outcome.expect_stderr("; 0 sends found their window used up");
     }

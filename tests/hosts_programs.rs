@@ -1,8 +1,6 @@
 //! The C test programs of `tests/c` with their ranks on several hosts, over shared memory and over libfabric.
 
-#[macro_use]
-mod programs;
-
+use crate::programs;
 use simurgh_testing::{Stage, passed};
 
 /// Ranks, hosts, transport.

@@ -2,9 +2,7 @@
 //!
 //! Needs root, iproute2 and nftables. Without them, each test reports that it is skipped, and why.
 
-#[macro_use]
-mod programs;
-
+use crate::programs;
 use simurgh_testing::{
     Binary, Compile, Input, LIMIT, Mpiexec, Scratch, Signal, Stage, Started, behind, example, of_open_mpi,
     passed, run, signal,

@@ -1,8 +1,6 @@
 //! Ranks that are processes: the C test programs of `tests/c`, and how such jobs start and end.
 
-#[macro_use]
-mod programs;
-
+use crate::programs;
 use simurgh_testing::{Compile, Mpiexec, Outcome, Scratch, Stage, passed};
 use std::time::Duration;
 

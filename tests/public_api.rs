@@ -1,7 +1,7 @@
 //! The public interface of the crate `simurgh` is what `docs/rust-api.txt` says: a change of it is seen as one.
 //!
 //! The list is made from the sources: what `src/lib.rs` exports, with its methods, fields, variants and traits. It does
-//! not have what macros implement. `SIMURGH_WRITE=1 cargo test --test public_api` writes it anew.
+//! not have what macros implement. `SIMURGH_WRITE=1 cargo test --test all public_api` writes it anew.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -220,6 +220,6 @@ fn the_interface_is_the_one_that_is_written_down() {
         new.is_empty() && gone.is_empty(),
         "{LIST} is not the interface any more\nnew: {new:#?}\ngone: {gone:#?}\n\
          If that is meant, note it in CHANGELOG.md, and write the list anew: \
-         SIMURGH_WRITE=1 cargo test --test public_api"
+         SIMURGH_WRITE=1 cargo test --test all public_api"
     );
 }

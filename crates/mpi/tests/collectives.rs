@@ -1,9 +1,8 @@
 //! Collectives against naive references: random sizes, roots, operations and lengths, with every way of running ranks
 //! and of carrying out a collective.
 
-mod common;
-
-use common::{Runner, carry_out, into, out, run, run_hosts, run_hosts_over, run_with};
+use crate::common;
+use crate::common::{Runner, carry_out, into, out, run, run_hosts, run_hosts_over, run_with};
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
 use simurgh_mpi::Comm;
 use simurgh_mpi::ErrorClass;

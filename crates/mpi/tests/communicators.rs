@@ -1,9 +1,6 @@
 //! Making, comparing and freeing communicators.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{recv_one, run_everywhere, send_one};
+use crate::common::{recv_one, run_everywhere, send_one};
 use simurgh_mpi::constants::UNDEFINED;
 use simurgh_mpi::{Comm, Comparison, ErrorClass, ErrorHandler, Group};
 use std::sync::Arc;

@@ -1,9 +1,7 @@
 //! The job's reports of operations that wait for each other.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, meet, out, recv_one, run_with, send_one, start_send};
+use crate::common;
+use crate::common::{into, meet, out, recv_one, run_with, send_one, start_send};
 use simurgh_mpi::Mode;
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 

@@ -1,9 +1,7 @@
 //! Duplicating communicators without waiting, their hints, and communicators that come from groups alone.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, out, recv_one, run_everywhere, run_with, send_one};
+use crate::common;
+use crate::common::{into, out, recv_one, run_everywhere, run_with, send_one};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::{Comm, Comparison, ErrorClass, Group, Info, Process};
 use std::sync::Arc;

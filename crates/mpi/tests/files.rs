@@ -1,9 +1,6 @@
 //! Files of ranks on one host and on several: shared pointers, collective accesses, and what fails at one of them.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::run_everywhere;
+use crate::common::run_everywhere;
 use rustix::io::Errno;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{bytes_of, collect};

@@ -1,9 +1,6 @@
 //! Generalised requests: completed by others, given up and completed in any order.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{Runner, run, run_with};
+use crate::common::{Runner, run, run_with};
 use simurgh_mpi::{Callbacks, ErrorClass, ErrorCode, Request, Status, wait_any};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,9 +1,7 @@
 //! Messages between ranks of several hosts.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, out, recv_one, run_hosts, run_hosts_over, send_one, start_send};
+use crate::common;
+use crate::common::{into, out, recv_one, run_hosts, run_hosts_over, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Started, Status};
 use simurgh_net::transport::{Access, Loopback};

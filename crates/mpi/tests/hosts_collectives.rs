@@ -1,9 +1,6 @@
 //! Collectives of ranks on several hosts: what differs from those on one.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{carry_out, into, out, recv_one, run_hosts, run_hosts_over, send_one};
+use crate::common::{carry_out, into, out, recv_one, run_hosts, run_hosts_over, send_one};
 use simurgh_mpi::constants::{PROC_NULL, ROOT};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Parts, Source, Target, pack, unpack};

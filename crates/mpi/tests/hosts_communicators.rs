@@ -1,9 +1,6 @@
 //! Communicators of ranks on several hosts: what is special about hosts. What holds everywhere is tested everywhere.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{recv_one, run_hosts, run_laid_out, send_one};
+use crate::common::{recv_one, run_hosts, run_laid_out, send_one};
 use simurgh_mpi::{Comm, EdgeList, ErrorClass, Hardware, Info, Process, ProcessSet, SplitType};
 use simurgh_net::transport::{Access, Loopback};
 use simurgh_sched::Topology;

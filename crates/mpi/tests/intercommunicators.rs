@@ -1,9 +1,7 @@
 //! Inter-communicators: making them, messages over them, making communicators from them.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, recv_one, run_everywhere, send_one};
+use crate::common;
+use crate::common::{into, recv_one, run_everywhere, send_one};
 use simurgh_mpi::constants::{ANY_SOURCE, UNDEFINED};
 use simurgh_mpi::{Comm, Comparison, ErrorClass, Group};
 use std::sync::Arc;

@@ -1,9 +1,6 @@
 //! Many communicators at once, made, used and freed in random order.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{recv_one, run, send_one};
+use crate::common::{recv_one, run, send_one};
 use simurgh_mpi::{Comm, Comparison};
 use std::sync::Arc;
 

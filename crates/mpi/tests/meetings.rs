@@ -1,8 +1,6 @@
 //! Meetings of ranks that wander, of ranks of different kinds, and of several communicators at a time.
 
-mod common;
-
-use common::{RUNNERS, Runner, into, out, run_with};
+use crate::common::{RUNNERS, Runner, into, out, run_with};
 use simurgh_core::{migrate, yield_now};
 use simurgh_mpi::limits::PACKET;
 use simurgh_mpi::op::{BuiltinOp, Op};

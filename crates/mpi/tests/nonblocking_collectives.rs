@@ -1,9 +1,6 @@
 //! Collectives that are started without waiting: who does the work, in what order, and what is told of them.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{Runner, into, out, run, run_job, run_with};
+use crate::common::{Runner, into, out, run, run_job, run_with};
 use simurgh_core::sync::{AtomicUsize, Ordering, relax};
 use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
 use simurgh_mpi::{Comm, Job, Request, Unfinished, wait_all, wait_any};

@@ -1,9 +1,6 @@
 //! Partitioned communication: the orders in which the two sides may meet.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{RUNNERS, Runner, into, meet, out, run, run_with};
+use crate::common::{RUNNERS, Runner, into, meet, out, run, run_with};
 use simurgh_mpi::constants::PROC_NULL;
 use simurgh_mpi::{Comm, ErrorClass, Process, Request, Status};
 use std::sync::Arc;

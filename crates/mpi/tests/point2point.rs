@@ -1,9 +1,6 @@
 //! Blocking messages: modes, sizes, order, wildcards, errors.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, meet, out, recv_one, run, send_one, start_send};
+use crate::common::{into, meet, out, recv_one, run, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use simurgh_mpi::limits::{BSEND_OVERHEAD, INLINE_LIMIT};
 use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Status};

@@ -1,9 +1,6 @@
 //! The probe family.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, out, recv_one, run, send_one};
+use crate::common::{into, out, recv_one, run, send_one};
 use simurgh_mpi::Comm;
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 

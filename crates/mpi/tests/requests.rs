@@ -1,9 +1,6 @@
 //! Nonblocking and persistent operations, and the calls that complete them.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, meet, out, recv_one, run, send_one, start_send};
+use crate::common::{into, meet, out, recv_one, run, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use simurgh_mpi::{
     Comm, ErrorClass, Mode, Outcome, Request, Status, test_all, test_any, test_some, wait_all, wait_any,

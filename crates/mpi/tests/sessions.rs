@@ -1,8 +1,6 @@
 //! Sessions and their process sets.
 
-mod common;
-
-use common::{RUNNERS, run_with};
+use crate::common::{RUNNERS, run_with};
 use simurgh_mpi::{ErrorClass, ErrorHandler, Process, Session, SessionId};
 use std::sync::Arc;
 

@@ -1,9 +1,6 @@
 //! Splitting communicators by the hardware that ranks use, on machines that do not exist, and by process sets.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{RUNNERS, run_job};
+use crate::common::{RUNNERS, run_job};
 use simurgh_mpi::{Comm, ErrorClass, Hardware, Info, Job, SplitType};
 use simurgh_sched::Topology;
 use std::sync::Arc;

@@ -1,9 +1,7 @@
 //! `MPI_THREAD_MULTIPLE`: many threads of one rank, and ranks on threads that are not the runtime's.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{RUNNERS, recv_one, run, run_with, send_one};
+use crate::common;
+use crate::common::{RUNNERS, recv_one, run, run_with, send_one};
 use simurgh_mpi::constants::ANY_SOURCE;
 use simurgh_mpi::{Comm, ErrorClass, Job, Phase, Process};
 use std::sync::Arc;

@@ -1,9 +1,6 @@
 //! Communicators with a topology, and ranks that come to live near their neighbours.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{
+use crate::common::{
     Runner, carry_out, into, out, recv_one, run_everywhere, run_hosts, run_job, run_with, send_one,
 };
 use simurgh_mpi::memory::Parts;

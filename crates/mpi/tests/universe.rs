@@ -1,9 +1,7 @@
 //! Worlds that start others, find them by name, talk to them and part from them.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, out, recv_one, run_realms, run_universe, send_one};
+use crate::common;
+use crate::common::{into, out, recv_one, run_realms, run_universe, send_one};
 use simurgh_mpi::constants::ANY_SOURCE;
 use simurgh_mpi::memory::Parts;
 use simurgh_mpi::op::{BuiltinOp, Op};

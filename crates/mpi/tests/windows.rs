@@ -1,9 +1,6 @@
 //! Windows whose ranks live on several hosts, over networks that delay packets and networks that do not.
-#![allow(missing_docs, reason = "a test")]
 
-mod common;
-
-use common::{into, out, run_everywhere};
+use crate::common::{into, out, run_everywhere};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Region, transfer};
 use simurgh_mpi::op::BuiltinOp;

@@ -1,5 +1,6 @@
 //! The test programs of the workspace. Cargo builds them, and they are run from here, one after the other.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -66,13 +67,19 @@ fn empty(folder: &Path) -> Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
-/// A program with tests.
-#[derive(Debug)]
+/// The name of the test programs that hold the tests of many files. Each file is a module, and is run as if it were a
+/// program of its own.
+const OF_MANY_FILES: &str = "all";
+
+/// A program with tests, or those of one of its modules.
+#[derive(Clone, Debug)]
 pub(super) struct Program {
     name: String,
     /// The folder of its package, in which cargo runs tests.
     folder: PathBuf,
     file: PathBuf,
+    /// The names of the tests; none for all of the program.
+    tests: Vec<String>,
 }
 
 impl Program {
@@ -89,13 +96,33 @@ impl Program {
         let artifacts = messages
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok());
-        let programs: Vec<_> = artifacts
-            .filter_map(|artifact| Self::of(workspace, artifact))
-            .collect();
+        let mut programs = Vec::new();
+        for program in artifacts.filter_map(|artifact| Self::of(workspace, artifact)) {
+            programs.extend(program.modules()?);
+        }
         match programs.is_empty() {
             false => Ok(programs),
             true => Err(Failure::Faults("cargo has built no test programs".to_owned())),
         }
+    }
+
+    /// The modules of a program that holds the tests of many files; of others the program as a whole.
+    fn modules(self) -> Result<Vec<Self>> {
+        let Some(folder) = self.name.strip_suffix(&format!("/{OF_MANY_FILES}")) else {
+            return Ok(vec![self]);
+        };
+        let list = captured_success(
+            Command::new(&self.file)
+                .args(["--list", "--format", "terse"])
+                .current_dir(&self.folder),
+            minutes(1),
+        )?;
+        let module = |(name, tests): (String, Vec<String>)| Self {
+            name: format!("{folder}/{name}"),
+            tests,
+            ..self.clone()
+        };
+        Ok(by_module(&list.stdout).into_iter().map(module).collect())
     }
 
     fn of(workspace: &Workspace, artifact: Artifact) -> Option<Self> {
@@ -108,7 +135,12 @@ impl Program {
             kind => format!("{place} ({kind} {name})"),
         };
         let name = name.trim_start_matches(['/', ' ']).to_owned();
-        Some(Self { name, folder, file })
+        Some(Self {
+            name,
+            folder,
+            file,
+            tests: Vec::new(),
+        })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -118,6 +150,9 @@ impl Program {
     /// Runs its tests, and returns their number. Their output is shown only if a test fails.
     pub(super) fn run(&self, environment: &Environment, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.file);
+        if !self.tests.is_empty() {
+            command.arg("--exact").args(&self.tests);
+        }
         command
             .args(arguments)
             .current_dir(&self.folder)
@@ -125,6 +160,20 @@ impl Program {
         let outcome = captured_success(environment.give(&mut command), minutes(LIMIT_MINUTES))?;
         Ok(counted(&outcome.stdout))
     }
+}
+
+/// The tests of each module, from the list that a test program prints.
+fn by_module(list: &str) -> BTreeMap<String, Vec<String>> {
+    let mut modules = BTreeMap::<_, Vec<_>>::new();
+    let names = list.lines().filter_map(|line| line.strip_suffix(": test"));
+    for name in names {
+        let module = name.split("::").next().unwrap_or(name);
+        modules
+            .entry(module.to_owned())
+            .or_default()
+            .push(name.to_owned());
+    }
+    modules
 }
 
 /// Runs the examples in the documentation.
@@ -190,6 +239,19 @@ mod tests {
         assert_eq!(named("example", "host", false, "\"/x\""), None);
         assert_eq!(named("lib", "mpi", true, "null"), None);
         assert!(serde_json::from_str::<Artifact>("{\"reason\":\"build-finished\"}").is_err());
+    }
+
+    #[test]
+    fn the_tests_of_each_module_are_told_apart() {
+        let list = "hosts::one: test\nhosts::inner::two: test\nwaits::three: test\nwaits::four: benchmark\n";
+        let modules: Vec<_> = by_module(list).into_iter().collect();
+        let expected = [
+            ("hosts", &["hosts::one", "hosts::inner::two"][..]),
+            ("waits", &["waits::three"]),
+        ];
+        let expected =
+            expected.map(|(module, tests)| (module.into(), tests.iter().map(|&test| test.into()).collect()));
+        assert_eq!(modules, expected);
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     };
     let mut faults: Vec<_> = sources.iter().flat_map(of_file).collect();
     faults.extend(rules::modules_outside_of_folders(&sources));
+    faults.extend(rules::tests_outside_of_programs(&sources, |path| {
+        read(workspace, path).unwrap_or_default()
+    }));
     let document = read(workspace, "docs/architecture.md")?;
     let layered = layers::of_crates(&sources);
     faults.extend(layered.iter().flat_map(layers::faults));

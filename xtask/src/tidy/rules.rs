@@ -75,6 +75,36 @@ pub(super) fn modules_outside_of_folders(sources: &[Source<'_>]) -> Vec<String> 
         .collect()
 }
 
+/// The files beside a `tests/main.rs` that it does not have as modules, so that their tests would never run. Those
+/// whose names the manifest gives are test programs of their own.
+pub(super) fn tests_outside_of_programs(
+    sources: &[Source<'_>],
+    manifest: impl Fn(&str) -> String,
+) -> Vec<String> {
+    let mains = sources.iter().filter_map(|source| {
+        let package = source.path.strip_suffix("tests/main.rs")?;
+        Some((package, source.text, manifest(&format!("{package}Cargo.toml"))))
+    });
+    let forgotten = mains.flat_map(|(package, main, manifest)| {
+        let names = sources.iter().filter_map(move |source| {
+            let name = source
+                .path
+                .strip_prefix(package)?
+                .strip_prefix("tests/")?
+                .strip_suffix(".rs")?;
+            let known = name.contains('/')
+                || name == "main"
+                || main.lines().any(|line| line == format!("mod {name};"))
+                || manifest.lines().any(|line| line == format!("name = \"{name}\""));
+            (!known).then_some(source.path)
+        });
+        names.collect::<Vec<_>>()
+    });
+    forgotten
+        .map(|path| format!("{path}: is no module of main.rs beside it, so its tests never run"))
+        .collect()
+}
+
 fn length(source: &Source<'_>, faults: &mut Vec<Fault>) {
     let lines = source.text.lines().count();
     let limit = LONG
@@ -177,6 +207,31 @@ mod tests {
             0
         );
         assert_eq!(of(&["src/a.rs", "src/a/b.rs"]), 1);
+    }
+
+    #[test]
+    fn a_file_of_tests_is_part_of_a_program() {
+        let of = |main: &'static str, paths: &[&'static str]| {
+            let main = Source {
+                path: "crates/a/tests/main.rs",
+                text: main,
+            };
+            let others = paths.iter().map(|path| Source { path, text: "" });
+            let sources: Vec<_> = std::iter::once(main).chain(others).collect();
+            tests_outside_of_programs(&sources, |path| {
+                assert_eq!(path, "crates/a/Cargo.toml");
+                "[[test]]\nname = \"alone\"\n".to_owned()
+            })
+            .len()
+        };
+        let files = [
+            "crates/a/tests/one.rs",
+            "crates/a/tests/alone.rs",
+            "crates/a/tests/one/part.rs",
+            "tests/other.rs",
+        ];
+        assert_eq!(of("mod one;\n", &files), 0);
+        assert_eq!(of("mod two;\n", &files), 1);
     }
 
     #[test]
