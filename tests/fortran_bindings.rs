@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::fortran_callbacks;
 use simurgh_mpifort_generator::model::{Procedure, Width};
 use simurgh_mpifort_generator::procedures;
 use simurgh_testing::{Binary, Compile, Input, LIMIT, Scratch, Stage, passed, run};
@@ -136,15 +137,15 @@ impl Compiler {
         } else {
             "-module-dir"
         };
-        // Flang would take half of its time for the optimisation.
-        let more = if self.name == "gfortran" {
-            ["-O1", "-ffree-line-length-none"].as_slice()
-        } else {
-            &["-O0"]
+        let more: &[&str] = match self.name {
+            "gfortran" => &["-ffree-line-length-none"],
+            _ => &[],
         };
         Compile::by(Stage::locate().tool("mpifort"), source)
             .flags([&format!("-fc={}", self.name), modules])
             .flags([self.scratch.path()])
+            // Optimisation would take half of the compilers' time. Other tests have programs that are optimised.
+            .flags(["-O0"])
             .flags(more)
     }
 
@@ -212,10 +213,7 @@ fn every_procedure_is_called(compiler: &'static str, binding: Binding) {
         called.append(&mut symbols(program.path()));
     }
     for name in binding.others {
-        let program = compiler
-            .compile(&format!("tests/fortran/{name}.f90"))
-            .output(compiler.scratch.path().join(name))
-            .build();
+        let program = fortran_callbacks::build(compiler.name, name, &[]);
         called.append(&mut symbols(program.path()));
     }
     let declarations = Stage::workspace().join("crates/mpi-abi/src/functions");

@@ -26,11 +26,11 @@ fn source(scratch: &Scratch, program: &str) -> PathBuf {
 }
 
 /// Builds a program with these objects.
-fn build(compiler: &str, program: &str, objects: &[PathBuf]) -> Binary {
+pub(crate) fn build(compiler: &str, program: &str, objects: &[PathBuf]) -> Binary {
     let (stage, scratch) = (Stage::locate(), Scratch::new("fortran"));
     let mut compile = Compile::by("env", source(&scratch, program))
         .flags([format!("SIMURGH_FC={compiler}").into(), stage.tool("mpifort")])
-        .flags(["-O2".as_ref(), "-J".as_ref(), scratch.path()]);
+        .flags(["-O2"]);
     for object in objects {
         compile = compile.source(object);
     }
