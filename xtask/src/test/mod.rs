@@ -14,6 +14,7 @@ use crate::command::{build, captured_success, minutes};
 use crate::failure::Result;
 use crate::forum;
 use crate::install;
+use crate::lint::COMPILER;
 use crate::mpi4py::Mpi4py;
 use crate::numa;
 use crate::wheel;
@@ -112,7 +113,8 @@ fn loom(workspace: &Workspace, [package, target]: [&str; 2]) -> Result<String> {
         models
             .args(more)
             .env("RUSTFLAGS", "--cfg loom")
-            .env("CARGO_TARGET_DIR", workspace.target("loom"));
+            .env("CARGO_TARGET_DIR", workspace.target("loom"))
+            .env_remove(COMPILER);
         models
     };
     build(&mut models(&["--no-run"]))?;
