@@ -19,11 +19,23 @@ pub const DEADLOCKED: u8 = 125;
 pub const DEADLOCK: &str = "deadlock: every rank waits and none can go on";
 
 /// The reports of all hosts.
+///
+/// Cost: a report is taken in a time that does not depend on the number of hosts.
 #[derive(Debug, Default)]
 pub struct Quiescence {
     /// The number of the current wave of questions. Reports that nobody has asked for have number 0.
     wave: u32,
     hosts: Vec<Host>,
+    /// The number of hosts that have not been removed.
+    there: usize,
+    /// The number of those that have not reported.
+    unreported: usize,
+    /// Packets and answers under way by the last reports of all of them, modulo 2⁶⁴.
+    under_way: u64,
+    /// A number that changes when reports do not confirm earlier ones any more.
+    round: u64,
+    /// The number of those that have confirmed their reports in this round.
+    confirmed: usize,
 }
 
 /// The state of a host, as far as it is known.
@@ -42,8 +54,8 @@ struct Host {
 struct Report {
     sent: u64,
     received: u64,
-    /// Whether the numbers have been reported twice, the second time in the current wave.
-    twice: bool,
+    /// The round in which the numbers have been reported a second time, in the wave of that time.
+    confirmed: Option<u64>,
 }
 
 /// The conclusion from a report.
@@ -60,33 +72,46 @@ pub enum Conclusion {
     Deadlock,
 }
 
+impl Host {
+    /// What it has under way, modulo 2⁶⁴, if it has reported.
+    fn under_way(&self) -> Option<u64> {
+        let Report { sent, received, .. } = self.report?;
+        Some(sent.wrapping_add(self.answers).wrapping_sub(received))
+    }
+
+    fn is_confirmed_in(&self, round: u64) -> bool {
+        self.report.is_some_and(|report| report.confirmed == Some(round))
+    }
+}
+
 impl Quiescence {
     /// No host of so many has reported.
     #[must_use]
     pub fn new(hosts: usize) -> Self {
-        Self {
-            wave: 0,
-            hosts: vec![Host::default(); hosts],
-        }
+        let mut quiescence = Self::default();
+        quiescence.grow(hosts);
+        quiescence
     }
 
     /// Adds hosts, so that there are so many.
     pub fn grow(&mut self, hosts: usize) {
+        let more = hosts.saturating_sub(self.hosts.len());
+        self.there += more;
+        self.unreported += more;
         self.hosts.resize(hosts, Host::default());
     }
 
     /// Removes hosts that have ended. Of the others, those that are quiet have to report again.
     pub fn remove(&mut self, hosts: Range<usize>) {
-        self.hosts[hosts].iter_mut().for_each(|host| host.has_gone = true);
+        for index in hosts {
+            self.uncount(index);
+            self.there -= usize::from(!std::mem::replace(&mut self.hosts[index].has_gone, true));
+        }
     }
 
     /// Counts an answer that is sent to a host.
     pub fn count_answer(&mut self, host: usize) {
-        self.hosts[host].answers += 1;
-    }
-
-    fn there(&self) -> impl Iterator<Item = &Host> {
-        self.hosts.iter().filter(|host| !host.has_gone)
+        self.change(host, |host| host.answers += 1);
     }
 
     /// Takes the report of a host that it is quiet: for this wave of questions, and with these numbers of packets sent
@@ -95,17 +120,17 @@ impl Quiescence {
         let last = self.hosts[host].report;
         let known = last.is_some_and(|report| (report.sent, report.received) == (sent, received));
         let twice = known && wave > 0 && wave == self.wave;
-        self.hosts[host].report = Some(Report {
-            sent,
-            received,
-            twice,
+        let confirmed = twice.then_some(self.round);
+        self.change(host, |host| {
+            host.report = Some(Report {
+                sent,
+                received,
+                confirmed,
+            });
         });
         if twice {
-            let all = self
-                .there()
-                .all(|host| host.report.is_some_and(|report| report.twice));
             // The question may have been about an earlier report, for which the sums were equal by chance.
-            return if all && self.under_way() == Some(0) {
+            return if self.confirmed == self.there && self.under_way == 0 {
                 Conclusion::Deadlock
             } else {
                 Conclusion::Nothing
@@ -120,24 +145,46 @@ impl Quiescence {
 
     /// Begins another wave, if all hosts have reported and nothing seems to be under way.
     fn ask(&mut self) -> Conclusion {
-        for report in self.hosts.iter_mut().filter_map(|host| host.report.as_mut()) {
-            report.twice = false;
-        }
-        if self.under_way() != Some(0) {
+        self.round += 1;
+        self.confirmed = 0;
+        if self.unreported > 0 || self.under_way != 0 {
             return Conclusion::Nothing;
         }
         self.wave += 1;
         Conclusion::Ask { wave: self.wave }
     }
 
-    /// Packets and answers under way by the last reports of all hosts, modulo 2⁶⁴; none if not all have reported.
-    fn under_way(&self) -> Option<u64> {
-        let add = |sum: u64, host: &Host| {
-            let Report { sent, received, .. } = host.report?;
-            let sent = sent.wrapping_add(host.answers);
-            Some(sum.wrapping_add(sent).wrapping_sub(received))
-        };
-        self.there().try_fold(0, add)
+    /// Changes what is known of a host.
+    fn change(&mut self, index: usize, change: impl FnOnce(&mut Host)) {
+        self.uncount(index);
+        change(&mut self.hosts[index]);
+        self.count(index);
+    }
+
+    /// Adds a host to the sums.
+    fn count(&mut self, index: usize) {
+        let host = &self.hosts[index];
+        if host.has_gone {
+            return;
+        }
+        match host.under_way() {
+            Some(under_way) => self.under_way = self.under_way.wrapping_add(under_way),
+            None => self.unreported += 1,
+        }
+        self.confirmed += usize::from(host.is_confirmed_in(self.round));
+    }
+
+    /// Takes a host out of the sums.
+    fn uncount(&mut self, index: usize) {
+        let host = &self.hosts[index];
+        if host.has_gone {
+            return;
+        }
+        match host.under_way() {
+            Some(under_way) => self.under_way = self.under_way.wrapping_sub(under_way),
+            None => self.unreported -= 1,
+        }
+        self.confirmed -= usize::from(host.is_confirmed_in(self.round));
     }
 }
 
