@@ -56,6 +56,7 @@ mod small_group;
 mod task;
 
 pub use crate::selection::SelectionTable;
+pub use inter_host::{Cost, Size};
 pub use intra_host::IntraHost;
 
 pub(crate) use all_buffers::AllBuffers;

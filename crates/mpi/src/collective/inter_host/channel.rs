@@ -21,7 +21,7 @@ pub(in crate::collective) struct Channel<'a, W> {
 }
 
 /// Bytes of the word before a message.
-const WORD: usize = 8;
+pub(super) const WORD: usize = 8;
 
 /// The bit of a word that says that data follows in a message of its own; no fingerprint has it.
 const FOLLOWS: u64 = 1 << 63;

@@ -31,6 +31,8 @@ pub(super) struct Mock {
     own: usize,
     conversation: usize,
     queues: Queues,
+    /// The messages and bytes that all hosts have sent.
+    sent: Arc<Mutex<(usize, usize)>>,
 }
 
 pub(super) enum Moving {
@@ -83,6 +85,9 @@ impl Transport for Mock {
         pack(source, &mut data);
         let (queue, bell) = &self.queues[self.own][to][self.conversation];
         let sent = data.len();
+        let mut all = self.sent.lock().unwrap();
+        *all = (all.0 + 1, all.1 + sent);
+        drop(all);
         queue.lock().unwrap().push_back(Ok(data));
         bell.notify_one();
         Moving::Gone(sent)
@@ -113,6 +118,16 @@ impl Pending for Moving {
 /// Runs `f` on so many hosts at the same time and returns the result of each. No message is left over, unless a host
 /// fails.
 pub(super) fn on_hosts<T: Send>(hosts: usize, f: impl Fn(&Channel<'_, Mock>) -> T + Sync) -> Vec<T> {
+    run(hosts, f).0
+}
+
+/// The messages and bytes that all hosts send when they run `f`.
+pub(super) fn sent(hosts: usize, f: impl Fn(&Channel<'_, Mock>) + Sync) -> (usize, usize) {
+    run(hosts, f).1
+}
+
+fn run<T: Send>(hosts: usize, f: impl Fn(&Channel<'_, Mock>) -> T + Sync) -> (Vec<T>, (usize, usize)) {
+    let sent = Arc::default();
     let conversations = || (0..CONVERSATIONS).map(|_| Queue::default()).collect();
     let from_one = || (0..hosts).map(|_| conversations()).collect();
     let queues: Queues = Arc::new((0..hosts).map(|_| from_one()).collect());
@@ -123,6 +138,7 @@ pub(super) fn on_hosts<T: Send>(hosts: usize, f: impl Fn(&Channel<'_, Mock>) -> 
                     own,
                     conversation: 0,
                     queues: Arc::clone(&queues),
+                    sent: Arc::clone(&sent),
                 },
                 &f,
             );
@@ -139,5 +155,6 @@ pub(super) fn on_hosts<T: Send>(hosts: usize, f: impl Fn(&Channel<'_, Mock>) -> 
         .collect();
     let one_failed = left.iter().any(Result::is_err);
     assert!(left.is_empty() || one_failed, "a message is left");
-    results
+    let sent = *sent.lock().unwrap();
+    (results, sent)
 }

@@ -15,7 +15,8 @@
 //!
 //! Algorithms send and receive over the trait [`Transport`](transport::Transport) alone, so that tests run them without
 //! a network (`mock.rs`). Hosts notice when they are in different calls, and a host that fails tells all others
-//! (`channel.rs`). When everything is to be checked, they first compare the arguments of all ranks (`consistency.rs`).
+//! (`channel.rs`). What the algorithms send is counted in `cost.rs`, without sending it. When everything is to be
+//! checked, hosts first compare the arguments of all ranks (`consistency.rs`).
 //!
 //! Costs: one meeting of the ranks of each host, as in the intra-host phase; then the messages that each algorithm's
 //! file tells, whatever the number of ranks on each host. A host allocates a few blocks for each round of messages: at
@@ -30,6 +31,7 @@ mod broadcast;
 mod bruck;
 mod channel;
 mod consistency;
+mod cost;
 mod dissemination;
 mod doubling;
 mod halving;
@@ -51,6 +53,7 @@ mod slices;
 mod tests;
 mod transport;
 
+pub use cost::{Cost, Size};
 pub(super) use known_buffers::KnownBuffers;
 pub(crate) use leader::{Leader, SharedByRanks};
 pub(crate) use round::Round;

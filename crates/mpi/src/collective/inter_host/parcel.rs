@@ -71,12 +71,17 @@ const ENTRY: usize = 16;
 /// The bit of a length that says that the data follows.
 const FOLLOWS: u64 = 1 << 63;
 
+/// The length of a parcel of so many parts, with so many bytes of data.
+pub(super) fn length(parts: usize, data: usize) -> usize {
+    COUNT + parts * ENTRY + data
+}
+
 /// Packs parts into a parcel. If `may_follow`, long parts stay outside. Returns the parcel, its length, and the data
 /// that follows.
 pub(super) fn pack(parts: Vec<(Key, Source)>, may_follow: bool) -> (StagingBuffer, usize, Vec<Source>) {
     let is_long = |source: &Source| may_follow && source.bytes() > IN_PARCEL;
     let short = parts.iter().filter(|(_, source)| !is_long(source));
-    let length = COUNT + parts.len() * ENTRY + short.map(|(_, source)| source.bytes()).sum::<usize>();
+    let length = length(parts.len(), short.map(|(_, source)| source.bytes()).sum());
     let store = StagingBuffer::new(length);
     let (mut entry, mut data) = (COUNT, COUNT + parts.len() * ENTRY);
     let count = u32::try_from(parts.len()).expect("fewer parts than a rank has seats to send to, squared");

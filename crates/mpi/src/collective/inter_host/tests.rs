@@ -3,15 +3,20 @@
 use super::accumulator::{Accumulator, Piece};
 use super::blocks::Blocks;
 use super::channel::Channel;
-use super::mock::{CONVERSATIONS, Mock, on_hosts};
+use super::cost::{Cost, Size};
+use super::mock::{CONVERSATIONS, Mock, on_hosts, sent};
+use super::parcel::{Key, pack as pack_parcel};
 use super::slices::in_slices;
+use super::transport::Pending;
 use super::{binomial, bruck, dissemination, doubling, halving, pairwise, ring};
 use crate::datatype::{Basic, Datatype};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::RING_SEGMENT;
 use crate::memory::{ElementBuffer, Source, StagingBuffer, Target, bytes_of, pack, transfer, unpack};
 use crate::op::{BuiltinOp, Op, UserOp};
+use crate::selection::SelectionTable;
 use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_settings::rules::{Algorithm, Operation};
 
 const HOSTS: std::ops::RangeInclusive<usize> = 1..=17;
 
@@ -329,5 +334,125 @@ fn all_hosts_hear_of_a_slice_that_fails() {
         for outcome in outcomes {
             assert_eq!(outcome.unwrap_err().message(), "a buffer that does not fit");
         }
+    }
+}
+
+/// The costs of an operation for which the given algorithm is chosen.
+fn cost(operation: Operation, algorithm: Algorithm, size: Size) -> Cost {
+    let rule = format!("{operation}:0:0:network={algorithm}");
+    let table = SelectionTable::new(&simurgh_settings::rules::parse(&rule).unwrap());
+    let (chosen, cost) = table.cost(operation, size).unwrap();
+    assert_eq!(chosen, algorithm);
+    cost
+}
+
+#[test]
+fn costs_are_those_of_what_is_sent() {
+    let all = HOSTS.flat_map(|hosts| [8, 16 << 10, 768 << 10].map(|bytes| (hosts, bytes)));
+    for (hosts, bytes) in all.filter(|(hosts, _)| *hosts > 1) {
+        let size = Size {
+            hosts,
+            ranks: 1,
+            bytes,
+        };
+        let expect = |operation, algorithm, seen: (usize, usize)| {
+            let cost = cost(operation, algorithm, size);
+            assert_eq!(
+                (cost.messages, cost.bytes),
+                seen,
+                "{operation} {algorithm} {size:?}"
+            );
+        };
+        let allreduce = |run: fn(&Channel<'_, Mock>, &Accumulator<'_>) -> Result<()>| {
+            let op: Op = BuiltinOp::Sum.into();
+            let operand = ElementBuffer::new(&Datatype::Basic(Basic::Int), bytes / 4);
+            sent(hosts, |channel| {
+                run(channel, &Accumulator::new(&op, &operand.source()).unwrap()).unwrap();
+            })
+        };
+        expect(
+            Operation::Allreduce,
+            Algorithm::Doubling,
+            allreduce(doubling::allreduce),
+        );
+        if hosts.is_power_of_two() && bytes >= 4 * hosts {
+            // The parts are even.
+            expect(
+                Operation::Allreduce,
+                Algorithm::Halving,
+                allreduce(halving::allreduce),
+            );
+            expect(Operation::Allreduce, Algorithm::Ring, allreduce(ring::allreduce));
+        }
+        let broadcast = |run: fn(&Channel<'_, Mock>, &Source, Option<&Target>, usize) -> Result<()>| {
+            sent(hosts, |channel| {
+                let data = StagingBuffer::new(bytes);
+                let target = data.target(0, bytes);
+                let root = channel.own() == 1;
+                run(channel, &target.as_source(), (!root).then_some(&target), 1).unwrap();
+            })
+        };
+        expect(
+            Operation::Bcast,
+            Algorithm::Binomial,
+            broadcast(binomial::broadcast),
+        );
+        expect(Operation::Bcast, Algorithm::Ring, broadcast(ring::broadcast));
+        let allgather = |run: fn(&Channel<'_, Mock>, &Blocks) -> Result<()>| {
+            sent(hosts, |channel| {
+                run(channel, &Blocks::new((0..hosts).map(|_| bytes))).unwrap();
+            })
+        };
+        expect(
+            Operation::Allgather,
+            Algorithm::Bruck,
+            allgather(bruck::allgather),
+        );
+        expect(Operation::Allgather, Algorithm::Ring, allgather(ring::allgather));
+        let parts = || (0..4).map(|part| (Key::new(0, part), StagingBuffer::new(bytes)));
+        let exchange = sent(hosts, |channel| {
+            let held: Vec<_> = parts().collect();
+            let parts = held.iter().map(|(key, buffer)| (*key, buffer.source(0, bytes)));
+            let (store, length, following) = pack_parcel(parts.collect(), true);
+            let mut sent = Vec::new();
+            for host in channel.others() {
+                sent.push(channel.start_send_unsized(host, &store.source(0, length)));
+                sent.extend(
+                    following
+                        .iter()
+                        .map(|source| channel.start_send_raw(host, source)),
+                );
+            }
+            for host in channel.others() {
+                channel.recv_unsized(host).unwrap();
+                for _ in &following {
+                    let target = StagingBuffer::new(bytes);
+                    channel
+                        .start_recv_raw(host, &target.target(0, bytes))
+                        .wait()
+                        .unwrap();
+                }
+            }
+            channel.finish(sent).unwrap();
+        });
+        let size = Size { ranks: 2, ..size };
+        let cost = cost(Operation::Alltoall, Algorithm::Parcels, size);
+        assert_eq!((cost.messages, cost.bytes), exchange, "{size:?}");
+    }
+}
+
+#[test]
+fn a_barrier_costs_a_short_message_for_each_host_and_doubling() {
+    let table = SelectionTable::new(&[]);
+    for hosts in 2..=17 {
+        let size = Size {
+            hosts,
+            ranks: 3,
+            bytes: 0,
+        };
+        let (_, cost) = table.cost(Operation::Barrier, size).unwrap();
+        let seen = sent(hosts, |channel| dissemination::barrier(channel).unwrap());
+        assert_eq!((cost.messages, cost.bytes), seen, "{hosts}");
+        assert_eq!(cost.steps * hosts, cost.messages);
     }
 }
