@@ -44,6 +44,19 @@ pub enum LaunchError {
     /// The topology of the machine cannot be read.
     #[error(transparent)]
     Machine(#[from] SchedError),
+    /// There is no such job to model.
+    #[error(
+        "a job of {ranks} ranks on {hosts} hosts: the ranks must be a multiple of the hosts, and at most 16777216"
+    )]
+    Model {
+        /// Its ranks.
+        ranks: u32,
+        /// Its hosts.
+        hosts: u32,
+    },
+    /// A constant of the model cannot be measured.
+    #[error("a constant of the model cannot be measured: {0}; give it as an option (simurgh model --help)")]
+    Measure(#[source] io::Error),
     /// The tool cannot find its own executable.
     #[error("cannot find out where this program is installed ({0}); is /proc mounted?")]
     OwnPath(#[source] io::Error),

@@ -58,28 +58,33 @@ impl Member {
         pmi: Option<PmiSocket>,
     ) -> Result<Self, LaunchError> {
         let own = HostProcess::of_child(child, channel, pmi)?;
-        Ok(Self::new(number, spec, Some(own), None))
+        Ok(Self::new((number, place_of(spec, number)), spec, Some(own), None))
     }
 
     /// The only host of its job, which has started this process.
     pub(crate) fn of_singleton(spec: &JobSpec, running: Singleton) -> Result<Self, LaunchError> {
-        Ok(Self::new(
-            0,
-            spec,
-            Some(HostProcess::of_singleton(running)?),
-            None,
-        ))
+        let own = HostProcess::of_singleton(running)?;
+        Ok(Self::new((0, place_of(spec, 0)), spec, Some(own), None))
     }
 
-    /// A host that the agent of a node has started.
-    pub(crate) fn of_node(number: HostId, spec: &JobSpec, node: String) -> Self {
-        Self::new(number, spec, None, Some(node))
+    /// The hosts of a job, which the agents of these nodes start.
+    pub(crate) fn of_nodes(spec: &JobSpec, names: &[String]) -> Vec<Self> {
+        let hosts = (0..).zip(spec.places()).zip(&spec.hosts);
+        hosts
+            .map(|(host, share)| Self::new(host, spec, None, Some(names[share.node as usize].clone())))
+            .collect()
     }
 
-    fn new(number: HostId, spec: &JobSpec, own: Option<HostProcess>, node: Option<String>) -> Self {
-        let ranks = spec.ranks_of(number);
-        let mut places = spec.places().skip(number as usize);
-        let place = places.next().expect("it is one of the job's hosts");
+    fn new(
+        (number, place): (HostId, Place),
+        spec: &JobSpec,
+        own: Option<HostProcess>,
+        node: Option<String>,
+    ) -> Self {
+        let ranks = RankRange {
+            first: place.first - spec.origin.first_process,
+            count: place.processes,
+        };
         let section = spec.section_of(ranks.first);
         let section = section.map(|section| &spec.sections[section]);
         let mode = section.map(|section| section.mode);
@@ -327,6 +332,12 @@ impl Member {
     pub(crate) fn has_exited(&mut self, status: ExitStatus) {
         self.exit = Some(status);
     }
+}
+
+/// The place of one of the hosts of a job.
+fn place_of(spec: &JobSpec, number: HostId) -> Place {
+    let place = spec.places().nth(number as usize);
+    place.expect("it is one of the job's hosts")
 }
 
 impl fmt::Display for Member {

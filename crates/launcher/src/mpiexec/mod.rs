@@ -9,7 +9,7 @@ use crate::hosts::{self, Starter};
 use crate::installation::Installation;
 use crate::nodes::{self, Allocation, Launch, Launcher, Mapping, NodePool, environment};
 use crate::pmi::unique_name;
-use crate::supervise::{self, FirstHosts, RemoteLaunch};
+use crate::supervise::{self, Agents, FirstHosts, RemoteLaunch};
 use crate::tree::message::{NodeJob, VERSION};
 use crate::universe::Universe;
 use simurgh_net::auth::Secret;
@@ -18,7 +18,7 @@ use simurgh_settings::Id;
 use std::path::Path;
 
 /// How many agents one process starts: three levels reach 32,768 nodes.
-const TREE_WIDTH: u32 = 32;
+pub(crate) const TREE_WIDTH: u32 = 32;
 
 /// Runs a job to its end; the status is the launcher's.
 ///
@@ -116,12 +116,14 @@ fn run_on_nodes(
         environment: (!is_slurm).then(environment::of_this_process),
     };
     let tool = Installation::of_this_tool()?.tool()?;
-    let nodes = RemoteLaunch {
-        job,
-        pool,
-        tool,
-        srun: is_slurm.then(|| command.clone()),
+    let agents = match is_slurm {
+        true => Agents::Srun {
+            command: command.clone(),
+            tool,
+        },
+        false => Agents::Commands { tool },
     };
+    let nodes = RemoteLaunch { job, pool, agents };
     // Errors in the programs are found here, once, and not on each node.
     let starter = Starter::new(spec, run.host_wrapper.clone(), secret)?;
     supervise::supervise(&starter, FirstHosts::Remote(Box::new(nodes)), universe)

@@ -11,9 +11,11 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io;
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -34,6 +36,12 @@ const MAX_UNAUTHENTICATED: usize = 4 << 10;
 
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
+
+/// Most parts of what waits that are written by one call.
+const TOGETHER: usize = 64;
+
+/// The bytes of a frame, or of its authentication code.
+pub(crate) type Frame = Arc<[u8]>;
 
 /// Why a connection is of no use any more.
 #[derive(Debug, Error)]
@@ -72,9 +80,10 @@ pub(crate) struct Link {
     /// Bytes that have been received; those before `consumed` have been handed on.
     received: Vec<u8>,
     consumed: usize,
-    /// Bytes that are to be sent; those before `written` have been.
-    outgoing: Vec<u8>,
+    /// What is to be sent; the first `written` bytes of it have been, so that `backlog` are left.
+    outgoing: VecDeque<Frame>,
     written: usize,
+    backlog: usize,
     closed: bool,
     trusted: bool,
     /// The authentication of frames, where others could write to the connection.
@@ -93,8 +102,9 @@ impl Link {
             output,
             received: Vec::new(),
             consumed: 0,
-            outgoing: Vec::new(),
+            outgoing: VecDeque::new(),
             written: 0,
+            backlog: 0,
             closed: false,
             trusted,
             authenticator: None,
@@ -148,43 +158,61 @@ impl Link {
 
     /// The number of bytes that wait.
     pub(crate) fn backlog(&self) -> usize {
-        self.outgoing.len() - self.written
+        self.backlog
     }
 
     /// Sends a value with bytes, as soon as there is room. Receiving tells whether the other end is gone.
     pub(crate) fn send(&mut self, value: &impl Serialize, bytes: &[u8]) {
-        let start = self.outgoing.len();
-        put(&mut self.outgoing, value, bytes);
-        if let Some(authenticator) = &mut self.authenticator {
-            let code = authenticator.code(&self.outgoing[start..]);
-            self.outgoing.extend_from_slice(&code);
+        self.send_frame(&Self::frame_of(value, bytes));
+    }
+
+    /// Sends a frame, which links share.
+    pub(crate) fn send_frame(&mut self, frame: &Frame) {
+        let code = self
+            .authenticator
+            .as_mut()
+            .map(|authenticator| authenticator.code(frame));
+        let code = code.map(|code| Frame::from(&code[..]));
+        for part in std::iter::once(Arc::clone(frame)).chain(code) {
+            self.backlog += part.len();
+            self.outgoing.push_back(part);
         }
         self.flush();
     }
 
-    /// A value as a frame, without authentication.
-    pub(crate) fn frame_of(value: &impl Serialize) -> Vec<u8> {
-        let mut frame = Vec::new();
-        put(&mut frame, value, &[]);
-        frame
+    /// A value and its bytes as a frame, without authentication.
+    pub(crate) fn frame_of(value: &impl Serialize, bytes: &[u8]) -> Frame {
+        let json = serde_json::to_vec(value).expect("messages have no map keys and no failing serializer");
+        let length = |part: &[u8]| u32::try_from(part.len()).expect("frames are shorter than 4 GiB");
+        let lengths = [&json[..], bytes].map(|part| length(part).to_le_bytes());
+        [&MARK[..], &lengths[0], &lengths[1], &json, bytes]
+            .concat()
+            .into()
     }
 
     /// Writes as much as there is room for.
     pub(crate) fn flush(&mut self) {
-        while self.backlog() > 0 {
-            match rustix::io::write(&self.output, &self.outgoing[self.written..]) {
-                Ok(written) => self.written += written,
+        while self.backlog > 0 {
+            let parts = self.outgoing.iter().take(TOGETHER).enumerate();
+            let parts: Vec<_> = parts
+                .map(|(index, part)| IoSlice::new(&part[if index == 0 { self.written } else { 0 }..]))
+                .collect();
+            match rustix::io::writev(&self.output, &parts) {
+                Ok(written) => self.forget(written),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
-                Err(_) => {
-                    self.written = self.outgoing.len();
-                    break;
-                }
+                Err(_) => self.forget(self.backlog),
             }
         }
-        if self.written == self.outgoing.len() || self.written > CHUNK {
-            self.outgoing.drain(..self.written);
-            self.written = 0;
+    }
+
+    /// Forgets bytes that have been written.
+    fn forget(&mut self, written: usize) {
+        self.backlog -= written;
+        self.written += written;
+        while let Some(first) = self.outgoing.front().filter(|first| first.len() <= self.written) {
+            self.written -= first.len();
+            self.outgoing.pop_front();
         }
     }
 
@@ -274,18 +302,6 @@ impl Link {
         }
         Ok(Some((value, bytes)))
     }
-}
-
-/// Appends a frame.
-fn put(frames: &mut Vec<u8>, value: &impl Serialize, bytes: &[u8]) {
-    let json = serde_json::to_vec(value).expect("messages have no map keys and no failing serializer");
-    frames.extend_from_slice(&MARK);
-    for length in [json.len(), bytes.len()] {
-        let length = u32::try_from(length).expect("frames are shorter than 4 GiB");
-        frames.extend_from_slice(&length.to_le_bytes());
-    }
-    frames.extend_from_slice(&json);
-    frames.extend_from_slice(bytes);
 }
 
 #[cfg(test)]

@@ -3,3 +3,4 @@
 pub mod check;
 pub mod collectives;
 pub mod info;
+pub mod model;

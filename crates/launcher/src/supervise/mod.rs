@@ -22,9 +22,13 @@
 //! | `remote` | hosts on other nodes |
 //! | `other_jobs` | jobs of other launchers, through the universe |
 //! | `startup_report` | what the user is told when the start takes long |
+//!
+//! Costs: what a host says is handled in a time that does not depend on the number of hosts ([`milestone`]), so that a
+//! start and an end take a time in proportion to it (`simurgh model`).
 
 mod arbitration;
 mod dynamic_wire_up;
+mod milestone;
 mod other_jobs;
 mod phase;
 mod pmi;
@@ -38,8 +42,9 @@ mod startup_report;
 mod wire_up;
 mod worlds;
 
-pub(crate) use remote::RemoteLaunch;
+pub(crate) use remote::{Agents, RemoteLaunch};
 pub(crate) use spawning::fits;
+pub(crate) use wire_up::peers_messages;
 
 use crate::error::LaunchError;
 use crate::hosts::{Member, Singleton, Starter, Streams};
@@ -47,6 +52,7 @@ use crate::pmi::KeyValueSpace;
 use crate::ports::{Asker, Ports};
 use crate::process::{GRACE, PollSet, Signals, become_subreaper, exit_code, exit_words, kill_orphans};
 use crate::universe::Universe;
+use milestone::Milestone;
 use other_jobs::OtherJobs;
 use phase::{Phase, Verdict};
 use remote::RemoteNodes;
@@ -96,6 +102,9 @@ pub(crate) fn supervise(
         ports: Ports::of_job(),
         signals,
         members: Vec::new(),
+        have_joined: Milestone::default(),
+        are_gone: Milestone::default(),
+        ended_early: None,
         remote: None,
         other_jobs: universe.map(OtherJobs::of),
         startup_report: StartupReport::new(start, starter.spec()),
@@ -145,6 +154,12 @@ struct Supervisor<'a> {
     signals: Signals,
     /// All hosts, by their numbers.
     members: Vec<Member>,
+    /// All hosts have joined.
+    have_joined: Milestone,
+    /// All hosts have ended.
+    are_gone: Milestone,
+    /// The first program that has ended without having used MPI.
+    ended_early: Option<usize>,
     /// The other nodes of the job, if there are any. Then agents have started all hosts.
     remote: Option<RemoteNodes>,
     /// Jobs of other launchers, if the job belongs to a universe.
@@ -180,21 +195,32 @@ impl Supervisor<'_> {
         if !self.members.iter().any(Member::is_program) {
             self.deadline = time(Id::StartTimeout);
         }
-        while self.members.iter().any(|member| !member.is_gone()) {
+        while !self.are_gone.is_reached(&self.members, Member::is_gone) {
             self.sleep()?;
             self.forward_signals();
             self.handle_node_events();
             self.handle_universe_events();
-            // Hosts may be added meanwhile.
-            for host in 0..self.members.len() {
-                self.receive_from(host);
-                self.check_process(host)?;
-            }
+            self.look_after_own_hosts()?;
             self.expire_at_ports();
             self.check_deadlines();
             self.report_startup();
         }
         Ok(self.status.unwrap_or(0))
+    }
+
+    /// Handles what the hosts say and do whose processes this one has started.
+    fn look_after_own_hosts(&mut self) -> Result<(), LaunchError> {
+        if self.remote.is_some() {
+            return Ok(());
+        }
+        let mut host = 0;
+        // Hosts may be added meanwhile.
+        while host < self.members.len() {
+            self.receive_from(host);
+            self.check_process(host)?;
+            host += 1;
+        }
+        Ok(())
     }
 
     fn start_hosts(&mut self) -> Result<(), LaunchError> {
@@ -209,9 +235,9 @@ impl Supervisor<'_> {
     fn sleep(&self) -> Result<(), LaunchError> {
         let mut set = PollSet::default();
         set.add(self.signals.as_fd(), PollFlags::IN);
-        self.members.iter().for_each(|member| member.watch(&mut set));
-        if let Some(remote) = &self.remote {
-            remote.watch(&mut set);
+        match &self.remote {
+            Some(remote) => remote.watch(&mut set),
+            None => self.members.iter().for_each(|member| member.watch(&mut set)),
         }
         if let Some(other_jobs) = &self.other_jobs {
             other_jobs.watch(&mut set);

@@ -44,6 +44,9 @@ impl Supervisor<'_> {
         {
             return self.conclude(verdict.clone());
         }
+        if !self.members[host].has_joined() {
+            self.ended_early.get_or_insert(host);
+        }
         let member = &self.members[host];
         let mut world = self
             .members
@@ -71,11 +74,8 @@ impl Supervisor<'_> {
 
     /// A program has begun to use MPI. If another one has ended already without doing so, the job fails.
     pub(super) fn check_ended_programs(&mut self) {
-        let missing = self
-            .members
-            .iter()
-            .find(|member| member.is_gone() && !member.has_joined());
-        if let (Phase::Joining, Some(member)) = (&self.phase, missing) {
+        if let (Phase::Joining, Some(host)) = (&self.phase, self.ended_early) {
+            let member = &self.members[host];
             let status = member.bad_status();
             let words = status.map_or_else(String::new, |code| format!(" with status {code}"));
             let message = format!("{member} ended{words}{}", never_began(member));

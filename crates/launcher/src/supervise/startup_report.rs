@@ -45,9 +45,10 @@ impl Supervisor<'_> {
         let Some(next) = self.startup_report.next else {
             return;
         };
-        if !matches!(self.phase, Phase::Joining) || self.waits_for_programs() {
+        let is_due = next <= Instant::now();
+        if !matches!(self.phase, Phase::Joining) || is_due && self.waits_for_programs() {
             self.startup_report.next = None;
-        } else if next <= Instant::now() {
+        } else if is_due {
             let seconds = self.startup_report.start.elapsed().as_secs_f64();
             let text = format!("starting for {seconds:.1} s: {}", self.waited_for());
             self.print_message(&text);
@@ -57,10 +58,7 @@ impl Supervisor<'_> {
 
     /// Whether only programs are missing, which begin to use MPI when they like.
     fn waits_for_programs(&self) -> bool {
-        let started = self
-            .remote
-            .as_ref()
-            .is_none_or(|remote| remote.absent().is_empty());
+        let started = self.remote.as_ref().is_none_or(RemoteNodes::are_here);
         let mut missing = self.members.iter().filter(|member| !member.has_joined());
         started && missing.all(crate::hosts::Member::is_program)
     }

@@ -21,7 +21,10 @@ impl Supervisor<'_> {
         member.join(hello);
         if !member.is_first() {
             self.continue_wire_up();
-        } else if self.members.iter().all(super::Member::has_joined) {
+        } else if self
+            .have_joined
+            .is_reached(&self.members, super::Member::has_joined)
+        {
             // If the job is about to end, it does not run any more.
             if let Phase::Joining = self.phase {
                 self.start_running();
@@ -43,7 +46,7 @@ impl Supervisor<'_> {
 }
 
 /// The messages that tell of these hosts.
-pub(super) fn peers_messages(peers: impl Iterator<Item = Peer>) -> Vec<ToHost> {
+pub(crate) fn peers_messages(peers: impl Iterator<Item = Peer>) -> Vec<ToHost> {
     let peers: Vec<Peer> = peers.collect();
     let some = peers.chunks(MAX_PEERS);
     some.map(|peers| ToHost::Peers(peers.to_vec())).collect()

@@ -5,6 +5,7 @@
 //! been connected with worlds of other launchers, the [universe](crate::universe) decides.
 
 use super::Supervisor;
+use super::milestone::Milestone;
 use super::phase::{Phase, TIME_TO_FINISH};
 use crate::connections::Connections;
 use crate::hosts::Member;
@@ -26,6 +27,8 @@ pub(super) struct Worlds {
 struct World {
     /// The indices of its hosts.
     hosts: Range<usize>,
+    /// All its ranks have ended.
+    has_ended: Milestone,
     /// Whether it has been released.
     released: bool,
     /// Whether it has ever been connected with worlds of other launchers.
@@ -59,6 +62,7 @@ impl Worlds {
         let first = self.worlds.last().map_or(0, |world| world.hosts.end);
         self.worlds.push(World {
             hosts: first..first + hosts,
+            has_ended: Milestone::default(),
             released: false,
             has_met_others: false,
         });
@@ -164,8 +168,8 @@ impl Supervisor<'_> {
 
     /// Whether all ranks of a world have ended.
     fn has_world_ended(&self, world: u32) -> bool {
-        let mut hosts = self.worlds.hosts(world);
-        hosts.all(|host| self.members[host].ended.is_some())
+        let World { hosts, has_ended, .. } = self.worlds.own(world);
+        has_ended.is_reached(&self.members[hosts.clone()], |member| member.ended.is_some())
     }
 
     /// Releases the worlds that may end.

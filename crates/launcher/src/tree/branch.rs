@@ -3,7 +3,7 @@
 use super::LaunchCommand;
 use super::Loss;
 use super::message::{Down, NodeJob, Up};
-use crate::oob::{Link, LinkError};
+use crate::oob::{Frame, Link, LinkError};
 use crate::process::PollSet;
 use rustix::event::PollFlags;
 use std::io;
@@ -53,7 +53,8 @@ impl Branch {
         Self::over(link, None, &job, node..node + 1)
     }
 
-    fn over(link: Link, command: Option<LaunchCommand>, job: &NodeJob, nodes: Range<u32>) -> Self {
+    /// The branch whose first agent is at the other end of a link; `command` has started it.
+    pub(crate) fn over(link: Link, command: Option<LaunchCommand>, job: &NodeJob, nodes: Range<u32>) -> Self {
         let now = Instant::now();
         let mut branch = Self {
             link,
@@ -79,6 +80,12 @@ impl Branch {
     pub(crate) fn send(&mut self, message: &Down, bytes: &[u8]) {
         self.spoken = Instant::now();
         self.link.send(message, bytes);
+    }
+
+    /// Sends a message that all branches get.
+    pub(crate) fn send_frame(&mut self, frame: &Frame) {
+        self.spoken = Instant::now();
+        self.link.send_frame(frame);
     }
 
     /// Waits for messages, and for room for those that wait. While the receiver is `congested`, nothing is read.

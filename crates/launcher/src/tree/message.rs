@@ -1,6 +1,6 @@
 //! The messages between `mpiexec` and its agents.
 
-use super::Loss;
+use super::{Loss, split};
 use crate::nodes::Launch;
 use crate::oob::Protocol;
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use simurgh_net::auth::Secret;
 use simurgh_net::control::{FromHost, ToHost};
 use simurgh_net::encoding::Text;
 use simurgh_net::job::JobSpec;
+use std::ops::Range;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 4;
@@ -147,6 +148,11 @@ pub(crate) struct NodeJob {
 }
 
 impl NodeJob {
+    /// The nodes of each branch of `mpiexec`.
+    pub(crate) fn branches(&self) -> Vec<Range<u32>> {
+        split(0..self.nodes.1, self.width)
+    }
+
     /// The secret of the job.
     ///
     /// # Panics

@@ -9,22 +9,13 @@ use crate::supervise::{RemoteLaunch, Supervisor};
 use crate::tree::Loss;
 use rustix::process::Signal;
 use simurgh_net::HostId;
-use simurgh_net::job::JobSpec;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-
-/// The hosts of a job that agents start.
-pub(super) fn members(spec: &JobSpec, names: &[String]) -> Vec<Member> {
-    let hosts = (0..).zip(&spec.hosts);
-    hosts
-        .map(|(number, share)| Member::of_node(number, spec, names[share.node as usize].clone()))
-        .collect()
-}
 
 impl Supervisor<'_> {
     /// Starts the agents of the nodes, which start the hosts.
     pub(in crate::supervise) fn start_nodes(&mut self, nodes: RemoteLaunch) -> Result<(), LaunchError> {
-        self.members = members(self.starter.spec(), &nodes.job.names);
+        self.members = Member::of_nodes(self.starter.spec(), &nodes.job.names);
         self.remote = Some(RemoteNodes::start(nodes)?);
         Ok(())
     }

@@ -10,12 +10,12 @@ mod srun;
 use crate::error::LaunchError;
 use crate::hosts::Member;
 use crate::nodes::NodePool;
+use crate::oob::Link;
 use crate::process::{GRACE, PollSet};
 use crate::tree::message::{Down, NodeJob};
-use crate::tree::{Branch, HIGH_WATER, Loss, split};
+use crate::tree::{Branch, HIGH_WATER, Loss};
 use events::NodeEvent;
 use input::Input;
-use members::members;
 use modex::Fences;
 use printer::Printer;
 use rustix::process::Signal;
@@ -24,7 +24,7 @@ use simurgh_net::control::ToHost;
 use simurgh_net::job::JobSpec;
 use simurgh_settings::Id;
 use srun::Srun;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The data with which the agents of a job are started.
@@ -33,10 +33,19 @@ pub(crate) struct RemoteLaunch {
     pub(crate) job: NodeJob,
     /// The nodes, also for programs that ranks spawn.
     pub(crate) pool: NodePool,
-    /// The executable that is an agent.
-    pub(crate) tool: PathBuf,
-    /// The command in the place of srun, if srun starts the agents; empty for srun itself.
-    pub(crate) srun: Option<Vec<String>>,
+    /// How its agents come to be.
+    pub(crate) agents: Agents,
+}
+
+/// How the agents of a job come to be.
+pub(crate) enum Agents {
+    /// Each branch of the tree by a command ([`NodeJob::launch`]) that runs this executable on its first node.
+    Commands { tool: PathBuf },
+    /// All by srun, which runs the executable on each node, or by the command in its place; empty for srun itself.
+    Srun { command: Vec<String>, tool: PathBuf },
+    /// They are at the other ends of these links, one for each branch.
+    #[cfg(test)]
+    There(Vec<Link>),
 }
 
 /// The state of a node.
@@ -57,6 +66,8 @@ pub(in crate::supervise) struct RemoteNodes {
     branches: Vec<Branch>,
     srun: Option<Srun>,
     states: Vec<NodeState>,
+    /// The number of nodes whose agents have sent nothing yet.
+    absent: usize,
     output: Printer,
     errors: Printer,
     input: Input,
@@ -69,19 +80,15 @@ pub(in crate::supervise) struct RemoteNodes {
 
 impl RemoteNodes {
     fn start(nodes: RemoteLaunch) -> Result<Self, LaunchError> {
-        let RemoteLaunch {
-            job,
-            pool,
-            tool,
-            srun,
-        } = nodes;
-        let launcher = match &srun {
-            Some(command) => command.first().map_or("srun", String::as_str),
-            None => job.launch.name(),
+        let RemoteLaunch { job, pool, agents } = nodes;
+        let launcher = match &agents {
+            Agents::Srun { command, .. } => command.first().map_or("srun", String::as_str),
+            _ => job.launch.name(),
         };
         let mut remote = Self {
             branches: Vec::new(),
             srun: None,
+            absent: job.names.len(),
             states: vec![NodeState::Absent; job.names.len()],
             output: Printer::new("standard output", std::io::stdout())?,
             errors: Printer::new("standard error", std::io::stderr())?,
@@ -93,20 +100,32 @@ impl RemoteNodes {
             pool,
             job,
         };
-        if let Some(command) = srun {
-            remote.srun = Some(Srun::start(&remote.job, &command, &tool)?);
-            return Ok(remote);
+        match agents {
+            Agents::Srun { command, tool } => {
+                remote.srun = Some(Srun::start(&remote.job, &command, &tool)?);
+            }
+            Agents::Commands { tool } => remote.start_branches(&tool),
+            #[cfg(test)]
+            Agents::There(links) => {
+                let branches = links.into_iter().zip(remote.job.branches());
+                let branch = |(link, nodes)| Branch::over(link, None, &remote.job, nodes);
+                remote.branches = branches.map(branch).collect();
+            }
         }
-        for nodes in split(0..remote.job.nodes.1, remote.job.width) {
-            match Branch::start(&remote.job, nodes.clone(), &tool) {
-                Ok(branch) => remote.branches.push(branch),
-                Err(error) => remote.pending.extend(nodes.map(|node| NodeEvent::Lost {
+        Ok(remote)
+    }
+
+    /// Starts the first agent of each branch.
+    fn start_branches(&mut self, tool: &Path) {
+        for nodes in self.job.branches() {
+            match Branch::start(&self.job, nodes.clone(), tool) {
+                Ok(branch) => self.branches.push(branch),
+                Err(error) => self.pending.extend(nodes.map(|node| NodeEvent::Lost {
                     node,
                     loss: Loss::of(format!(": {error}")),
                 })),
             }
         }
-        Ok(remote)
     }
 
     /// The nodes to which spawned programs go.
@@ -117,6 +136,11 @@ impl RemoteNodes {
     /// The command that starts agents, for messages.
     pub(in crate::supervise) fn launcher(&self) -> &str {
         &self.launcher
+    }
+
+    /// Whether the agents of all nodes have sent something.
+    pub(in crate::supervise) fn are_here(&self) -> bool {
+        self.absent == 0
     }
 
     /// The nodes whose agents have sent nothing yet.
@@ -164,6 +188,7 @@ impl RemoteNodes {
 
     fn set_state(&mut self, node: u32, state: NodeState) {
         if let Some(known) = self.states.get_mut(node as usize) {
+            self.absent -= usize::from(*known == NodeState::Absent);
             *known = state;
         }
     }
@@ -183,9 +208,10 @@ impl RemoteNodes {
     }
 
     fn send_all_with(&mut self, message: &Down, bytes: &[u8]) {
+        let frame = Link::frame_of(message, bytes);
         self.branches
             .iter_mut()
-            .for_each(|branch| branch.send(message, bytes));
+            .for_each(|branch| branch.send_frame(&frame));
     }
 
     /// Sends a message to one host.
@@ -196,7 +222,7 @@ impl RemoteNodes {
     /// Has the agents start the hosts of a spawned job; returns these hosts.
     pub(in crate::supervise) fn start_beside(&mut self, spec: &JobSpec) -> Vec<Member> {
         self.send_all(&Down::Start(Box::new(spec.clone())));
-        members(spec, &self.job.names)
+        Member::of_nodes(spec, &self.job.names)
     }
 
     /// Has the agents kill hosts that no other host has been told of.

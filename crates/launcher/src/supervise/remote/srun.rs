@@ -64,8 +64,8 @@ impl Srun {
             what: source.to_string(),
         })?;
         // Every task reads this; it is shorter than what a pipe holds. If srun has ended already, that is noticed soon.
-        let _ =
-            std::fs::File::from(input).write_all(&Link::frame_of(&crate::tree::message::Down::Call(call)));
+        let _ = std::fs::File::from(input)
+            .write_all(&Link::frame_of(&crate::tree::message::Down::Call(call), &[]));
         Ok(Self {
             command,
             listener: Some(listener),
