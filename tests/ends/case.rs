@@ -1,7 +1,7 @@
 //! One job and its end.
 
-use crate::mode::{Mode, RANKS};
-use crate::sandbox::Sandbox;
+use super::mode::{Mode, RANKS};
+use super::sandbox::Sandbox;
 use simurgh_testing::{
     Binary, Deadline, LIMIT, Random, Signal, Started, children, has_variable, signal, words,
 };

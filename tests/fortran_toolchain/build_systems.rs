@@ -7,7 +7,7 @@ use std::process::Command;
 
 use simurgh_testing::{Compile, Scratch, Stage};
 
-use crate::{done, each_rank_says};
+use super::{done, each_rank_says};
 
 #[test]
 fn pkg_config_tells_the_flags() {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use simurgh_testing::{Scratch, Stage};
 
-use crate::{COMPILERS, done, ended};
+use super::{COMPILERS, done, ended};
 
 /// A user who may write nowhere.
 const NOBODY: &str = "65534";

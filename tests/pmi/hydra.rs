@@ -1,6 +1,6 @@
 //! MPICH's launcher starts our programs, and ours starts MPICH's.
 
-use crate::{DEADLOCK, all_is_well, expect_deadlock, program};
+use super::{DEADLOCK, all_is_well, expect_deadlock, program};
 use simurgh_testing::{Compile, Input, LIMIT, Outcome, Stage, of_another, run, sums};
 use std::path::PathBuf;
 use std::process::Command;

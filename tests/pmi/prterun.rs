@@ -1,6 +1,6 @@
 //! Open MPI's launcher, and PRRTE's, which it is made of, start our programs.
 
-use crate::{all_is_well, alone, expect_deadlock, program};
+use super::{all_is_well, alone, expect_deadlock, program};
 use simurgh_testing::{Compile, Input, LIMIT, Outcome, Scratch, is_alive, of_another, run, until};
 use std::fs::File;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Our launcher serves PMI-1 and PMI-2: to our own programs that know nothing else, and to Slurm's client of PMI-2,
 //! which has what MPI programs do not use. Needs libpmi2.so.0 (Debian: libpmi2-0).
 
-use crate::all_is_well;
+use super::all_is_well;
 use simurgh_testing::{Compile, Input, LIMIT, Outcome, Stage, run};
 use std::process::Command;
 
@@ -29,7 +29,7 @@ fn our_launcher_serves_our_programs_as_it_does_others() {
 
 #[test]
 fn an_abort_by_the_second_version_ends_the_job() {
-    let program = crate::program("launch_mpi");
+    let program = super::program("launch_mpi");
     let words = ["env", "-u", "SIMURGH_JOB_FD", "SIMURGH_PMI=pmi2"];
     let words = [&words[..], &[program.path().to_str().unwrap(), "abort", "7"]].concat();
     let outcome = started(&[], 3, &words);

@@ -1,6 +1,6 @@
 //! The ends of Rust programs.
 
-use crate::{NODES, ended, mpiexec, program};
+use super::{NODES, ended, mpiexec, program};
 use simurgh_testing::{
     Input, LIMIT, Outcome, Scratch, Signal, Started, is_alive, marked, run, signal, until, words,
 };

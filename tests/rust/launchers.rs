@@ -2,7 +2,7 @@
 //!
 //! Needs MPICH and Open MPI as `tests/pmi` does. Without them, the tests report that they are skipped.
 
-use crate::{exchanged, program};
+use super::{exchanged, program};
 use simurgh_testing::{Input, LIMIT, Outcome, Scratch, of_another, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -165,7 +165,9 @@ fn hosts_exchange_short_pieces_and_reach_the_file_in_windows() {
                 assert!(calls() - written <= most);
                 assert!(read.unwrap() == own);
             }
-            take_turns(world, file, block, &hints(3, window, "disable"));
+            let mut alone = hints(3, window, "disable");
+            alone.set("romio_ds_write", "disable").unwrap();
+            take_turns(world, file, block, &alone);
             let before = calls();
             file.write_all(Positioning::At(0), &bytes_of(&own)).unwrap();
             assert_eq!(calls() - before, (6 * tiles) as u64, "each piece by itself");

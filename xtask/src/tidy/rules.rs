@@ -92,6 +92,8 @@ pub(super) fn tests_outside_of_programs(
                 .strip_prefix(package)?
                 .strip_prefix("tests/")?
                 .strip_suffix(".rs")?;
+            let folder = name.strip_suffix("/mod").or_else(|| name.strip_suffix("/main"));
+            let name = folder.unwrap_or(name);
             let known = name.contains('/')
                 || name == "main"
                 || main.lines().any(|line| line == format!("mod {name};"))
@@ -225,13 +227,14 @@ mod tests {
             .len()
         };
         let files = [
+            "crates/a/tests/folder/main.rs",
             "crates/a/tests/one.rs",
             "crates/a/tests/alone.rs",
             "crates/a/tests/one/part.rs",
             "tests/other.rs",
         ];
-        assert_eq!(of("mod one;\n", &files), 0);
-        assert_eq!(of("mod two;\n", &files), 1);
+        assert_eq!(of("mod folder;\nmod one;\n", &files), 0);
+        assert_eq!(of("mod two;\n", &files), 2);
     }
 
     #[test]
