@@ -130,6 +130,7 @@ fn a_fence_and_a_free_do_not_meet() {
         assert!(!outcome.success(), "{outcome}");
         outcome
             .expect_stderr("MPI_Win_free")
+            .expect_stderr("MPI_Win_fence")
             .expect_stderr("all ranks must make the same call");
     }
 }

@@ -50,10 +50,15 @@ impl Call {
     pub(crate) const REDUCE_SCATTER: Self = Self::new("MPI_Reduce_scatter");
     pub(crate) const SCAN: Self = Self::new("MPI_Scan");
     pub(crate) const SCATTER: Self = Self::new("MPI_Scatter");
+    pub(crate) const WIN_ALLOCATE: Self = Self::new("MPI_Win_allocate");
+    pub(crate) const WIN_ALLOCATE_SHARED: Self = Self::new("MPI_Win_allocate_shared");
+    pub(crate) const WIN_CREATE: Self = Self::new("MPI_Win_create");
+    pub(crate) const WIN_CREATE_DYNAMIC: Self = Self::new("MPI_Win_create_dynamic");
+    pub(crate) const WIN_FENCE: Self = Self::new("MPI_Win_fence");
     pub(crate) const WIN_FREE: Self = Self::new("MPI_Win_free");
 
     /// All calls of programs.
-    const KNOWN: [Self; 15] = [
+    const KNOWN: [Self; 20] = [
         Self::ALLGATHER,
         Self::ALLREDUCE,
         Self::ALLTOALL,
@@ -68,6 +73,11 @@ impl Call {
         Self::REDUCE_SCATTER,
         Self::SCAN,
         Self::SCATTER,
+        Self::WIN_ALLOCATE,
+        Self::WIN_ALLOCATE_SHARED,
+        Self::WIN_CREATE,
+        Self::WIN_CREATE_DYNAMIC,
+        Self::WIN_FENCE,
         Self::WIN_FREE,
     ];
 

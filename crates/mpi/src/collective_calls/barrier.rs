@@ -12,17 +12,17 @@ impl Comm {
         Collective::new(self, Call::BARRIER, Buffers::NONE, Task::Barrier)
     }
 
-    /// Waits until all ranks have called it, in `MPI_Win_free`. It is no `MPI_Barrier`: ranks of which some free a
-    /// window and some pass a fence do not meet.
+    /// Waits until all ranks have come, in a call that is no `MPI_Barrier`: ranks of which some free a window and some
+    /// pass a fence do not meet.
     ///
     /// # Errors
     ///
     /// When ranks are in different calls.
-    pub(crate) fn meet_to_free(&self) -> Result<()> {
+    pub(crate) fn meet_in(&self, call: Call) -> Result<()> {
         if self.spans_hosts() {
-            let meeting = Collective::new(self, Call::WIN_FREE, Buffers::NONE, Task::Barrier);
+            let meeting = Collective::new(self, call, Buffers::NONE, Task::Barrier);
             return across_hosts(self, meeting.into_invocation());
         }
-        self.intra_host().barrier_of(self.seat(), Call::WIN_FREE)
+        self.intra_host().barrier_of(self.seat(), call)
     }
 }

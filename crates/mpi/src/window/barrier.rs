@@ -7,6 +7,7 @@
 
 use super::Window;
 use super::sleepers::{Bed, Cause};
+use crate::collective::Call;
 use crate::error::Result;
 use simurgh_core::{SharedBarrier, spin_while_idle};
 
@@ -18,7 +19,7 @@ impl Window {
                 self.meet_in_memory(barrier);
                 Ok(())
             }
-            None => self.comm.barrier().run(),
+            None => self.comm.meet_in(Call::WIN_FENCE),
         }
     }
 

@@ -9,6 +9,7 @@ use super::hints::Hints;
 use super::memory::Wish;
 use super::shared::{Description, WindowShared};
 use super::{Flavor, Window, table};
+use crate::collective::Call;
 use crate::comm::{Comm, IdDemand};
 use crate::deadlock::WaitPoint;
 use crate::error::{ErrorClass, Result};
@@ -137,10 +138,22 @@ impl Comm {
     }
 }
 
+impl Flavor {
+    /// The call that makes windows of this kind.
+    fn call(self) -> Call {
+        match self {
+            Self::Create => Call::WIN_CREATE,
+            Self::Allocate => Call::WIN_ALLOCATE,
+            Self::Dynamic => Call::WIN_CREATE_DYNAMIC,
+            Self::Shared => Call::WIN_ALLOCATE_SHARED,
+        }
+    }
+}
+
 impl Window {
     /// Waits until all ranks are ready to be accessed.
     fn ready(mut self) -> Result<Arc<Self>> {
-        self.comm.barrier().run()?;
+        self.comm.meet_in(self.flavor().call())?;
         self.reach = self.shared.reach();
         Ok(Arc::new(self))
     }

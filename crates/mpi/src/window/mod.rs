@@ -61,6 +61,7 @@ mod waits;
 pub use operation::Place;
 pub use simurgh_core::LockKind;
 
+use crate::collective::Call;
 use crate::comm::Comm;
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
@@ -175,7 +176,7 @@ impl Window {
     pub fn free(&self) -> Result<()> {
         self.check_free()?;
         self.flush_hosts(Ends::All)?;
-        self.comm.meet_to_free()?;
+        self.comm.meet_in(Call::WIN_FREE)?;
         self.leave();
         Ok(())
     }
