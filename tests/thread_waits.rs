@@ -21,6 +21,21 @@ fn waiting_for_a_thread_lets_the_ranks_of_the_same_processor_run() {
     }
 }
 
+/// On one virtual processor the ranks need no locks, until a thread of one of them calls MPI beside them.
+#[test]
+fn threads_that_take_turns_in_their_ranks_exchange_messages_beside_other_ranks() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/serialized_threads.c")
+        .flags(["-O2", "-Wall"])
+        .libraries(["-lpthread"]);
+    let program = program.against(&stage).build();
+    for (ranks, vps) in [(2, 1), (7, 1), (7, 2)] {
+        let run = stage.mpiexec(ranks).vps(vps).mode("threads").run(&program);
+        run.expect_success();
+        assert_eq!(run.stdout, "0 wrong\n", "{run}");
+    }
+}
+
 fn deadlocks(stage: &Stage) -> Binary {
     let program = Compile::c("tests/c/thread_deadlocks.c").flags(["-O2", "-Wall"]);
     program.libraries(["-lpthread"]).against(stage).build()

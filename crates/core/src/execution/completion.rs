@@ -24,9 +24,9 @@ use std::task::Waker;
 
 use super::mailbox::OwnMailbox;
 #[cfg(loom)]
-use super::mocked::{park as park_asleep, sleep_on};
+use super::mocked::{park as park_asleep, sleep_on, sleep_on as sleep_on_biased};
 #[cfg(not(loom))]
-use super::wait::{park_asleep, sleep_on};
+use super::wait::{park_asleep, sleep_on, sleep_on_biased};
 use super::{EcRef, current, spin_while_idle, yield_now};
 use crate::sync::{AtomicUsize, Ordering, if_biased};
 
@@ -156,7 +156,16 @@ impl Completion {
     #[inline]
     pub fn wait(&self) {
         if !self.is_done() {
-            self.wait_slow();
+            self.wait_slow(sleep_on);
+        }
+    }
+
+    /// As [`Completion::wait`], without a locked instruction while the process is [biased](crate::sync::begin_bias). The
+    /// condition is that of [`Completion::complete_biased`].
+    #[inline]
+    pub fn wait_biased(&self) {
+        if !self.is_done() {
+            self.wait_slow(sleep_on_biased);
         }
     }
 
@@ -208,18 +217,18 @@ impl Completion {
     /// if the event has not happened.
     pub fn wait_asleep(&self) {
         if !self.is_done() {
-            self.sleep(OwnMailbox::get_to_wait());
+            self.sleep(OwnMailbox::get_to_wait(), sleep_on);
         }
     }
 
-    fn wait_slow(&self) {
+    fn wait_slow(&self, sleep_on: impl Fn(&Self) -> bool) {
         let mailbox = OwnMailbox::get_to_wait();
         if !spin_looking(mailbox, || self.is_done()) {
-            self.sleep(mailbox);
+            self.sleep(mailbox, sleep_on);
         }
     }
 
-    fn sleep(&self, mailbox: OwnMailbox) {
+    fn sleep(&self, mailbox: OwnMailbox, sleep_on: impl Fn(&Self) -> bool) {
         let _closed = mailbox.close();
         while !self.is_done() {
             if !sleep_on(self) {
@@ -252,6 +261,21 @@ impl Completion {
     #[inline]
     pub(super) fn register_sleeper(&self, ec: EcRef) -> bool {
         matches!(self.subscribe(ec.to_sleeper_word()), Subscribed::Yes)
+    }
+
+    /// As [`Completion::register_sleeper`], for [`Completion::wait_biased`].
+    #[cfg(not(loom))]
+    #[inline]
+    pub(super) fn register_sleeper_biased(&self, ec: EcRef) -> bool {
+        let plain = || {
+            // Relaxed: as in `complete_biased`. Release: as in `subscribe`.
+            let is_pending = self.0.load(Ordering::Relaxed) == PENDING;
+            if is_pending {
+                self.0.store(ec.to_sleeper_word(), Ordering::Release);
+            }
+            is_pending
+        };
+        if_biased(plain, || false) || self.register_sleeper(ec)
     }
 
     /// Registers `waiter`, by its word.

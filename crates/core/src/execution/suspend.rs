@@ -19,6 +19,8 @@ pub(crate) enum Suspend {
     Park,
     /// Let it sleep until this event has happened.
     Await(*const Completion),
+    /// As `Await`, where everybody who completes the event is serialized with the worker while the process is biased.
+    AwaitBiased(*const Completion),
     /// Link it into this slot, which it has locked, and unlock the slot.
     Link(*const SpinLock<Slot>),
     /// Send it to another worker.

@@ -94,10 +94,21 @@ fn park_with(park_by: impl FnOnce(&PollLeader, EcRef)) {
 /// Returns false, at once, for an execution context that waits by its token.
 #[inline]
 pub(crate) fn sleep_on(event: &Completion) -> bool {
+    sleep_by(Suspend::Await(event))
+}
+
+/// As [`sleep_on`], for [`Completion::wait_biased`].
+#[inline]
+pub(crate) fn sleep_on_biased(event: &Completion) -> bool {
+    sleep_by(Suspend::AwaitBiased(event))
+}
+
+#[inline(always)]
+fn sleep_by(how: Suspend) -> bool {
     let me = current();
     let suspends = !me.waits_by_token();
     if suspends {
-        me.control().suspend(Suspend::Await(event));
+        me.control().suspend(how);
     }
     suspends
 }

@@ -16,6 +16,7 @@ use super::{
     binding, communication, descriptor, heap_profile, launch, memory, pmi, policies, programs, questions,
     quiescence, signals, stats, threads,
 };
+use simurgh_core::sync::begin_bias;
 use simurgh_image::ProcessorSet;
 use simurgh_mpi::storage::prepare_threads;
 use simurgh_mpi::{Abort, Hardware, HostRecord, Job, Layout, Process};
@@ -83,6 +84,9 @@ pub(super) trait Ranks {
     /// The number of threads that were there before the host, and may wake ranks or are attached to the runtime.
     fn strangers(&self) -> usize;
 
+    /// Whether nobody but them uses the engine in this process.
+    fn are_alone(&self) -> bool;
+
     /// What a rank runs; none if that is nothing.
     fn entry(&self, spec: &JobSpec, rank: &'static Rank, processors: ProcessorSet) -> Option<Entry>;
 }
@@ -104,6 +108,10 @@ impl Ranks for Vec<Option<Arc<Program>>> {
 
     fn strangers(&self) -> usize {
         0
+    }
+
+    fn are_alone(&self) -> bool {
+        true
     }
 
     fn entry(&self, spec: &JobSpec, rank: &'static Rank, processors: ProcessorSet) -> Option<Entry> {
@@ -139,8 +147,25 @@ pub(super) fn start_ranks(
     }))?;
     let _ = host.job().set_processors_hook(runtime.observer());
     let _ = host.job().set_domains_hook(runtime.domain_observer());
+    if ranks.are_alone() {
+        bias_locks(host, &runtime);
+    }
     spawn_ranks(host, &runtime, spec, ranks, &processors)?;
     Ok(runtime)
+}
+
+/// Tells the engine that locks may be skipped in this process, whose ranks are alone, if they take turns on one virtual
+/// processor.
+fn bias_locks(host: &Host, runtime: &Runtime) {
+    let vps = runtime.vps() + runtime.network_vps() + runtime.io_vps();
+    if vps == 1 && host.job().network().is_none() {
+        // SAFETY:
+        // - no rank has begun, and all will run on the kernel thread of the virtual processor. The bias is revoked before
+        //   some of them run beside it (`Worker::evict`), before a kernel thread calls MPI for one of them
+        //   (`Process::bind`), before an I/O thread works for them, and before the listening thread looks at what these
+        //   locks guard (`wait_report`, `wire_up::dynamic`).
+        unsafe { begin_bias() }
+    }
 }
 
 /// Writes the communication profile, and prints the statistics, if the user asks for them.

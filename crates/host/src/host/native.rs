@@ -212,6 +212,11 @@ impl Ranks for Closures {
         self.strangers
     }
 
+    /// Other threads of the program may have a runtime of their own.
+    fn are_alone(&self) -> bool {
+        false
+    }
+
     fn entry(&self, _: &JobSpec, rank: &'static Rank, _: ProcessorSet) -> Option<Entry> {
         let (host, main) = (Host::running()?, Arc::clone(&self.main));
         Some(Entry {

@@ -87,9 +87,9 @@ impl StatusCell {
     #[inline]
     pub(crate) fn wait(&self) -> Status {
         if instrument::on() && !self.is_done() {
-            instrument::blocking(Reason::Message, || self.completion.wait());
+            instrument::blocking(Reason::Message, || self.completion.wait_biased());
         } else {
-            self.completion.wait();
+            self.completion.wait_biased();
         }
         self.status()
     }

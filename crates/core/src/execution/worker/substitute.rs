@@ -9,8 +9,8 @@ use super::Worker;
 use super::work_stealing::WISHES;
 use crate::execution::control_block::Ec;
 use crate::queue::IntrusiveQueue;
-use crate::sync::Ordering;
 use crate::sync::asymmetric_fence::enable_heavy_fence;
+use crate::sync::{Ordering, revoke_bias};
 
 /// Execution contexts that are ready, and that are on no worker's queue.
 #[derive(Default)]
@@ -46,6 +46,8 @@ impl Worker {
     /// Takes away what is ready, except the context that the worker is running; nothing, if the worker is just using
     /// its queue. To be called by one thread, after [`Worker::may_evict`] has returned true.
     pub fn evict(&self) -> Evicted {
+        // What is taken away runs beside the context that stays.
+        revoke_bias();
         // SAFETY:
         // - by the rule above there is one thief.
         let mut ready = unsafe { self.own.local.steal_all() };

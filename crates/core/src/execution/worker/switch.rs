@@ -105,6 +105,13 @@ impl Worker {
                     self.push_local(ec);
                 }
             },
+            // SAFETY:
+            // - as above.
+            Suspend::AwaitBiased(event) => unsafe {
+                if !(*event).register_sleeper_biased(EcRef::new(ec)) {
+                    self.push_local(ec);
+                }
+            },
             Suspend::Yield => self.requeue(ec),
             // SAFETY:
             // - the EC locked the slot, forgot the guard and lives on; the slot outlives the wait. The EC is linked
