@@ -22,7 +22,7 @@ use simurgh_net::auth::Secret;
 use simurgh_net::control::{self, Address, FromHost, Hello, Peer, ToHost};
 use simurgh_net::encoding::{Bytes, Text};
 use simurgh_net::job::{self, HostShare, JobSpec, MAX_RANKS, Mode, Origin, Section};
-use simurgh_settings::Values;
+use simurgh_settings::{Id, Values};
 
 /// The bytes of an address: one of libfabric's tcp provider, with the nonce of the host.
 const ADDRESS: usize = 40;
@@ -181,6 +181,10 @@ pub(super) fn job(hosts: u32, ranks: u32, secret: Secret) -> NodeJob {
         env: Vec::new(),
         preload: Vec::new(),
     };
+    // An hour in milliseconds. Signs of life are no part of the model, and the one thread that plays all agents in a
+    // simulation may be late with them where others use the processors.
+    let mut settings = Values::default();
+    let _ = settings.set(Id::PeerTimeout, 3_600_000, simurgh_settings::Origin::Preset);
     NodeJob {
         version: VERSION,
         secret: Some(secret),
@@ -193,7 +197,7 @@ pub(super) fn job(hosts: u32, ranks: u32, secret: Secret) -> NodeJob {
             hosts: (0..hosts).map(|node| HostShare { node, ranks }).collect(),
             host: 0,
             control: None,
-            settings: Values::default(),
+            settings,
             parent: None,
             origin: Origin {
                 nodes: hosts,
