@@ -1,6 +1,6 @@
-/* A second thread of each rank exchanges messages with the next rank and the one before, while the main threads of other
- * ranks do the same: of the threads of a rank one at a time calls MPI. Before and after that the main threads exchange
- * messages by themselves. */
+/* A second thread of each rank exchanges messages with the next rank and the one before, while the main threads of
+ * other ranks do the same: of the threads of a rank one at a time calls MPI. Before and after that the main threads
+ * exchange messages by themselves. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ static void rounds(int count)
         sent[0] = round;
         sent[length - 1] = rank;
         if (round % 2 == 0) {
-            MPI_Sendrecv(sent, length, MPI_INT, to, 0, got, length, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(sent, length, MPI_INT, to, 0, got, length, MPI_INT, from, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
         } else {
             MPI_Irecv(got, length, MPI_INT, from, 0, MPI_COMM_WORLD, &requests[0]);
             MPI_Isend(sent, length, MPI_INT, to, 0, MPI_COMM_WORLD, &requests[1]);

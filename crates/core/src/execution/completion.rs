@@ -160,8 +160,8 @@ impl Completion {
         }
     }
 
-    /// As [`Completion::wait`], without a locked instruction while the process is [biased](crate::sync::begin_bias). The
-    /// condition is that of [`Completion::complete_biased`].
+    /// As [`Completion::wait`], without a locked instruction while the process is [biased](crate::sync::begin_bias).
+    /// The condition is that of [`Completion::complete_biased`].
     #[inline]
     pub fn wait_biased(&self) {
         if !self.is_done() {
