@@ -167,16 +167,15 @@ impl SharedFile {
     /// Writes all bytes; returns the bytes written, also where an error has ended it.
     pub(crate) fn write(&self, from: &[u8], position: u64) -> (usize, io::Result<()>) {
         let write = || write_whole(&*self.storage, from, position);
+        let bytes = position..position + from.len() as u64;
         // An atomic access has its lock already.
         if self.is_locking() && !self.is_atomic() {
-            let bytes = position..position + from.len() as u64;
             let written = self.alone(&bytes, write);
             return written.unwrap_or_else(|reason| (0, Err(reason)));
         }
         if !self.expects_rewrites() {
             return write();
         }
-        let bytes = position..position + from.len() as u64;
         let _writing = self.writers.ranges.lock(bytes, false);
         write()
     }

@@ -100,24 +100,21 @@ fn room<M>(part: &Part<M>, most: usize) -> usize {
     most.min(usize::try_from(span.end - span.start).unwrap_or(most))
 }
 
-/// Reads the data of a part with the gaps in it.
-pub(crate) fn sieve_read(file: &SharedFile, part: &Part<Target>) -> Moved {
-    let (view, end) = (&part.view, part.position + part.bytes);
-    with_buffer(room(part, view.sieving().read_buffer), |buffer| {
+/// Moves the data of a part block by block, through a buffer of at most so many bytes. `move_block` returns the
+/// position that was reached, and the outcome if nothing more is to be moved.
+fn in_blocks<M>(
+    part: &Part<M>,
+    most: usize,
+    mut move_block: impl FnMut(&Block, &mut [u8]) -> (usize, Option<io::Result<()>>),
+) -> Moved {
+    let end = part.position + part.bytes;
+    with_buffer(room(part, most), |buffer| {
         let mut position = part.position;
         while position < end {
             let block = block(part, position, buffer.len());
-            let (got, outcome) =
-                file.read(&mut buffer[..block.len], view.displacement() + block.first as u64);
-            let reached = block.reached(part, got);
-            view.tiling().load(
-                &buffer[..got],
-                block.first,
-                position..reached,
-                (&part.memory, position - part.position),
-            );
+            let (reached, ended) = move_block(&block, buffer);
             position = reached;
-            if got < block.len {
+            if let Some(outcome) = ended {
                 let bytes = position - part.position;
                 return Moved { bytes, outcome };
             }
@@ -129,24 +126,25 @@ pub(crate) fn sieve_read(file: &SharedFile, part: &Part<Target>) -> Moved {
     })
 }
 
+/// Reads the data of a part with the gaps in it.
+pub(crate) fn sieve_read(file: &SharedFile, part: &Part<Target>) -> Moved {
+    let view = &part.view;
+    in_blocks(part, view.sieving().read_buffer, |block, buffer| {
+        let at = view.displacement() + block.first as u64;
+        let (got, outcome) = file.read(&mut buffer[..block.len], at);
+        let (start, reached) = (block.positions.start, block.reached(part, got));
+        let memory = (&part.memory, start - part.position);
+        view.tiling()
+            .load(&buffer[..got], block.first, start..reached, memory);
+        (reached, (got < block.len).then_some(outcome))
+    })
+}
+
 /// Writes the data of a part with the gaps in it.
 pub(crate) fn sieve_write(file: &SharedFile, part: &Part<Source>) -> Moved {
-    let (view, end) = (&part.view, part.position + part.bytes);
-    with_buffer(room(part, view.sieving().write_buffer), |buffer| {
-        let mut position = part.position;
-        while position < end {
-            let block = block(part, position, buffer.len());
-            let (reached, outcome) = write_block(file, part, &block, buffer);
-            position = reached;
-            if outcome.is_err() {
-                let bytes = position - part.position;
-                return Moved { bytes, outcome };
-            }
-        }
-        Moved {
-            bytes: part.bytes,
-            outcome: Ok(()),
-        }
+    in_blocks(part, part.view.sieving().write_buffer, |block, buffer| {
+        let (reached, outcome) = write_block(file, part, block, buffer);
+        (reached, outcome.is_err().then_some(outcome))
     })
 }
 

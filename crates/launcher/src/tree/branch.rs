@@ -3,7 +3,7 @@
 use super::LaunchCommand;
 use super::Loss;
 use super::message::{Down, NodeJob, Up};
-use crate::oob::{Frame, Link, LinkError};
+use crate::oob::{Link, LinkError};
 use crate::process::PollSet;
 use rustix::event::PollFlags;
 use std::io;
@@ -82,10 +82,13 @@ impl Branch {
         self.link.send(message, bytes);
     }
 
-    /// Sends a message that all branches get.
-    pub(crate) fn send_frame(&mut self, frame: &Frame) {
-        self.spoken = Instant::now();
-        self.link.send_frame(frame);
+    /// Sends a message with bytes to all branches, which share its frame.
+    pub(crate) fn send_all(branches: &mut [Self], message: &Down, bytes: &[u8]) {
+        let frame = Link::frame_of(message, bytes);
+        for branch in branches {
+            branch.spoken = Instant::now();
+            branch.link.send_frame(&frame);
+        }
     }
 
     /// Waits for messages, and for room for those that wait. While the receiver is `congested`, nothing is read.

@@ -122,15 +122,12 @@ impl Work {
     /// Does units until none is left.
     fn serve(&self) {
         let file = &self.open.file;
-        if !self.open.file.is_atomic() {
+        if !file.is_atomic() {
             while self.take_unit(file) {}
             return;
         }
         let (reach, writes) = (self.parts.reach(), self.parts.writes());
-        let done = self
-            .open
-            .file
-            .exclusively(reach, writes, || while self.take_unit(file) {});
+        let done = file.exclusively(reach, writes, || while self.take_unit(file) {});
         if let Err(reason) = done {
             let fault = self.open.fault(self.parts.action(), &reason);
             self.finish((Vec::new(), Err(fault)));

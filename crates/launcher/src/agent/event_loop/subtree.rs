@@ -27,10 +27,7 @@ impl Agent {
 
     /// Passes a message on to all agents below, with the bytes of its frame.
     pub(super) fn send_down_with(&mut self, message: &Down, bytes: &[u8]) {
-        let frame = Link::frame_of(message, bytes);
-        self.branches
-            .iter_mut()
-            .for_each(|branch| branch.send_frame(&frame));
+        Branch::send_all(&mut self.branches, message, bytes);
     }
 
     /// Passes a message on towards a node.

@@ -10,6 +10,7 @@ use simurgh_mpi::collective::{Cost, Size};
 use simurgh_net::auth::Secret;
 use simurgh_net::control::FromHost;
 use simurgh_sched::{Builder, EcSpec};
+use std::cell::OnceCell;
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::{self, Read, Write};
@@ -112,6 +113,14 @@ impl Constants {
     ///
     /// When this machine refuses what is needed to measure one.
     pub(super) fn measure(given: &Given) -> Result<Self, LaunchError> {
+        // One connection tells both latency and bandwidth.
+        let network = OnceCell::new();
+        let network = || match network.get() {
+            Some(both) => Ok(*both),
+            None => over_loopback()
+                .map(|both| *network.get_or_init(|| both))
+                .map_err(LaunchError::Measure),
+        };
         let or = |given: Option<f64>, measure: &dyn Fn() -> Result<f64, LaunchError>| match given {
             Some(value) => Ok(Constant {
                 value,
@@ -125,8 +134,8 @@ impl Constants {
         };
         let (encoding, decoding) = message_rates();
         Ok(Self {
-            latency: or(given.latency, &|| Ok(over_loopback()?.0))?,
-            bandwidth: or(given.bandwidth, &|| Ok(over_loopback()?.1))?,
+            latency: or(given.latency, &|| Ok(network()?.0))?,
+            bandwidth: or(given.bandwidth, &|| Ok(network()?.1))?,
             copying: measured(copying()),
             meeting: measured(meeting()?),
             encoding: measured(encoding),
@@ -201,11 +210,7 @@ impl Start {
 }
 
 /// Latency and bandwidth of a TCP connection of this machine with itself.
-fn over_loopback() -> Result<(f64, f64), LaunchError> {
-    ping_pong().map_err(LaunchError::Measure)
-}
-
-fn ping_pong() -> io::Result<(f64, f64)> {
+fn over_loopback() -> io::Result<(f64, f64)> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let mut near = TcpStream::connect(listener.local_addr()?)?;
     let (mut far, _) = listener.accept()?;

@@ -111,9 +111,7 @@ impl Start {
             peers: peers.bytes,
         }
     }
-}
 
-impl Start {
     /// The bytes of `mpiexec`: what it knows of hosts and nodes, the job as it is written and as it is sent to each
     /// branch, and the addresses, which all branches share until they have been sent.
     pub(super) fn memory(&self) -> u64 {
@@ -184,7 +182,8 @@ pub(super) fn job(hosts: u32, ranks: u32, secret: Secret) -> NodeJob {
     // An hour in milliseconds. Signs of life are no part of the model, and the one thread that plays all agents in a
     // simulation may be late with them where others use the processors.
     let mut settings = Values::default();
-    let _ = settings.set(Id::PeerTimeout, 3_600_000, simurgh_settings::Origin::Preset);
+    let set = settings.set(Id::PeerTimeout, 3_600_000, simurgh_settings::Origin::Preset);
+    set.expect("an hour is a time");
     NodeJob {
         version: VERSION,
         secret: Some(secret),

@@ -10,7 +10,6 @@ mod srun;
 use crate::error::LaunchError;
 use crate::hosts::Member;
 use crate::nodes::NodePool;
-use crate::oob::Link;
 use crate::process::{GRACE, PollSet};
 use crate::tree::message::{Down, NodeJob};
 use crate::tree::{Branch, HIGH_WATER, Loss};
@@ -45,7 +44,7 @@ pub(crate) enum Agents {
     Srun { command: Vec<String>, tool: PathBuf },
     /// They are at the other ends of these links, one for each branch.
     #[cfg(test)]
-    There(Vec<Link>),
+    There(Vec<crate::oob::Link>),
 }
 
 /// The state of a node.
@@ -208,10 +207,7 @@ impl RemoteNodes {
     }
 
     fn send_all_with(&mut self, message: &Down, bytes: &[u8]) {
-        let frame = Link::frame_of(message, bytes);
-        self.branches
-            .iter_mut()
-            .for_each(|branch| branch.send_frame(&frame));
+        Branch::send_all(&mut self.branches, message, bytes);
     }
 
     /// Sends a message to one host.
