@@ -142,6 +142,19 @@
 //! # Ok::<(), simurgh::RunError>(())
 //! ```
 //!
+//! # Features
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `derive` (default) | `#[derive(Equivalence)]` and `#[derive(Code)]` |
+//! | `serde` | values of any type that serde can write: `Communicator::send_value` and its relatives |
+//! | `ndarray` | arrays of the crate `ndarray`, and views of them, as data |
+//! | `vendored-hwloc` | hwloc is compiled from its sources and linked statically |
+//!
+//! Without `vendored-hwloc` a program needs hwloc (version 2.8 or later): its header and `pkg-config` where it is
+//! built, and its library where it runs. With it, cargo downloads hwloc's sources from `download.open-mpi.org` and
+//! compiles them, which takes autoconf, automake, libtool and make.
+//!
 //! # Errors
 //!
 //! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank

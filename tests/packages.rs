@@ -66,6 +66,31 @@ fn fill_in(name: &str, folder: &Path) {
     fs::write(file, text).expect("the file can be written");
 }
 
+/// To build with the feature would take the network: hwloc is downloaded. What cargo has resolved says what it does.
+#[test]
+fn the_feature_vendored_hwloc_has_hwloc_built() {
+    let manifests = outcome(&mut cargo(
+        Stage::workspace(),
+        &["metadata", "--no-deps", "--offline", "--format-version", "1"],
+    ));
+    let features = &manifests.expect_success().stdout;
+    for passed_on in ["simurgh-sched/vendored-hwloc", "hwlocality/vendored"] {
+        assert!(
+            features.contains(&format!(r#""vendored-hwloc":["{passed_on}"]"#)),
+            "{manifests}"
+        );
+    }
+    let lock = fs::read_to_string(Stage::workspace().join("Cargo.lock")).expect("the lock file can be read");
+    let bindings = lock
+        .split("[[package]]")
+        .find(|package| package.contains(r#"name = "hwlocality-sys""#));
+    // The crate that runs hwloc's `configure`, which hwlocality-sys depends on only if it builds hwloc.
+    assert!(
+        bindings.expect("the bindings are locked").contains("autotools"),
+        "{lock}"
+    );
+}
+
 /// The manifest is resolved as cargo does before it builds. To build the program there would compile this workspace and
 /// all that it depends on anew, since features are chosen for each workspace. So the program is an example of this one.
 #[test]
