@@ -4,15 +4,21 @@
 mod common;
 
 use common::{Runner, into, out, run_with, start_send};
+use rustix::thread::gettid;
 use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Collective, Comm, Mode, Request, wait_all};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 struct Counting;
 
+/// What the ranks' kernel thread has allocated.
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// The kernel thread on which the ranks run. The threads of the test harness allocate as they like, for example when a
+/// test before this one has ended.
+static RANKS_THREAD: AtomicI32 = AtomicI32::new(0);
 
 /// Tests in this process count in turn.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -21,7 +27,9 @@ static ALONE: Mutex<()> = Mutex::new(());
 // - everything is left to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        if this_thread() == RANKS_THREAD.load(Ordering::Relaxed) {
+            ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        }
         // SAFETY:
         // - the caller's promise is passed on.
         unsafe { System.alloc(layout) }
@@ -32,6 +40,18 @@ unsafe impl GlobalAlloc for Counting {
         // - the caller's promise is passed on.
         unsafe { System.dealloc(block, layout) }
     }
+}
+
+fn this_thread() -> i32 {
+    gettid().as_raw_nonzero().get()
+}
+
+/// Runs ranks on one virtual processor, whose allocations count.
+fn run_counted(seed: Option<u64>, ranks: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
+    run_with(Runner::Contexts(1, seed), ranks, move |world| {
+        RANKS_THREAD.store(this_thread(), Ordering::Relaxed);
+        f(world);
+    });
 }
 
 #[global_allocator]
@@ -96,7 +116,7 @@ fn collectives(world: &Comm, mine: &[i32], sum: &mut [i32], again: &Arc<Request>
 fn collectives_without_waiting_allocate_nothing() {
     let _alone = ALONE.lock();
     for seed in [None, Some(1), Some(2)] {
-        run_with(Runner::Contexts(1, seed), 3, |world| {
+        run_counted(seed, 3, |world| {
             // Done by the last to start, and left to whoever waits.
             for len in [10, 100_000] {
                 let (mine, mut sum, mut total) = (vec![1; len], vec![0; len], vec![0; len]);
@@ -123,7 +143,7 @@ fn collectives_without_waiting_allocate_nothing() {
 fn steady_traffic_allocates_nothing() {
     let _alone = ALONE.lock();
     for seed in [None, Some(1), Some(2)] {
-        run_with(Runner::Contexts(1, seed), 2, |world| {
+        run_counted(seed, 2, |world| {
             let other = 1 - world.rank();
             for size in SIZES {
                 let (mine, mut theirs) = (vec![1; size], vec![0; size]);
