@@ -130,9 +130,18 @@ static void fill_memory(int argc, char **argv)
     errno = EDOM;
 }
 
+/* A call of MPI may leave EAGAIN in errno: it waited for a lock of the library that was free again at that moment. */
+static void check_errno(void)
+{
+    int found = errno;
+    if (found != EDOM && found != EAGAIN)
+        fprintf(stderr, "rank %d: errno is %d (%s)\n", check_rank, found, strerror(found));
+    CHECK(found == EDOM || found == EAGAIN);
+}
+
 static void check_memory(int round)
 {
-    CHECK(errno == EDOM);
+    check_errno();
     CHECK(initialised[0] == 7 && initialised[999] == check_rank && *constant_pointers[1] == 9);
     CHECK(functions[0](1) == 2 && functions[1](1) == 3 && thread_local_initialised == 41 + check_rank);
     CHECK(zeroed[0] == 0 && zeroed[70000] == check_rank + 1 && zeroed[74999] == check_rank + 1);
