@@ -1,7 +1,8 @@
 /* Scheduling policies as shared libraries, for `mpiexec --policy ./mine.so`.
  *
- * A policy says on which virtual processor each rank starts, which others an idle virtual processor asks for work, and
- * which virtual processors drive the network. It is a shared library that defines the object `simurgh_policy`:
+ * A policy says on which virtual processor each rank starts, which others an idle virtual processor asks for work,
+ * which virtual processors drive the network, and what comes of what ranks are about. It is a shared library that
+ * defines the object `simurgh_policy`:
  *
  *     const struct simurgh_policy simurgh_policy = {
  *         .version = SIMURGH_POLICY_VERSION,
@@ -24,8 +25,9 @@
 extern "C" {
 #endif
 
-/* The version of this interface. A library with a policy of another version is refused. */
-#define SIMURGH_POLICY_VERSION 1
+/* The version of this interface. A library with a policy of version 1, which had no `purposes`, is accepted as well;
+ * one of any other version is refused. */
+#define SIMURGH_POLICY_VERSION 2
 
 /* Hardware that cores share, from the widest to the narrowest. */
 enum simurgh_domain {
@@ -61,6 +63,18 @@ struct simurgh_driving {
     int has_cores;
 };
 
+/* What comes of what ranks are about: at each moment a rank computes, is about the network (it waits for the other side
+ * of a long message), or is about I/O (it waits for a file). The library notes that by itself, and programs can say
+ * it. */
+struct simurgh_purposes {
+    /* Whether a rank that is about the network runs before the others of its virtual processor as soon as what it
+     * waits for has happened (0 or 1). */
+    int network_first;
+    /* The number of virtual processors, besides those that run ranks and without cores of their own, on which ranks go
+     * on that say that they are about I/O. With 0 they stay where they are, as do ranks that are bound. */
+    size_t io_processors;
+};
+
 struct simurgh_policy {
     /* SIMURGH_POLICY_VERSION */
     uint32_t version;
@@ -75,6 +89,9 @@ struct simurgh_policy {
     /* Changes who drives the network between processes. At first `driving` is what `wq` does: whoever waits.
      * `network_vps` is the value of --network-vps. */
     void (*driving)(struct simurgh_driving *driving, size_t network_vps);
+    /* Changes what comes of what ranks are about. At first `purposes` is what `wq` does: nothing. `io_vps` is the
+     * value of --io-vps. */
+    void (*purposes)(struct simurgh_purposes *purposes, size_t io_vps);
 };
 
 /* What the library with the policy defines. */

@@ -1,8 +1,8 @@
 //! What ranks say that their phases are about, and what the policy makes of it.
 
-use simurgh::policy::{ByPurpose, DomainKind};
+use simurgh::policy::{ByPurpose, DomainKind, Policy};
 use simurgh::{Builder, Purpose, set_purpose, virtual_processor};
-use simurgh_testing::{Compile, Stage};
+use simurgh_testing::{Compile, Scratch, Stage};
 use std::io::{Read, Write};
 use std::sync::Mutex;
 
@@ -19,13 +19,68 @@ fn ranks_say_what_they_are_about_by_variables_and_info_keys() {
 }
 
 #[test]
+fn a_policy_of_ones_own_makes_use_of_what_ranks_are_about() {
+    let stage = Stage::locate();
+    let scratch = Scratch::new("purposes");
+    let policy = scratch.path().join("mine.so");
+    Compile::c("tests/c/policy_purposes.c")
+        .flags(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"])
+        .flags([format!("-I{}", stage.include().display())])
+        .output(&policy)
+        .build();
+    let program = Compile::c("tests/c/purposes.c").against(&stage).build();
+    let policy = policy.to_str().expect("a path in UTF-8");
+    let mpiexec = stage.mpiexec(2).vps(2);
+    mpiexec
+        .options(["--policy", policy, "--stats"])
+        .run(&program)
+        .expect_success()
+        .expect_stderr("I/O vp 2: ");
+}
+
+#[test]
+fn a_rank_that_waits_for_data_of_another_host_is_about_the_network() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/purposes_between.c").against(&stage).build();
+    for rendezvous in ["write", "fragments"] {
+        let scratch = Scratch::new("purposes");
+        let base = scratch.path().join(rendezvous);
+        let mpiexec = stage.mpiexec(4).vps(1);
+        mpiexec
+            .options(["--hosts-per-node", "2", "--rendezvous", rendezvous])
+            .args([base.to_str().expect("a path in UTF-8")])
+            .run(&program)
+            .expect_success();
+    }
+}
+
+/// A policy of a program, with a virtual processor for I/O.
+struct Own;
+
+impl Policy for Own {
+    fn name(&self) -> &str {
+        "own"
+    }
+
+    fn network_first(&self) -> bool {
+        true
+    }
+
+    fn io_processors(&self) -> usize {
+        1
+    }
+}
+
+#[test]
 fn a_rank_that_blocks_in_a_system_call_keeps_no_virtual_processor_from_others() {
+    blocks_apart_from_others(ByPurpose::with_io_processors(1));
+    blocks_apart_from_others(Own);
+}
+
+fn blocks_apart_from_others(policy: impl Policy + 'static) {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     let ends = Mutex::new((Some(reader), Some(writer)));
-    let run = Builder::new()
-        .ranks(2)
-        .vps(1)
-        .policy(ByPurpose::with_io_processors(1));
+    let run = Builder::new().ranks(2).vps(1).policy(policy);
     let results = run.run(move |world| {
         if world.rank() == 0 {
             let reader = ends.lock().expect("no panic").0.take();

@@ -111,6 +111,27 @@ int main(int argc, char **argv)
     }
     OK(MPI_Barrier(MPI_COMM_WORLD));
 
+    /* So is one that waits for several such messages, or for any of them. */
+    for (int any = 0; any < 2; any++) {
+        MPI_Request requests[3] = {MPI_REQUEST_NULL};
+        int done = 0;
+        if (check_rank == 0) {
+            OK(MPI_Issend(data, 1 << 20, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[1]));
+            OK(MPI_Irecv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, &requests[2]));
+            if (any)
+                OK(MPI_Waitany(3, requests, &done, MPI_STATUS_IGNORE));
+            CHECK(done == any);
+            OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+            CHECK(number(purpose) == 0);
+        } else {
+            for (int flag; about(1) != 1;)
+                OK(MPI_Iprobe(0, 2, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+            OK(MPI_Recv(data, 1 << 20, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            OK(MPI_Send(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD));
+        }
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+    }
+
     /* One that waits for a file is about I/O. */
     MPI_File file;
     char path[64];
@@ -127,6 +148,31 @@ int main(int argc, char **argv)
         for (int flag; about(2) != 1;)
             OK(MPI_Iprobe(0, 2, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
         OK(MPI_Send(NULL, 0, MPI_INT, 0, 3, MPI_COMM_WORLD));
+    }
+    OK(MPI_File_close(&file));
+
+    /* So is one that waits for others in a collective call of a file, or for what it has begun there. */
+    snprintf(path, sizeof path, "/tmp/simurgh-purposes-%d", (int)getpid());
+    OK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                     &file));
+    for (int way = 0; way < 4; way++) {
+        MPI_Request request;
+        if (check_rank == 1)
+            for (int flag; about(2) != 1;)
+                OK(MPI_Iprobe(0, 2, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+        if (way == 0) {
+            OK(MPI_File_write_at_all(file, 0, data, 4, MPI_INT, MPI_STATUS_IGNORE));
+        } else if (way == 1) {
+            OK(MPI_File_iread_at_all(file, 0, data, 4, MPI_INT, &request));
+            OK(MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
+        } else if (way == 2) {
+            OK(MPI_File_write_at_all_begin(file, 0, data, 4, MPI_INT));
+            OK(MPI_File_write_at_all_end(file, data, MPI_STATUS_IGNORE));
+        } else {
+            OK(MPI_File_sync(file));
+        }
+        CHECK(number(purpose) == 0);
+        OK(MPI_Barrier(MPI_COMM_WORLD));
     }
     OK(MPI_File_close(&file));
 

@@ -6,4 +6,4 @@ static std::size_t place(const simurgh_machine *machine, std::size_t index, std:
     return index % machine->vps;
 }
 
-const struct simurgh_policy simurgh_policy = {SIMURGH_POLICY_VERSION, "cyclic", place, nullptr, nullptr};
+const struct simurgh_policy simurgh_policy = {SIMURGH_POLICY_VERSION, "cyclic", place, nullptr, nullptr, nullptr};

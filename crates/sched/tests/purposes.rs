@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
-use simurgh_core::{Completion, current, set_purpose, yield_now};
+use simurgh_core::{Completion, current, set_purpose, wait_any, yield_now};
 use simurgh_sched::policy::{ByPurpose, Machine, Policy};
 use simurgh_sched::{Builder, EcHandle, EcSpec, Purpose, Runtime};
 
@@ -43,10 +43,21 @@ fn wait_until(done: impl Fn() -> bool) {
     }
 }
 
+/// How a context waits.
+#[derive(Clone, Copy, PartialEq)]
+enum Wait {
+    /// For one event.
+    Alone,
+    /// For one event, which is then found to be about the network.
+    Expedited,
+    /// For any of two.
+    Any,
+}
+
 /// The place at which a context with this purpose goes on, after it has waited for an event, among it and two others
 /// of its virtual processor that have been ready before. The event is completed on that virtual processor, or by a
 /// thread elsewhere.
-fn place(by_purpose: bool, purpose: Purpose, elsewhere: bool) -> usize {
+fn place(by_purpose: bool, purpose: Purpose, wait: Wait, elsewhere: bool) -> usize {
     let runtime = start(1, Staying { by_purpose });
     let (event, turns) = (Arc::new(Completion::new()), Arc::new(SpinLock::new(Vec::new())));
     let [waits, asks, completed] = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
@@ -57,7 +68,11 @@ fn place(by_purpose: bool, purpose: Purpose, elsewhere: bool) -> usize {
     handles.push(spawn(&runtime, move || {
         set_purpose(purpose);
         says.store(true, Ordering::SeqCst);
-        awaited.wait();
+        match wait {
+            Wait::Alone | Wait::Expedited => awaited.wait(),
+            Wait::Any => assert_eq!(wait_any(&[&Completion::new(), &awaited]), 1),
+        }
+        assert_eq!(current().purpose(), purpose);
         own_turns.lock().push("waiter");
     }));
     for _ in 0..2 {
@@ -72,6 +87,9 @@ fn place(by_purpose: bool, purpose: Purpose, elsewhere: bool) -> usize {
     let (own_event, asking, over) = (Arc::clone(&event), Arc::clone(&asks), Arc::clone(&completed));
     handles.push(spawn(&runtime, move || {
         wait_until(|| waits.load(Ordering::SeqCst) && others.load(Ordering::SeqCst) == 2);
+        if wait == Wait::Expedited {
+            own_event.expedite();
+        }
         if !elsewhere {
             own_event.complete();
             over.store(true, Ordering::SeqCst);
@@ -102,9 +120,13 @@ fn place(by_purpose: bool, purpose: Purpose, elsewhere: bool) -> usize {
 #[test]
 fn what_is_about_the_network_goes_on_before_others_if_the_policy_says_so() {
     for elsewhere in [false, true] {
-        assert_eq!(place(true, Purpose::Network, elsewhere), 0);
-        assert_eq!(place(true, Purpose::Compute, elsewhere), 2);
-        assert_eq!(place(false, Purpose::Network, elsewhere), 2);
+        for wait in [Wait::Alone, Wait::Any] {
+            assert_eq!(place(true, Purpose::Network, wait, elsewhere), 0);
+            assert_eq!(place(true, Purpose::Compute, wait, elsewhere), 2);
+            assert_eq!(place(false, Purpose::Network, wait, elsewhere), 2);
+        }
+        assert_eq!(place(true, Purpose::Compute, Wait::Expedited, elsewhere), 0);
+        assert_eq!(place(false, Purpose::Compute, Wait::Expedited, elsewhere), 2);
     }
 }
 

@@ -143,6 +143,26 @@ impl Completion {
         self.0.store(DONE, Ordering::Release);
     }
 
+    /// Says that what happens until the event is about the network. A coroutine that sleeps on the event and on nothing
+    /// else is about the network from now on until it is woken. The caller is ordered before whoever completes the
+    /// event.
+    #[cfg(not(loom))]
+    pub fn expedite(&self) {
+        // Relaxed: the word is only looked at, and its change is what `complete` sees; the caller comes before that.
+        let word = self.0.load(Ordering::Relaxed);
+        let urgent = word & !ASLEEP | URGENT;
+        let sleeps = word & WAKER == ASLEEP;
+        // Acquire pairs with the Release in `register_sleeper`: the context has noted its purpose.
+        if sleeps
+            && self
+                .0
+                .compare_exchange(word, urgent, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        {
+            EcRef::from_word(word & !ASLEEP).control().expedite();
+        }
+    }
+
     /// Makes the event one that has not happened, for its next use.
     ///
     /// The event must be done, or nobody else may know of it.

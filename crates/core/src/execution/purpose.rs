@@ -3,6 +3,11 @@
 //! A program says what its phase is about; the engine says so for a context that waits for the other side of a long
 //! message or for a file. To say so costs two plain stores to the context's own control block. What a policy makes of
 //! it is in `worker/purposes.rs`, and costs nothing where the policy does not care.
+//!
+//! A context may be asleep when it turns out that what it waits for is a long message from another host. Then whoever
+//! takes note of that makes it one that is about the network, until it goes on ([`Completion::expedite`]).
+//!
+//! [`Completion::expedite`]: super::completion::Completion::expedite
 
 use super::completion::{ASLEEP, URGENT};
 use super::control_block::Ec;
@@ -39,10 +44,17 @@ impl Purpose {
         Self::ALL.into_iter().find(|purpose| purpose.name() == name)
     }
 
-    pub(super) fn of_number(number: u8) -> Self {
-        Self::ALL.get(usize::from(number)).copied().unwrap_or_default()
+    /// That of a context with this note.
+    pub(super) fn of_note(note: u8) -> Self {
+        match note & EXPEDITED {
+            0 => Self::ALL.get(usize::from(note)).copied().unwrap_or_default(),
+            _ => Self::Network,
+        }
     }
 }
+
+/// Set in the note of a purpose while the context sleeps and others have found that it waits for the network.
+const EXPEDITED: u8 = 0x80;
 
 impl Ec {
     /// Notes its purpose. For the context itself, or for whoever makes it.
@@ -54,6 +66,22 @@ impl Ec {
         });
         // Relaxed: nothing depends on it but where and when it runs.
         self.purpose.store(purpose as u8, Ordering::Relaxed);
+    }
+
+    /// Notes that it is about the network for as long as it sleeps. For callers that know that nobody wakes it
+    /// meanwhile.
+    pub(super) fn expedite(&self) {
+        // Relaxed, here and below: as above. Whoever wakes the context comes after the caller.
+        self.purpose.fetch_or(EXPEDITED, Ordering::Relaxed);
+    }
+
+    /// Notes that it sleeps no more. For the context itself.
+    #[inline]
+    pub(super) fn end_expedition(&self) {
+        let note = self.purpose.load(Ordering::Relaxed);
+        if note & EXPEDITED != 0 {
+            self.purpose.store(note & !EXPEDITED, Ordering::Relaxed);
+        }
     }
 }
 

@@ -74,7 +74,10 @@ impl EcRef {
     #[inline]
     pub fn unpark(self) {
         if self.0.token().give() {
-            self.0.make_ready();
+            match self.purpose() {
+                Purpose::Network => self.0.make_ready_first(),
+                Purpose::Compute | Purpose::Io => self.0.make_ready(),
+            }
         }
     }
 
@@ -100,7 +103,7 @@ impl EcRef {
     #[must_use]
     pub fn purpose(self) -> Purpose {
         // Relaxed: nothing depends on it but where and when it runs.
-        Purpose::of_number(self.0.purpose.load(Ordering::Relaxed))
+        Purpose::of_note(self.0.purpose.load(Ordering::Relaxed))
     }
 
     /// Whether it is an OS thread that was attached, not a coroutine.

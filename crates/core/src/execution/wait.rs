@@ -109,6 +109,7 @@ fn sleep_by(how: Suspend) -> bool {
     let suspends = !me.waits_by_token();
     if suspends {
         me.control().suspend(how);
+        me.control().end_expedition();
     }
     suspends
 }

@@ -10,7 +10,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// The version of the interface.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// The oldest version with which policies are accepted.
+const OLDEST: u32 = 1;
 
 /// The object that a library with a policy defines.
 const SYMBOL: &CStr = c"simurgh_policy";
@@ -69,6 +72,7 @@ pub fn policy_of_settings(settings: &Values) -> Result<Arc<dyn Policy>, PolicyEr
         Some(file) => Ok(Arc::new(ForeignPolicy::load(
             file,
             settings.amount(Id::NetworkVps),
+            settings.amount(Id::IoVps),
         )?)),
         None => Ok(policy::of_settings(settings)?),
     }
@@ -123,14 +127,30 @@ type Place = extern "C" fn(&MachineView<'_>, usize, usize) -> usize;
 type Victims = extern "C" fn(&MachineView<'_>, usize, *mut usize) -> usize;
 type Drive = extern "C" fn(&mut DrivingForm, usize);
 
-/// `struct simurgh_policy`
+/// `struct simurgh_purposes`
 #[repr(C)]
-struct Table {
+struct PurposesForm {
+    network_first: c_int,
+    io_processors: usize,
+}
+
+type Attend = extern "C" fn(&mut PurposesForm, usize);
+
+/// `struct simurgh_policy` as it was in version 1
+#[repr(C)]
+struct FirstTable {
     version: u32,
     name: *const c_char,
     place: Option<Place>,
     victims: Option<Victims>,
     driving: Option<Drive>,
+}
+
+/// `struct simurgh_policy`
+#[repr(C)]
+struct Table {
+    first: FirstTable,
+    purposes: Option<Attend>,
 }
 
 /// A policy in a shared library.
@@ -139,11 +159,13 @@ struct ForeignPolicy {
     place: Option<Place>,
     victims: Option<Victims>,
     driving: Option<Drive>,
+    purposes: Option<Attend>,
     network_vps: usize,
+    io_vps: usize,
 }
 
 impl ForeignPolicy {
-    fn load(path: &str, network_vps: usize) -> Result<Self, PolicyError> {
+    fn load(path: &str, network_vps: usize, io_vps: usize) -> Result<Self, PolicyError> {
         let file = || path.to_owned();
         let name = CString::new(path).map_err(|error| PolicyError::Load {
             reason: format!("{path:?}: {error}"),
@@ -151,21 +173,28 @@ impl ForeignPolicy {
         // SAFETY:
         // - the user wants the library to be loaded when the process starts, which is now.
         let library = unsafe { Library::load(&name) }.map_err(|reason| PolicyError::Load { reason })?;
-        let Some(table) = library.symbol(SYMBOL).map(|found| found.cast::<Table>()) else {
+        let Some(found) = library.symbol(SYMBOL) else {
             return Err(PolicyError::NoSymbol { file: file() });
         };
         // SAFETY:
         // - the object begins with its version, whatever the version is; libraries stay.
-        let version = unsafe { (*table).version };
-        if version != VERSION {
+        let version = unsafe { *found.cast::<u32>() };
+        if !(OLDEST..=VERSION).contains(&version) {
             return Err(PolicyError::Version {
                 file: file(),
                 version,
             });
         }
         // SAFETY:
-        // - in this version the object is a table; libraries stay, and the table is constant.
-        let table: &'static Table = unsafe { &*table };
+        // - in these versions the object is a table or begins as one did at first; libraries stay, and the table is
+        //   constant.
+        let table: &'static FirstTable = unsafe { &*found.cast() };
+        let purposes = match version {
+            // SAFETY:
+            // - in this version the object is a whole table.
+            VERSION => unsafe { (*found.cast::<Table>()).purposes },
+            _ => None,
+        };
         if table.name.is_null() {
             return Err(PolicyError::NoName { file: file() });
         }
@@ -177,8 +206,22 @@ impl ForeignPolicy {
             place: table.place,
             victims: table.victims,
             driving: table.driving,
+            purposes,
             network_vps,
+            io_vps,
         })
+    }
+
+    /// What comes of the purposes of ranks.
+    fn purposes(&self) -> PurposesForm {
+        let mut form = PurposesForm {
+            network_first: c_int::from(policy::WorkQueue.network_first()),
+            io_processors: policy::WorkQueue.io_processors(),
+        };
+        if let Some(change) = self.purposes {
+            change(&mut form, self.io_vps);
+        }
+        form
     }
 }
 
@@ -219,6 +262,14 @@ impl Policy for ForeignPolicy {
             has_cores: form.has_cores != 0,
         }
     }
+
+    fn network_first(&self) -> bool {
+        self.purposes().network_first != 0
+    }
+
+    fn io_processors(&self) -> usize {
+        self.purposes().io_processors
+    }
 }
 
 #[cfg(test)]
@@ -247,13 +298,19 @@ mod tests {
         (form.dedicated, form.by_others) = (network_vps, 0);
     }
 
+    extern "C" fn attend(form: &mut PurposesForm, io_vps: usize) {
+        (form.network_first, form.io_processors) = (1, 2 * io_vps);
+    }
+
     fn policy(is_complete: bool) -> ForeignPolicy {
         ForeignPolicy {
             name: "test".to_owned(),
             place: is_complete.then_some(last as Place),
             victims: is_complete.then_some(others_of_package as Victims),
             driving: is_complete.then_some(dedicate as Drive),
+            purposes: is_complete.then_some(attend as Attend),
             network_vps: 3,
+            io_vps: 2,
         }
     }
 
@@ -266,7 +323,9 @@ mod tests {
         assert_eq!(whole.victims(4, &machine), [3, 5]);
         let driving = whole.driving();
         assert_eq!((driving.dedicated, driving.by_others), (3, false));
+        assert_eq!((whole.network_first(), whole.io_processors()), (true, 4));
         let empty = policy(false);
+        assert_eq!((empty.network_first(), empty.io_processors()), (false, 0));
         assert_eq!(empty.place(1, 2, &machine), 3);
         assert_eq!(empty.victims(4, &machine)[..2], [3, 5]);
         assert_eq!(empty.driving(), policy::WorkQueue.driving());

@@ -186,7 +186,7 @@ pub(super) fn checked_position(view: &View, offset: i64, bytes: usize) -> Result
 
 /// The request of an access that is over.
 pub(super) fn ended(outcome: Result<Status>) -> Arc<Request> {
-    let request = Request::task();
+    let request = Request::file_task();
     request.finish_task(outcome);
     request
 }

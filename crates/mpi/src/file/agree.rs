@@ -5,6 +5,7 @@ use super::open_file::OpenFile;
 use crate::comm::{Comm, IdDemand};
 use crate::error::{Error, ErrorClass, Result};
 use crate::portable::{Portable, portable};
+use simurgh_core::{Purpose, PurposeGuard};
 use std::any::type_name;
 
 /// The argument of a collective call, or why it is wrong. Each call has a type of its own, by which ranks in different
@@ -106,6 +107,7 @@ pub(super) fn at_all_hosts<V: Argument>(
     argument: V,
     work: impl FnOnce(&OpenFile, u64) -> Result<()>,
 ) -> Result<()> {
+    let _purpose = PurposeGuard::begin(Purpose::Io);
     let done = file.comm.exchange(argument, IdDemand::Nothing, |values, _| {
         common(&values).and_then(|value| work(&file.open, value))
     })?;
@@ -118,6 +120,7 @@ pub(super) fn at_each_host<V: Portable + Send + 'static>(
     call: V,
     work: impl FnOnce(&OpenFile) -> Result<()>,
 ) -> Result<()> {
+    let _purpose = PurposeGuard::begin(Purpose::Io);
     let done = file
         .comm
         .exchange(call, IdDemand::Nothing, |_, _| work(&file.open))?;

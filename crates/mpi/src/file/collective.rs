@@ -16,6 +16,7 @@ use crate::memory::{Source, Target};
 use crate::portable::portable;
 use crate::request::Request;
 use simurgh_core::sync::{Arc, Ordering};
+use simurgh_core::{Purpose, PurposeGuard};
 use simurgh_file::{Access, Part, View};
 
 /// The etypes of a rank in an ordered access, or why it takes no part.
@@ -39,6 +40,7 @@ impl File {
     ///
     /// As [`File::read`]; what the system says to one rank is an error at all.
     pub fn read_all(&self, place: Positioning, target: &Target) -> Result<Status> {
+        let _purpose = PurposeGuard::begin(Purpose::Io);
         let (request, at) = self.begin_read(place, target, true)?;
         let status = request.wait();
         let done = request.result(status);
@@ -54,6 +56,7 @@ impl File {
     ///
     /// As [`File::write`]; what the system says to one rank is an error at all.
     pub fn write_all(&self, place: Positioning, source: &Source) -> Result<Status> {
+        let _purpose = PurposeGuard::begin(Purpose::Io);
         let request = self.begin_write(place, source, true)?;
         let status = request.wait();
         request.result(status)
@@ -142,7 +145,7 @@ impl File {
     fn leave(&self, transfer: Transfer, done: Option<Result<Status>>, waits: bool) -> Arc<Request> {
         // Relaxed: the number concerns this rank alone, whose collective accesses follow each other.
         let number = self.accesses.fetch_add(1, Ordering::Relaxed);
-        let request = Request::task();
+        let request = Request::file_task();
         let meter = match done {
             None => self.meter.if_wanted(),
             Some(_) => None,

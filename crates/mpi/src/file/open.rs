@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::info::Info;
 use crate::portable::portable;
 use simurgh_core::sync::{Arc, AtomicI64, AtomicU64, SpinLock};
+use simurgh_core::{Purpose, PurposeGuard};
 use simurgh_file::{Choice, FileSystem, Hints, Mode, SharedFile, View, path_fault, path_of};
 use std::path::Path;
 
@@ -48,6 +49,7 @@ impl File {
         handler: ErrorHandler,
     ) -> Result<Arc<Self>> {
         comm.check_intra()?;
+        let _purpose = PurposeGuard::begin(Purpose::Io);
         let comm = comm.dup()?;
         let hints = Hints::default().with(info);
         let opened = Opening {
@@ -96,6 +98,7 @@ impl File {
                 "a split collective access is under way: end it before the file is closed",
             ));
         }
+        let _purpose = PurposeGuard::begin(Purpose::Io);
         let open = &self.open;
         let deletes = open.amode.has(Amode::DELETE_ON_CLOSE);
         let closed = self.comm.exchange(Close(()), IdDemand::Nothing, |_, _| {

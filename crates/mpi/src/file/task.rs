@@ -3,7 +3,6 @@
 use crate::error::Status;
 use crate::request::Request;
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Purpose, PurposeGuard};
 use simurgh_file::submit;
 
 /// A result that will be there.
@@ -25,7 +24,7 @@ impl<T> Task<T> {
     /// A result that is not there.
     pub(super) fn new() -> Self {
         Self {
-            request: Request::task(),
+            request: Request::file_task(),
             result: Arc::new(SpinLock::new(None)),
         }
     }
@@ -38,7 +37,6 @@ impl<T> Task<T> {
 
     /// Waits for the result.
     pub(super) fn wait(self) -> T {
-        let _purpose = PurposeGuard::begin(Purpose::Io);
         self.request.wait();
         let result = self.result.lock().take();
         result.expect("it was given before the request was completed")

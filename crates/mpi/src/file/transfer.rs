@@ -90,14 +90,13 @@ impl Transfer {
             return done;
         }
         let request = self.start(open, metered);
-        let _purpose = PurposeGuard::begin(Purpose::Io);
         let status = request.wait();
         request.result(status)
     }
 
     /// Has an I/O thread make the access. A write that takes no longer than to tell a thread of it is made at once.
     pub(super) fn start(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Arc<Request> {
-        let request = Request::task();
+        let request = Request::file_task();
         let writes = matches!(self, Self::Write(_));
         let at_once = writes && self.bytes() <= AT_ONCE && !open.file.is_atomic();
         let (own, file) = (Arc::clone(&request), Arc::clone(open));

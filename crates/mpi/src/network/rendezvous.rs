@@ -129,6 +129,8 @@ impl Network {
         }
         // Relaxed, as where it is read: a hint.
         self.expected.fetch_add(limit, Ordering::Relaxed);
+        // Before anybody can complete it.
+        incoming.matched.waiter.begin_arrival(local);
         let receiver = self.pending_receives.add(user, from, incoming);
         if let Some(region) = readable {
             return Some(Task::Get(Get {

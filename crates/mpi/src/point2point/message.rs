@@ -9,6 +9,7 @@ use crate::memory::Target;
 use crate::process::Process;
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::Arc;
+use simurgh_core::{Purpose, PurposeGuard};
 
 /// A message that a matched probe has taken, so that no receive can match it.
 #[derive(Debug)]
@@ -71,7 +72,10 @@ impl Message {
         let receiver = Arc::clone(receiver);
         let mut call = None;
         let status = self.deliver(target, || call.insert(BlockingCall::begin(&receiver)).waiter());
-        let status = status.or_else(|| Some(call?.wait()));
+        let status = status.or_else(|| {
+            let _purpose = PurposeGuard::begin(Purpose::Network);
+            Some(call?.wait())
+        });
         status.expect("who waits has been told").into_result()
     }
 

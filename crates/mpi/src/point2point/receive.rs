@@ -11,6 +11,7 @@ use crate::matching::{Envelope, Pattern, Place};
 use crate::memory::Target;
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::{Arc, BiasedGuard};
+use simurgh_core::{Purpose, PurposeGuard};
 
 /// The outcome of a receive that has been started.
 #[derive(Debug)]
@@ -26,7 +27,12 @@ impl Received {
     pub(super) fn status(self, call: Option<BlockingCall<'_>>) -> Status {
         match (self, call) {
             (Self::Done(status), _) => status,
-            (Self::Posted(_), Some(call)) => call.wait(),
+            (Self::Posted(place), Some(call)) => {
+                // What is in no table waits for data that has been asked for.
+                let asked = place == Place::NOWHERE;
+                let _purpose = asked.then(|| PurposeGuard::begin(Purpose::Network));
+                call.wait()
+            }
             (Self::Posted(_), None) => unreachable!("a receive is posted with its waiter"),
         }
     }

@@ -63,12 +63,21 @@ enum Kind {
     Exchange(Exchange),
     /// A nonblocking collective.
     Collective(Participation),
-    /// Something else that the library completes, and why it has failed.
-    Task(OnceLock<Box<Error>>),
+    /// Something else that the library completes.
+    Task(Task),
     /// An operation that is started again and again.
     Persistent(Persistent),
     /// An operation of the program's own.
     Generalised(Generalised),
+}
+
+/// Something that the library completes by itself.
+#[derive(Debug)]
+struct Task {
+    /// What a rank is about that waits for it.
+    purpose: Purpose,
+    /// Why it has failed.
+    fault: OnceLock<Box<Error>>,
 }
 
 /// The process in whose table the operation is queued, and its place there: what cancelling needs.
@@ -130,9 +139,36 @@ impl Request {
         Arc::new(request)
     }
 
-    /// A request for something that the library completes by itself.
+    /// A request for something that the library completes by itself, when another host or a receiver has answered.
     pub(crate) fn task() -> Arc<Self> {
-        Arc::new(Self::of_kind(Kind::Task(OnceLock::new())))
+        Self::task_about(Purpose::Network)
+    }
+
+    /// A request for the access to a file.
+    pub(crate) fn file_task() -> Arc<Self> {
+        Self::task_about(Purpose::Io)
+    }
+
+    fn task_about(purpose: Purpose) -> Arc<Self> {
+        let fault = OnceLock::new();
+        Arc::new(Self::of_kind(Kind::Task(Task { purpose, fault })))
+    }
+
+    /// Notes that data of another host is under way for the request, which is a receive.
+    pub(super) fn begin_arrival(&self) {
+        self.status_cell.begin_arrival();
+    }
+
+    /// What a rank is about that waits for the operation, if the library knows that.
+    fn purpose(&self) -> Option<Purpose> {
+        let sends = match &self.kind {
+            Kind::Task(task) => return Some(task.purpose),
+            Kind::Send => true,
+            Kind::Persistent(persistent) => persistent.operation().direction() == Some(Direction::Send),
+            _ => false,
+        };
+        // A send that is not complete waits for its receiver, in a rendezvous.
+        (sends || self.status_cell.is_arriving()).then_some(Purpose::Network)
     }
 
     /// Completes a [task](Request::task) with its status, or with an error.
@@ -142,8 +178,8 @@ impl Request {
                 error: error.code(),
                 ..error.status().copied().unwrap_or(Status::EMPTY)
             };
-            if let Kind::Task(fault) = &self.kind {
-                fault.get_or_init(|| Box::new(error));
+            if let Kind::Task(task) = &self.kind {
+                task.fault.get_or_init(|| Box::new(error));
             }
             status
         });
@@ -153,7 +189,7 @@ impl Request {
     /// The error with which a task has failed.
     fn task_fault(&self) -> Option<&Error> {
         match &self.kind {
-            Kind::Task(fault) => fault.get().map(|fault| &**fault),
+            Kind::Task(task) => task.fault.get().map(|fault| &**fault),
             _ => None,
         }
     }
@@ -240,15 +276,14 @@ impl Request {
 
     /// As [`Request::wait`] for an operation that only the library knows, by a caller that has looked for long already.
     pub(crate) fn wait_asleep(&self) {
+        let _purpose = self.purpose().map(PurposeGuard::begin);
         instrument::blocking(Reason::Request, || self.status_cell.completion().wait_asleep());
         self.consume();
     }
 
     fn wait_long(&self) {
         if !self.complete_by_helping() {
-            // A send that is not complete waits for its receiver, in a rendezvous.
-            let is_send = matches!(self.kind, Kind::Send);
-            let _purpose = is_send.then(|| PurposeGuard::begin(Purpose::Network));
+            let _purpose = self.purpose().map(PurposeGuard::begin);
             self.await_program(|| {
                 instrument::blocking(Reason::Request, || self.status_cell.completion().wait())
             });

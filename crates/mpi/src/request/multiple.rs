@@ -7,7 +7,7 @@
 use super::Request;
 use crate::error::Status;
 use crate::instrument::{self, Reason};
-use simurgh_core::{Completion, yield_now};
+use simurgh_core::{Completion, PurposeGuard, yield_now};
 
 /// The result of a call that looks for any complete request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +145,7 @@ where
         return;
     }
     let active = requests.flatten().filter(|request| request.is_active());
+    let _purpose = active.clone().find_map(Request::purpose).map(PurposeGuard::begin);
     match active.clone().find(|request| request.is_generalised()) {
         Some(request) => request.await_program(|| suspend_for_one(active)),
         None => suspend_for_one(active),

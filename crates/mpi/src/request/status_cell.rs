@@ -20,6 +20,8 @@ pub(crate) struct StatusCell {
 
 /// Set in `end` above the error code.
 const CANCELLED: u64 = 1 << 32;
+/// All that is in `end` while data of another host is under way.
+const ARRIVING: u64 = 1 << 33;
 
 impl StatusCell {
     /// Records the outcome and wakes the waiter; the owner of the cell may reuse it at once.
@@ -27,6 +29,21 @@ impl StatusCell {
     pub(crate) fn finish(&self, status: &Status) {
         self.record(status);
         self.completion.complete_biased();
+    }
+
+    /// Notes that the operation is a receive whose data has been asked for at another host. Whoever sleeps until it has
+    /// come is about the network from now on.
+    pub(crate) fn begin_arrival(&self) {
+        // Relaxed: who waits takes it as a hint.
+        self.end.store(ARRIVING, Ordering::Relaxed);
+        self.completion.expedite();
+    }
+
+    /// Whether the operation is not complete, and data is under way for it.
+    #[inline]
+    pub(crate) fn is_arriving(&self) -> bool {
+        // Relaxed: see `begin_arrival`.
+        self.end.load(Ordering::Relaxed) == ARRIVING
     }
 
     /// Records the outcome of an operation that no other thread knows yet, so that none can wait for it.

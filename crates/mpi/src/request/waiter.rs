@@ -35,6 +35,15 @@ impl Waiter {
         matches!(self, Self::Call { .. })
     }
 
+    /// Notes that data of another host is under way for the operation, which is a receive.
+    pub(crate) fn begin_arrival(&self, callers: &impl Callers) {
+        match self {
+            Self::Call { process, slot } => callers.status_cell(*process, *slot).begin_arrival(),
+            Self::Request(request) | Self::Own(request) | Self::Receiving(request) => request.begin_arrival(),
+            Self::Sending(_) => unreachable!("a send waits for no data"),
+        }
+    }
+
     /// Records the outcome and wakes the thread that waits for it.
     #[inline(always)]
     pub(crate) fn finish(self, callers: &impl Callers, status: &Status) {
