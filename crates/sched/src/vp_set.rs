@@ -185,6 +185,14 @@ mod tests {
         assert!(!few.may_spin(3) && few.cpus_of(3, &machine(1)) == [3]);
         let asleep = set(2, &Dedicated::asleep(1));
         assert_eq!((asleep.common, asleep.cpus_of(2, &machine(2))), (2, vec![2, 3]));
+        let chosen = nd.with_network_core(1);
+        let places = [0, 1, 2, 3, 4].map(|vp| chosen.cpus_of(vp, &machine(2)));
+        assert_eq!(
+            places,
+            [vec![0], vec![1], vec![1], vec![2], vec![2, 3]],
+            "the named core counts"
+        );
+        assert!(chosen.may_spin(1) && !chosen.may_spin(2));
         let half = machine(2).share(0, 2);
         let shared = VpSet::new(None, &half, Some(Dedicated::alone(1).driving()));
         assert!(!shared.may_spin(1) && shared.cpus_of(1, &half) == [2, 3]);

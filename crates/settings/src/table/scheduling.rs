@@ -129,7 +129,7 @@ pub(super) const NETWORK_CORE: Setting = Setting {
     category: Category::Scheduling,
     verbosity: Verbosity::TunerBasic,
     doc: "core of each node, counted from 0, on which virtual processors dedicated to the network run, those of \
-          all its processes; more of them take the cores behind it",
+          all its processes, whether it is reserved or not; more of them take the cores behind it",
 };
 
 pub(super) const RESERVE_CORES: Setting = Setting {
