@@ -2,7 +2,7 @@
 
 use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const RANKS: usize = 8;
 
@@ -102,6 +102,76 @@ fn hosts_write_a_file_each_and_read_them_all() {
     );
 }
 
+/// Bytes by sender and receiver, of all files of a profile.
+fn bytes_by_pair(files: &[PathBuf]) -> BTreeMap<(usize, usize), usize> {
+    let mut all = BTreeMap::new();
+    for file in files {
+        let lines = std::fs::read_to_string(file).expect("the profile");
+        for line in lines.lines().skip(1) {
+            let numbers: Vec<usize> = line
+                .split(' ')
+                .map(|word| word.parse().expect("a number"))
+                .collect();
+            *all.entry((numbers[0], numbers[1])).or_default() += numbers[3];
+        }
+    }
+    all.retain(|(from, to), bytes| from != to && *bytes > 0);
+    all
+}
+
+#[test]
+fn collectives_and_one_sided_operations_count_by_what_they_move() {
+    let program = Compile::c("tests/c/profile_collectives.c")
+        .against(&Stage::locate())
+        .build();
+    let mut expected = BTreeMap::new();
+    let mut add = |from: usize, to: usize, bytes: usize| {
+        if from != to {
+            *expected.entry((from, to)).or_default() += bytes;
+        }
+    };
+    for rank in 0..4 {
+        add(1, rank, 1000);
+        add(rank, 0, 10);
+        add(2, rank, (rank + 1) * 100);
+        add(rank, 3, 80);
+        for to in 0..4 {
+            let gathered = 3 + 5;
+            let reduced = 2 * (1000 + 2) + 4 * (to + 1) * 100;
+            add(rank, to, gathered + reduced + 6 + 9 + 2 * 7);
+        }
+        if rank < 3 {
+            add(rank, rank + 1, 8);
+        }
+        // Between the groups each rank gets half of the numbers of the others, and tells its neighbour the sums.
+        let others = if rank < 2 { [2, 3] } else { [0, 1] };
+        others.iter().for_each(|&to| add(rank, to, 16));
+        add(rank, rank ^ 1, 16);
+    }
+    add(0, 2, 11);
+    add(0, 3, 11);
+    add(3, 0, 50);
+    add(0, 3, 64);
+    add(2, 1, 32);
+    add(3, 0, 4);
+    add(0, 3, 4);
+    add(2, 3, 96);
+    for hosts in ["1", "2"] {
+        let scratch = Scratch::new("profile");
+        let profile = scratch.path().join("profile");
+        let mpiexec = Stage::locate().mpiexec(4).vps(2);
+        mpiexec
+            .options(["--hosts-per-node", hosts, "--profile-out", text(&profile)])
+            .run(&program)
+            .expect_success();
+        let files = match hosts {
+            "1" => vec![profile],
+            _ => vec![profile.with_extension("0"), profile.with_extension("1")],
+        };
+        assert_eq!(bytes_by_pair(&files), expected, "{hosts} hosts");
+    }
+}
+
 #[test]
 fn what_is_no_profile_of_the_job_is_refused_with_what_to_do() {
     let scratch = Scratch::new("profile");
@@ -129,6 +199,7 @@ fn ranks_of_a_rust_program_pass_data_on() {
         let (next, before) = ((rank + 1) % size, (rank + 2) % size);
         let mut got = [0_u8; 100];
         world.send_receive(&[7_u8; 100], next, 0, &mut got, before, 0)?;
+        world.broadcast(&mut [1_u8; 9], 1)?;
         Ok::<_, simurgh::Error>(got == [7; 100])
     });
     assert_eq!(results.expect("the run succeeds"), [const { Ok(true) }; 3]);
@@ -156,5 +227,8 @@ fn a_rust_program_without_a_launcher_writes_its_profile() {
         "{told}"
     );
     let lines = std::fs::read_to_string(&profile).expect("the profile");
-    assert!(lines.ends_with("\n0 1 1 100\n1 2 1 100\n2 0 1 100\n"), "{lines}");
+    assert!(
+        lines.ends_with("\n0 1 1 100\n1 0 1 9\n1 2 2 109\n2 0 1 100\n"),
+        "{lines}"
+    );
 }

@@ -1,7 +1,7 @@
 //! Hooks, by which the engine reports what happens. While nobody watches, a hook costs one load and a branch.
 
 use super::event::{BLOCKED, MATCHED, RENDEZVOUS, Reason, UNEXPECTED, WOKEN};
-use crate::{OneSided, Tool, on};
+use crate::{OneSided, Tool, Way, on};
 use simurgh_core::sync::Arc;
 use simurgh_matching::Envelope;
 use std::sync::OnceLock;
@@ -42,9 +42,16 @@ pub fn sent(sender: &impl Watched, receiver: u32, bytes: impl FnOnce() -> usize)
 fn count_sent(sender: &impl Watched, receiver: u32, bytes: usize) {
     if let Some(tool) = sender.active_tool() {
         tool.counters().sent.count(bytes);
-        if let Some(peers) = tool.peers.get() {
-            peers.count(receiver, bytes);
-        }
+        tool.count_exchanged(Way::To, receiver, bytes);
+    }
+}
+
+/// Reports that data goes between a rank and a process in another way than by a message that is reported.
+#[cold]
+#[inline(never)]
+pub fn exchanged(rank: &impl Watched, way: Way, peer: u32, bytes: usize) {
+    if let Some(tool) = rank.active_tool() {
+        tool.count_exchanged(way, peer, bytes);
     }
 }
 
@@ -114,19 +121,24 @@ fn count_collective(caller: &impl Watched, call: &str) {
     }
 }
 
-/// Reports that a rank does a one-sided operation on so many bytes of a target.
+/// Reports that a rank does a one-sided operation on so many bytes of a target, which is a process.
 #[inline]
-pub fn one_sided(origin: &impl Watched, kind: OneSided, bytes: impl FnOnce() -> usize) {
+pub fn one_sided(origin: &impl Watched, kind: OneSided, target: impl FnOnce() -> (u32, usize)) {
     if on() {
-        count_one_sided(origin, kind, bytes());
+        count_one_sided(origin, kind, target());
     }
 }
 
 #[cold]
 #[inline(never)]
-fn count_one_sided(origin: &impl Watched, kind: OneSided, bytes: usize) {
-    if let Some(tool) = origin.active_tool() {
-        tool.counters().count_one_sided(kind, bytes);
+fn count_one_sided(origin: &impl Watched, kind: OneSided, (target, bytes): (u32, usize)) {
+    let Some(tool) = origin.active_tool() else { return };
+    tool.counters().count_one_sided(kind, bytes);
+    if kind != OneSided::Get {
+        tool.count_exchanged(Way::To, target, bytes);
+    }
+    if !matches!(kind, OneSided::Put | OneSided::Accumulate) {
+        tool.count_exchanged(Way::From, target, bytes);
     }
 }
 
@@ -167,6 +179,12 @@ fn message(peer: i32, envelope: Envelope, bytes: usize) -> [u64; 4] {
 }
 
 impl Tool {
+    fn count_exchanged(&self, way: Way, peer: u32, bytes: usize) {
+        if let Some(peers) = self.peers.get() {
+            peers.count(way, peer, bytes);
+        }
+    }
+
     fn note(&self, kind: usize, elements: [u64; 4]) {
         self.queue().add(kind, elements, || self.now());
     }

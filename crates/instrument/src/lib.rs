@@ -18,7 +18,7 @@
 //! * `watch`: the number of watchers.
 //! * `file_traffic`: accesses to files, counted by kind.
 //! * `counters`: the counters of a rank, which count only while somebody watches.
-//! * `peers`: who a rank has sent messages to.
+//! * `peers`: what a rank exchanges with others.
 //! * `event`: the types of events.
 //! * `queue`: the events of a rank that have not been delivered.
 //! * `hooks`: the functions by which the engine reports what happens.
@@ -35,7 +35,7 @@ mod queue;
 mod watch;
 
 pub use error::{ToolError, ToolResult};
-pub use peers::Sent;
+pub use peers::{Sent, Way};
 pub use queue::{MAX_TOOL_EVENTS, Queue, Record, Wish};
 pub use watch::{Watch, on};
 
@@ -43,7 +43,8 @@ pub use counters::{COLLECTIVES, Counters, ONE_SIDED, OneSided};
 pub use event::Reason;
 pub use file_traffic::{FileAccess, FileTraffic};
 pub use hooks::{
-    Watched, blocking, collective, left_with_sender, matched, one_sided, sent, set_caller, unexpected,
+    Watched, blocking, collective, exchanged, left_with_sender, matched, one_sided, sent, set_caller,
+    unexpected,
 };
 
 use peers::Peers;
@@ -69,7 +70,7 @@ pub enum Representation {
 pub struct Tool {
     initialised: AtomicU32,
     counters: Counters,
-    /// Who the rank has sent messages to, if that is to be counted.
+    /// What the rank exchanges with others, if that is to be counted.
     peers: OnceLock<Peers>,
     queue: Queue,
     /// Whether one of the rank's threads is running callbacks.
@@ -128,14 +129,20 @@ impl Tool {
         &self.counters
     }
 
-    /// Has messages counted by their receivers from now on, as long as there is a watcher.
+    /// Has what the rank exchanges with each process counted from now on, as long as there is a watcher.
     pub fn count_peers(&self) {
         self.peers.get_or_init(Peers::default);
     }
 
-    /// The messages that the rank has sent to each process, as far as they have been counted.
+    /// Whether what the rank exchanges with each process is counted.
     #[must_use]
-    pub fn peers(&self) -> Vec<(u32, Sent)> {
+    pub fn counts_peers(&self) -> bool {
+        self.peers.get().is_some()
+    }
+
+    /// What the rank has exchanged with each process, as far as that has been counted.
+    #[must_use]
+    pub fn peers(&self) -> Vec<(Way, u32, Sent)> {
         self.peers.get().map_or_else(Vec::new, Peers::all)
     }
 

@@ -1,18 +1,20 @@
-//! Who talks to whom: profiles of the messages between ranks (`--profile-out`), and placement by them (`--place-by`).
+//! Who talks to whom: profiles of what ranks exchange (`--profile-out`), and placement by them (`--place-by`).
 //!
-//! A profile is a text with a line for each pair of ranks that has exchanged messages: sender, receiver, number of
-//! messages, bytes. Where a job has several hosts, each writes a file of its own.
+//! A profile is a text with a line for each pair of ranks of which one has sent data to the other: sender, receiver,
+//! number of messages, bytes. Collectives and one-sided operations count by the messages that they stand for. Where a
+//! job has several hosts, each writes a file of its own.
 
 use super::error::HostError;
 use super::output::say;
 use super::state::Host;
 use simurgh_core::sync::SpinLock;
-use simurgh_instrument::{Sent, Watch};
+use simurgh_instrument::{Sent, Watch, Way};
 use simurgh_mpi::Process;
 use simurgh_net::job::JobSpec;
 use simurgh_sched::{Runtime, crossings};
 use simurgh_settings::{Id, Values};
 use simurgh_topology::mapping::{Machine, Traffic, lay_out};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,26 +52,34 @@ pub(super) fn write(host: &Host, spec: &JobSpec) {
         _ => part(path, spec.host),
     };
     let first = spec.origin.first_process;
-    let own = host.ranks().iter().flat_map(|rank| {
-        let peers = rank.process().tool().peers().into_iter();
-        // Processes of other worlds have numbers before or behind those of this one.
-        let edge = move |(to, sent): (u32, Sent)| {
-            let to = to.checked_sub(first)? as usize;
-            Some(Edge {
-                from: rank.id() as usize,
-                to,
-                sent,
-            })
-        };
-        peers.filter_map(edge)
-    });
     let ranks: u32 = spec.hosts.iter().map(|host| host.ranks).sum();
-    let edges: Vec<Edge> = own.filter(|edge| edge.to < ranks as usize).collect();
-    write_to(&path, ranks as usize, &edges);
+    let own = host.ranks().iter().flat_map(|rank| {
+        // Processes of other worlds have numbers before or behind those of this one.
+        let rank_of = move |process: u32| process.checked_sub(first).filter(|rank| *rank < ranks);
+        edges_of(rank.process(), rank.id(), rank_of)
+    });
+    write_to(&path, ranks as usize, own);
 }
 
-fn write_to(path: &Path, ranks: usize, edges: &[Edge]) {
-    if let Err(error) = fs::write(path, shown(ranks, edges)) {
+/// What a rank has exchanged with others, which `rank_of` finds if they are of its world.
+fn edges_of(process: &Process, own: u32, rank_of: impl Fn(u32) -> Option<u32>) -> impl Iterator<Item = Edge> {
+    process
+        .tool()
+        .peers()
+        .into_iter()
+        .filter_map(move |(way, peer, sent)| {
+            let peer = rank_of(peer)?;
+            let (from, to) = match way {
+                Way::To => (own, peer),
+                Way::From => (peer, own),
+            };
+            let (from, to) = (from as usize, to as usize);
+            Some(Edge { from, to, sent })
+        })
+}
+
+fn write_to(path: &Path, ranks: usize, edges: impl IntoIterator<Item = Edge>) {
+    if let Err(error) = fs::write(path, shown(ranks, &merged(edges))) {
         say(&format!(
             "the communication profile cannot be written to {}: {error}",
             path.display()
@@ -109,21 +119,13 @@ impl CommunicationProfile {
 
     /// Takes up what a rank has sent, when it has ended.
     pub fn end(&self, process: &Process) {
-        let from = process.id() as usize;
-        let edge = |(to, sent): (u32, Sent)| Edge {
-            from,
-            to: to as usize,
-            sent,
-        };
-        let own = process.tool().peers().into_iter().map(edge);
-        self.edges.lock().extend(own);
+        self.edges.lock().extend(edges_of(process, process.id(), Some));
     }
 
     /// Writes the profile of so many ranks.
     pub fn write(&self, ranks: usize) {
-        let mut edges = self.edges.lock().clone();
-        edges.sort_by_key(|edge| (edge.from, edge.to));
-        write_to(&self.path, ranks, &edges);
+        let edges = self.edges.lock().clone();
+        write_to(&self.path, ranks, edges);
     }
 }
 
@@ -132,6 +134,18 @@ fn part(path: &Path, host: u32) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{host}"));
     name.into()
+}
+
+/// The edges in order, one for each pair of ranks.
+fn merged(edges: impl IntoIterator<Item = Edge>) -> Vec<Edge> {
+    let mut all: BTreeMap<_, Sent> = BTreeMap::new();
+    for Edge { from, to, sent } in edges {
+        let sum = all.entry((from, to)).or_default();
+        sum.messages += sent.messages;
+        sum.bytes += sent.bytes;
+    }
+    let edge = |((from, to), sent)| Edge { from, to, sent };
+    all.into_iter().map(edge).collect()
 }
 
 fn shown(ranks: usize, edges: &[Edge]) -> String {

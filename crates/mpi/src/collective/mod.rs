@@ -68,7 +68,7 @@ pub(crate) use inter_host::{Leader, Round, SharedByRanks, allgather_among_hosts}
 pub(crate) use intra_host::{Arrival, Conclusion};
 pub(crate) use nonblocking::{Contribution, Invocation};
 pub(crate) use outstanding::Outstanding;
-pub(crate) use persistent::PersistentCollective;
+pub(crate) use persistent::{Outgoing, PersistentCollective};
 pub(crate) use published::{Publication, broadcast as published_broadcast, is_published};
 pub(crate) use reduce::Counts;
 pub(crate) use task::Task;

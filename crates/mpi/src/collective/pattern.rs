@@ -104,7 +104,7 @@ impl Task {
     }
 
     /// Whether a sender sends the same data to every receiver.
-    pub(super) fn gives_whole(&self) -> bool {
+    pub(crate) fn gives_whole(&self) -> bool {
         !matches!(
             self,
             Task::Scatter { .. }

@@ -3,10 +3,14 @@
 use super::inter_host::{Leader, Round};
 use super::nonblocking::{Contribution, Invocation, Nonblocking};
 use crate::error::Result;
-use crate::job::Job;
+use crate::instrument::{self, Way};
+use crate::process::Process;
 use crate::request::{Operation, Participation, Request};
 use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
+
+/// Data that a rank sends: the process that gets it, and the bytes.
+pub(crate) type Outgoing = Box<[(u32, usize)]>;
 
 /// A persistent collective as one rank has set it up.
 #[derive(Debug)]
@@ -15,7 +19,9 @@ pub(crate) struct PersistentCollective {
     participation: Participation,
     local_index: usize,
     invocation: Invocation,
-    job: Arc<Job>,
+    process: Arc<Process>,
+    /// What the rank sends each time, to which processes, as far as its communication is profiled.
+    outflow: Outgoing,
     /// The leader of this host for the inter-host phase, if there are several hosts.
     leader: Option<Leader>,
     /// Number of the collective on its communicator.
@@ -31,7 +37,7 @@ impl PersistentCollective {
         (number, local_index): (u64, usize),
         nonblocking: Arc<Nonblocking>,
         invocation: Invocation,
-        job: &Arc<Job>,
+        (process, outflow): (&Arc<Process>, Outgoing),
         leader: Option<Leader>,
     ) -> Self {
         Self {
@@ -39,7 +45,8 @@ impl PersistentCollective {
             participation: Participation::default(),
             local_index,
             invocation,
-            job: Arc::clone(job),
+            process: Arc::clone(process),
+            outflow,
             leader,
             number,
             starts: AtomicU64::new(0),
@@ -59,12 +66,19 @@ impl Operation for PersistentCollective {
     fn start(&self, request: &Arc<Request>) -> Result<()> {
         self.participation
             .begin(Arc::clone(&self.nonblocking) as Arc<dyn IdleTask>);
+        for (to, bytes) in &self.outflow {
+            instrument::exchanged(&self.process, Way::To, *to, *bytes);
+        }
         let contribution = Contribution::Again(Arc::clone(request));
         // Relaxed: only one thread at a time starts a request.
         let time = self.starts.fetch_add(1, Ordering::Relaxed);
         let round = Round::Persistent(self.number, time);
         let leader = self.leader.as_ref().map(|leader| leader.at(round));
-        self.nonblocking
-            .bring(self.local_index, contribution, &self.job, leader.as_ref())
+        self.nonblocking.bring(
+            self.local_index,
+            contribution,
+            self.process.job(),
+            leader.as_ref(),
+        )
     }
 }

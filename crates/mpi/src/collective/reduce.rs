@@ -30,6 +30,15 @@ impl Counts {
         }
     }
 
+    /// Number of elements for a rank, if all ranks know it.
+    pub(crate) fn at(&self, rank: usize) -> Option<usize> {
+        match self {
+            Counts::Even(count) => Some(*count),
+            Counts::Each(counts) => Some(counts.count(rank)),
+            Counts::Room => None,
+        }
+    }
+
     /// Number of elements for a seat.
     fn of(&self, all_buffers: AllBuffers<'_>, seat: usize) -> usize {
         match self {

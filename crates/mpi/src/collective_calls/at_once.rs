@@ -6,7 +6,6 @@ use crate::collective::{
 };
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::instrument;
 use crate::limits::{OWN_RESULT, PACKET};
 use crate::memory::{Parts, Source, Target};
 use crate::op::Op;
@@ -20,7 +19,7 @@ impl Comm {
         if self.spans_hosts() {
             return None;
         }
-        instrument::collective(self.process(), Call::BARRIER.name());
+        self.report(Call::BARRIER, |_| {});
         Some(self.intra_host().barrier(self.seat()))
     }
 
@@ -33,7 +32,7 @@ impl Comm {
         if self.spans_hosts() || !self.root_leads(buffer.bytes()) {
             return None;
         }
-        instrument::collective(self.process(), Call::BCAST.name());
+        self.report(Call::BCAST, |outflow| outflow.broadcast(root, buffer.bytes()));
         let source = (root == self.index()).then(|| buffer.as_source());
         let call = Call::BCAST.at(root);
         Some(self.publish(call, (source.as_ref(), Some(buffer)), root))
@@ -76,7 +75,8 @@ impl Comm {
             return None;
         }
         let reduction = self.short_reduction(operation, send, op)?;
-        instrument::collective(self.process(), call.name());
+        let root = root.map(|root| root as usize);
+        self.report(call, |outflow| outflow.reduce(root, send.bytes()));
         Some(
             self.intra_host()
                 .reduce_by_value(self.seat(), call, &reduction, recv),
@@ -104,7 +104,7 @@ impl Comm {
     #[inline]
     pub fn alltoall_at_once(&self, send: &Source, recv: &Target) -> Option<Result<()>> {
         let flags = self.small_group()?;
-        instrument::collective(self.process(), Call::ALLTOALL.name());
+        self.report(Call::ALLTOALL, |outflow| outflow.to_peers(|_| send.bytes()));
         if let Some(done) = self.exchange_by_value(flags, send, recv) {
             return Some(done);
         }
@@ -124,7 +124,7 @@ impl Comm {
         if send.bytes() > OWN_RESULT || op.check(send.datatype()).is_err() {
             return None;
         }
-        instrument::collective(self.process(), Call::ALLREDUCE.name());
+        self.report(Call::ALLREDUCE, |outflow| outflow.reduce(None, send.bytes()));
         let (work, task) = (send.bytes(), Task::Allreduce { op: op.clone() });
         let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
         let buffers = Buffers::new(Some(send), Some(recv), work);

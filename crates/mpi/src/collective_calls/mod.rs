@@ -18,6 +18,7 @@ mod role;
 mod scan;
 mod scatter;
 mod start;
+mod traffic;
 
 pub use role::{Role, Rooted};
 
@@ -27,7 +28,6 @@ use crate::collective::{
 };
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::instrument;
 use crate::memory::{Source, Target};
 use simurgh_core::sync::Arc;
 
@@ -81,7 +81,7 @@ impl<'a> Collective<'a> {
         {
             return done;
         }
-        instrument::collective(comm.process(), self.call.name());
+        comm.report(self.call, |outflow| outflow.collective(&self.task, &self.buffers));
         if comm.spans_hosts() {
             return across_hosts(comm, self.into_invocation());
         }

@@ -3,7 +3,6 @@
 use super::{Collective, leader_of};
 use crate::collective::{Contribution, Invocation, PersistentCollective, Round};
 use crate::error::Result;
-use crate::instrument;
 use crate::request::Request;
 use simurgh_core::IdleTask;
 use simurgh_core::sync::Arc;
@@ -16,7 +15,8 @@ impl Collective<'_> {
     ///
     /// None that are not found when the request is waited for: what other ranks do wrong is an error of its completion.
     pub fn start(mut self) -> Result<Arc<Request>> {
-        instrument::collective(self.comm.process(), self.call.name());
+        self.comm
+            .report(self.call, |outflow| outflow.collective(&self.task, &self.buffers));
         let (comm, local_index, number) = (self.comm, self.comm.local_index(), self.comm.next_collective());
         let nonblocking = comm.outstanding().join(number, self.call);
         let request = comm
@@ -43,11 +43,12 @@ impl Collective<'_> {
     pub fn persistent(mut self) -> Arc<Request> {
         self = self.kept();
         let (comm, number) = (self.comm, self.comm.next_collective());
+        let outflow = comm.outflow(&self.task, &self.buffers);
         Request::set_up(PersistentCollective::new(
             (number, comm.local_index()),
             comm.outstanding().join_persistent(number, self.call),
             self.into_invocation(),
-            comm.process().job(),
+            (comm.process(), outflow),
             leader_of(comm, Round::Persistent(number, 0)),
         ))
     }

@@ -336,8 +336,11 @@ impl Window {
     /// Counts an operation for those that watch.
     #[inline]
     fn count(&self, kind: OneSided, place: &Place<'_>) {
-        let bytes = || place.count.saturating_mul(place.datatype.size());
-        instrument::one_sided(self.process(), kind, bytes);
+        let target = || {
+            let bytes = place.count.saturating_mul(place.datatype.size());
+            (self.comm.process_of(place.rank), bytes)
+        };
+        instrument::one_sided(self.process(), kind, target);
     }
 
     /// Checks a rank of the window, which is not [`PROC_NULL`].

@@ -87,8 +87,8 @@ pub(super) const PROFILE_OUT: Setting = Setting {
     scope: Scope::Start,
     category: Category::Scheduling,
     verbosity: Verbosity::TunerBasic,
-    doc: "write to FILE at the end who has sent how many messages and bytes to whom, collectives not counted; FILE.N \
-          for process N if there are several; needs ranks that are threads",
+    doc: "write to FILE at the end how many messages and bytes have gone from whom to whom, with those that \
+          collectives and one-sided operations stand for; FILE.N for process N if there are several; needs ranks that are threads",
 };
 
 pub(super) const PLACE_BY: Setting = Setting {

@@ -10,9 +10,11 @@ use crate::comm::check;
 use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::error::Status;
 use crate::error::{Error, ErrorClass, Result};
+use crate::instrument::{self, Way};
 use crate::matching::Envelope;
 use crate::memory::{Source, Target};
 use crate::partitioned::{Channel, Receiver, RemotePartitionedSend, Sender, Side};
+use crate::process::Process;
 use crate::request::{Operation, Request};
 use inter_host::{RemoteReceiver, RemoteSender};
 use simurgh_core::sync::Arc;
@@ -26,6 +28,17 @@ pub(crate) struct Partitioned {
     link: Link,
     role: Role,
     partitions: usize,
+    /// Who gets what a sender on the same host sends.
+    receiver: Option<Receiving>,
+}
+
+/// The receiver of partitions, for profiles of communication.
+#[derive(Debug)]
+struct Receiving {
+    sender: Arc<Process>,
+    process: u32,
+    /// Bytes of a partition.
+    bytes: usize,
 }
 
 /// The link of a side to the other one.
@@ -89,9 +102,15 @@ impl Comm {
         tag: i32,
     ) -> Result<Arc<Request>> {
         check::to(dest, tag, self)?;
+        let mut receiver = None;
         let link = if dest == PROC_NULL {
             Link::Null
         } else if self.is_here(dest) {
+            receiver = Some(Receiving {
+                sender: Arc::clone(self.process()),
+                process: self.process_of(dest),
+                bytes: source.bytes() / partitions.max(1),
+            });
             let sender = Side::Sends(Sender::new(source.clone(), partitions));
             let endpoint = self.process().job().endpoint(self.process_of(dest));
             Link::Channel(endpoint.pairing().add(self.outgoing(tag), || self.held(), sender))
@@ -101,7 +120,7 @@ impl Comm {
             self.process().endpoint().pairing().note_remote(&noted);
             Link::RemoteSender(side)
         };
-        Ok(set_up(link, Role::Sends, partitions))
+        Ok(set_up(link, Role::Sends, partitions, receiver))
     }
 
     /// Sets up a receive in `partitions` equal parts, which together are `target` (`MPI_Precv_init`).
@@ -144,7 +163,7 @@ impl Comm {
         } else {
             Link::RemoteReceiver(Box::new(RemoteReceiver::new(self, target, source, tag)?))
         };
-        Ok(set_up(link, Role::Receives, partitions))
+        Ok(set_up(link, Role::Receives, partitions, None))
     }
 
     /// A guard that keeps the label of the communicator from being used by another one.
@@ -159,11 +178,12 @@ impl Comm {
     }
 }
 
-fn set_up(link: Link, role: Role, partitions: usize) -> Arc<Request> {
+fn set_up(link: Link, role: Role, partitions: usize, receiver: Option<Receiving>) -> Arc<Request> {
     Request::set_up(Partitioned {
         link,
         role,
         partitions,
+        receiver,
     })
 }
 
@@ -195,6 +215,10 @@ impl Request {
                 ErrorClass::Request,
                 "the partitioned send has not been started; start it before its partitions are ready",
             ));
+        }
+        if let Some(receiver) = side.receiver.as_ref().filter(|_| instrument::on()) {
+            let bytes = receiver.bytes * partitions.len();
+            instrument::exchanged(&receiver.sender, Way::To, receiver.process, bytes);
         }
         let mut partitions = partitions.into_iter();
         match &side.link {
