@@ -88,7 +88,8 @@ pub(super) const PROFILE_OUT: Setting = Setting {
     category: Category::Scheduling,
     verbosity: Verbosity::TunerBasic,
     doc: "write to FILE at the end how many messages and bytes have gone from whom to whom, with those that \
-          collectives and one-sided operations stand for; FILE.N for process N if there are several; needs ranks that are threads",
+          collectives and one-sided operations stand for; FILE.N for process N if there are several; needs ranks \
+          that are threads",
 };
 
 pub(super) const PLACE_BY: Setting = Setting {
