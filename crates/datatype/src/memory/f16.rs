@@ -75,6 +75,8 @@ macro_rules! narrow_elements {
 
             const VECTORS: bool = true;
 
+            const GROUPS: bool = true;
+
             fn get(&self) -> $value {
                 Self::widened::<false>([*self; BLOCK])[0]
             }

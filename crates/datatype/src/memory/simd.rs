@@ -16,15 +16,9 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// The best that this machine has, if the elements have vector instructions.
-    #[inline]
-    pub(super) fn best_for<E: Element>() -> Self {
-        if E::VECTORS { Self::best() } else { Level::Baseline }
-    }
-
     /// The best that this machine has.
     #[inline]
-    fn best() -> Self {
+    pub(super) fn best() -> Self {
         let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c");
         let avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -46,7 +40,8 @@ impl Level {
     }
 }
 
-/// [`Element::fold`] with the instructions of a level, which is at most the best this machine has.
+/// [`Element::fold`] with the instructions of a level, which is at most the best this machine has. Elements that gain
+/// nothing by vectors have the baseline only.
 #[inline]
 pub(super) fn fold<E: Element, const N: usize>(
     level: Level,
@@ -54,6 +49,9 @@ pub(super) fn fold<E: Element, const N: usize>(
     inout: &mut [E],
     operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
 ) {
+    if !E::VECTORS {
+        return fold_baseline(inputs, inout, operation);
+    }
     match level {
         Level::Baseline => fold_baseline(inputs, inout, operation),
         // SAFETY:

@@ -13,7 +13,7 @@ use crate::memory::{Complex, Element, F80, F128, Number, Plain, Source, Target, 
 pub struct Kernel {
     /// With one input.
     pub(super) one: fn([&Source; 1], &Target),
-    /// With several inputs, all read at a time: `inout` is read and written only once.
+    /// With several inputs. Where that is quicker, all are read at a time: `inout` is read and written only once.
     pub(super) several: fn([&Source; GROUP], &Target),
 }
 
@@ -27,7 +27,15 @@ pub(super) trait Operation<T> {
 pub(super) fn each<E: Element, O: Operation<E::Value>>() -> Kernel {
     Kernel {
         one: |inputs, inout| combine::<E, 1>(inputs, inout, O::apply),
-        several: |inputs, inout| combine::<E, GROUP>(inputs, inout, O::apply),
+        several: |inputs, inout| {
+            if E::GROUPS {
+                combine::<E, GROUP>(inputs, inout, O::apply);
+            } else {
+                for input in inputs {
+                    combine::<E, 1>([input], inout, O::apply);
+                }
+            }
+        },
     }
 }
 
