@@ -80,7 +80,7 @@ pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     }));
     for model in MODELS {
         steps.push(Step::new(&format!("loom: {}", model[0]), move || {
-            loom(workspace, model)
+            loom(workspace, model, &[])
         }));
     }
     steps.push(Step::new("the Forum's description of Fortran", || {
@@ -106,8 +106,9 @@ fn built(workspace: &Workspace) -> Result<(Stage, Vec<Program>)> {
     })
 }
 
-/// Runs a model of lock-free structures. It has its own target folder, since everything is compiled differently.
-fn loom(workspace: &Workspace, [package, target]: [&str; 2]) -> Result<String> {
+/// Runs models of lock-free structures, with further arguments of the test harness. They have their own target folder,
+/// since everything is compiled differently.
+fn loom(workspace: &Workspace, [package, target]: [&str; 2], harness: &[&str]) -> Result<String> {
     let models = |more: &[&str]| {
         let mut models = workspace.cargo(&["test", "--profile", "loom", "-p", package, target]);
         models
@@ -120,6 +121,6 @@ fn loom(workspace: &Workspace, [package, target]: [&str; 2]) -> Result<String> {
     build(&mut models(&["--no-run"]))?;
     // Each execution of a model maps and unmaps the stacks of its threads. Models that do so at the same time slow each
     // other down in the kernel.
-    captured_success(&mut models(&["--", "--test-threads=1"]), minutes(40))
-        .map(|outcome| programs::counted(&outcome.stdout))
+    let arguments = [&["--", "--test-threads=1"], harness].concat();
+    captured_success(&mut models(&arguments), minutes(40)).map(|outcome| programs::counted(&outcome.stdout))
 }

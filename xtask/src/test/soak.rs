@@ -30,7 +30,7 @@ pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
         );
     }
     for model in MODELS {
-        failures.note(model[0], loom(workspace, model));
+        failures.note(model[0], loom(workspace, model, &["--include-ignored"]));
     }
     for target in fuzz::Target::ALL {
         failures.note("fuzzing", fuzz::run(workspace, &[target], FUZZ_SECONDS));
