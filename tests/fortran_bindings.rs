@@ -1,7 +1,8 @@
 //! Every procedure of the three bindings of Fortran, with gfortran and flang, in both modes.
 //!
 //! The programs of `tests/fortran/bindings` are written for all bindings: they are compiled with `mpif.h`, with the
-//! module `mpi`, and with `mpi_f08` for plain and for large counts. Procedures with procedures of the program as
+//! module `mpi`, and with `mpi_f08` for plain and for large counts. They are compiled together, as subroutines of one
+//! program: most of a compiler's time goes into its start and the modules. Procedures with procedures of the program as
 //! arguments have programs of their own (`fortran_callbacks.rs`). The symbols of the linker say whether the programs
 //! together call all procedures of a binding.
 
@@ -14,26 +15,26 @@ use simurgh_mpifort_generator::model::{Procedure, Width};
 use simurgh_mpifort_generator::procedures;
 use simurgh_testing::{Binary, Compile, Input, LIMIT, Scratch, Stage, passed, run};
 
-/// The programs, and their parts in C.
-const PROGRAMS: [(&str, Option<&str>); 18] = [
-    ("point_to_point", None),
-    ("completion", None),
-    ("status_queries", None),
-    ("buffers", None),
-    ("buffers_of_communicators", None),
-    ("collectives", None),
-    ("neighbors", None),
-    ("datatypes", None),
-    ("communicators", None),
-    ("topologies", None),
-    ("infos", None),
-    ("sessions", None),
-    ("partitioned", None),
-    ("windows", None),
-    ("environment", None),
-    ("files", None),
-    ("mpi5", None),
-    ("ports", Some("fortran_socket")),
+/// The programs.
+const PROGRAMS: [&str; 18] = [
+    "point_to_point",
+    "completion",
+    "status_queries",
+    "buffers",
+    "buffers_of_communicators",
+    "collectives",
+    "neighbors",
+    "datatypes",
+    "communicators",
+    "topologies",
+    "infos",
+    "sessions",
+    "partitioned",
+    "windows",
+    "environment",
+    "files",
+    "mpi5",
+    "ports",
 ];
 
 /// Programs that are written for one binding, some of which pass procedures to MPI.
@@ -131,7 +132,7 @@ impl Compiler {
     }
 
     /// The beginning of a compilation by the wrapper.
-    fn compile(&self, source: &str) -> Compile {
+    fn compile(&self, source: impl AsRef<Path>) -> Compile {
         let modules = if self.name == "gfortran" {
             "-J"
         } else {
@@ -149,22 +150,20 @@ impl Compiler {
             .flags(more)
     }
 
-    /// A program for all bindings.
-    fn program(&self, name: &str, part: Option<&str>, binding: Binding, common: &Path) -> Binary {
-        let mut compile = self
-            .compile(&format!("tests/fortran/bindings/{name}.F90"))
+    /// A program that is each of the programs for all bindings, by its argument.
+    fn programs(&self, binding: Binding, common: &Path) -> Binary {
+        let source = self.scratch.write("programs.F90", &as_subroutines());
+        let socket = self.scratch.path().join("fortran_socket.o");
+        Compile::c("tests/c/fortran_socket.c")
+            .flags(["-O1", "-c", "-Wall", "-Wextra"])
+            .output(&socket)
+            .build();
+        self.compile(source)
             .flags(binding.definitions)
             .source(common)
-            .output(self.scratch.path().join(name));
-        if let Some(part) = part {
-            let object = self.scratch.path().join(part).with_extension("o");
-            Compile::c(format!("tests/c/{part}.c"))
-                .flags(["-O1", "-c", "-Wall", "-Wextra"])
-                .output(&object)
-                .build();
-            compile = compile.source(object);
-        }
-        compile.build()
+            .source(socket)
+            .output(self.scratch.path().join("programs"))
+            .build()
     }
 
     /// The common module of programs for a binding.
@@ -177,6 +176,33 @@ impl Compiler {
             .build();
         object
     }
+}
+
+/// The source of a program that has the programs as subroutines and calls the one that its argument names.
+fn as_subroutines() -> String {
+    let folder = Stage::workspace().join("tests/fortran/bindings");
+    let each = |line: &dyn Fn(&str) -> String| PROGRAMS.map(line).concat();
+    let included = each(&|name| {
+        format!(
+            "#include \"{}\"\n",
+            folder.join(name).with_extension("F90").display()
+        )
+    });
+    let cases = each(&|name| format!("  case ('{name}')\n    call {name}()\n"));
+    format!(
+        "\
+#define program subroutine
+{included}#undef program
+program programs
+  character(len=64) :: name
+  call get_command_argument(1, name)
+  select case (name)
+{cases}  case default
+    error stop 'no such program'
+  end select
+end program
+"
+    )
 }
 
 /// The symbols that a program takes from shared libraries.
@@ -194,11 +220,12 @@ fn symbols(program: &Path) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-fn passes(program: &Binary, what: &str) {
+fn passes(programs: &Binary, name: &str) {
     for mode in ["threads", "processes"] {
-        let outcome = Stage::locate().mpiexec(4).vps(2).mode(mode).run(program);
+        let mpiexec = Stage::locate().mpiexec(4).vps(2).mode(mode);
+        let outcome = mpiexec.args([name]).run(programs);
         outcome.expect_success();
-        assert_eq!(outcome.stdout, passed(4), "{what}, {mode}: {outcome}");
+        assert_eq!(outcome.stdout, passed(4), "{name}, {mode}: {outcome}");
     }
 }
 
@@ -206,12 +233,9 @@ fn passes(program: &Binary, what: &str) {
 fn every_procedure_is_called(compiler: &'static str, binding: Binding) {
     let compiler = Compiler::new(compiler);
     let common = compiler.common(binding);
-    let mut called = BTreeSet::new();
-    for (name, part) in PROGRAMS {
-        let program = compiler.program(name, part, binding, &common);
-        passes(&program, name);
-        called.append(&mut symbols(program.path()));
-    }
+    let programs = compiler.programs(binding, &common);
+    PROGRAMS.iter().for_each(|name| passes(&programs, name));
+    let mut called = symbols(programs.path());
     for name in binding.others {
         let program = fortran_callbacks::build(compiler.name, name, &[]);
         called.append(&mut symbols(program.path()));
