@@ -10,7 +10,7 @@
 
 use super::builder::{CommBuilder, IdDemand};
 use super::{Comm, CommShared};
-use crate::collective::{IntraHost, Round, allgather_among_hosts};
+use crate::collective::{Call, IntraHost, Round, allgather_among_hosts};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::members::HostMap;
@@ -84,6 +84,25 @@ impl Comm {
     {
         self.participants().exchange(value, demand, combine)
     }
+
+    /// [`Comm::exchange`] in a call of the program, which errors name. All ranks in it give values of one type.
+    ///
+    /// # Errors
+    ///
+    /// When ranks are in different calls.
+    pub(crate) fn exchange_in<V, T>(
+        &self,
+        call: Call,
+        value: V,
+        demand: IdDemand,
+        combine: impl FnOnce(Vec<V>, &mut CommBuilder<'_>) -> T,
+    ) -> Result<Arc<T>>
+    where
+        V: Portable + Send + 'static,
+        T: Send + Sync + 'static,
+    {
+        self.participants().exchange_in(call, value, demand, combine)
+    }
 }
 
 impl Participants<'_> {
@@ -98,11 +117,25 @@ impl Participants<'_> {
         V: Portable + Send + 'static,
         T: Send + Sync + 'static,
     {
+        self.exchange_in(Call::new(type_name::<V>()), value, demand, combine)
+    }
+
+    fn exchange_in<V, T>(
+        &self,
+        call: Call,
+        value: V,
+        demand: IdDemand,
+        combine: impl FnOnce(Vec<V>, &mut CommBuilder<'_>) -> T,
+    ) -> Result<Arc<T>>
+    where
+        V: Portable + Send + 'static,
+        T: Send + Sync + 'static,
+    {
         self.intra_host
-            .try_exchange(self.local_index, value, |values| match &self.hosts {
+            .try_exchange(self.local_index, (call, value), |values| match &self.hosts {
                 None => Ok(combine(values?, &mut CommBuilder::alone(self.job))),
                 Some(hosts) => {
-                    let (values, mut builder) = hosts.gather(self.job, values, demand)?;
+                    let (values, mut builder) = hosts.gather(self.job, (call, values), demand)?;
                     Ok(combine(values, &mut builder))
                 }
             })
@@ -115,7 +148,7 @@ impl<'a> Hosts<'a> {
     fn gather<V: Portable>(
         &self,
         job: &'a Job,
-        values: Result<Vec<V>>,
+        (call, values): (Call, Result<Vec<V>>),
         demand: IdDemand,
     ) -> Result<(Vec<V>, CommBuilder<'a>)> {
         let here = self.host_map.local_seats().len();
@@ -126,7 +159,7 @@ impl<'a> Hosts<'a> {
                 values,
             })
         });
-        let packed = allgather_among_hosts(self.host_channel(job), self.host_map, type_name::<V>(), block)?;
+        let packed = allgather_among_hosts(self.host_channel(job), self.host_map, call.name(), block)?;
         let mut values = Vec::with_capacity(packed.len());
         for (position, bytes) in packed.iter().enumerate() {
             let block = HostValues::<V>::open(bytes, self.host_map, position)?;

@@ -1,7 +1,6 @@
 //! Operations whose results are there when they return, in an epoch of any kind.
 
 use super::access::Call;
-use super::error::refused;
 use super::operation::new_request;
 use super::{Place, Window};
 use crate::error::Result;
@@ -64,10 +63,14 @@ impl Window {
     /// Waits for what another host replies to an operation; nothing without a request.
     #[inline]
     fn await_replies(&self, rank: i32, request: Option<Arc<Request>>) -> Result<()> {
-        match request {
-            None => Ok(()),
-            Some(request) if request.wait().error.is_success() => Ok(()),
-            Some(_) => Err(refused(self.shared.part(self.check_rank(rank)? as usize).host())),
+        let Some(request) = request else {
+            return Ok(());
+        };
+        let error = request.wait().error;
+        if error.is_success() {
+            return Ok(());
         }
+        let host = self.shared.part(self.check_rank(rank)? as usize).host();
+        Err(self.told(host, error))
     }
 }

@@ -17,72 +17,31 @@ use super::packet::{Kind, Label, chunks};
 use super::remote::BYTE;
 use super::shared::WindowShared;
 use crate::datatype::Datatype;
-use crate::error::{Error, ErrorClass, Result};
+use crate::error::{ErrorClass, Result};
 use crate::memory::{self, Runs, Source, Target};
-use crate::network::Service;
 use crate::op::{BuiltinOp, numbers_of};
 use simurgh_core::sync::{Ordering, SpinLock};
-use simurgh_net::HostId;
-use std::collections::HashMap;
 use std::ops::Range;
 
-/// The most bytes of a description.
-const DESCRIPTION: usize = 512;
-
-/// The accesses to the memory of a host's ranks.
-pub(super) struct AccessLogs {
-    /// By local index.
-    pub(super) logs: Box<[SpinLock<AccessLog>]>,
-    /// What is to be told to ranks of other hosts.
-    untold: SpinLock<HashMap<u32, String>>,
-}
-
-impl AccessLogs {
-    /// Those of so many ranks.
-    pub(super) fn new(ranks: usize) -> Self {
-        Self {
-            logs: (0..ranks).map(|_| SpinLock::default()).collect(),
-            untold: SpinLock::default(),
-        }
-    }
-
-    /// Notes what is to be told to a rank of another host, unless there is something already.
-    pub(super) fn tell_later(&self, origin: u32, description: String) {
-        self.untold.lock().entry(origin).or_insert(description);
-    }
-
-    /// Whether there is something to be told to a rank.
-    pub(super) fn has_untold(&self, origin: u32) -> bool {
-        self.untold.lock().contains_key(&origin)
-    }
-
-    /// What is to be told to a rank, which is forgotten.
-    pub(super) fn take_untold(&self, origin: u32) -> Option<String> {
-        let mut description = self.untold.lock().remove(&origin)?;
-        description.truncate(DESCRIPTION);
-        Some(description)
-    }
-}
-
 impl WindowShared {
-    /// Notes an access to the memory of a rank of this host. A description, if it conflicts with another one.
-    pub(super) fn admit(
-        &self,
-        seat: u32,
-        access: Access,
-        ranges: &[Range<i64>],
-    ) -> std::result::Result<(), String> {
+    /// Notes an access to the memory of a rank of this host, unless it conflicts with another one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaConflict`] if it does.
+    pub(super) fn admit(&self, seat: u32, access: Access, ranges: &[Range<i64>]) -> Result<()> {
         let Some(log) = self.access_log(seat as usize) else {
             return Ok(());
         };
         log.lock().admit(access, ranges).map_err(|(range, other, place)| {
-            format!(
+            let description = format!(
                 "{} of rank {seat}'s memory in window {} conflicts with {}, which is not complete: separate them by \
                  synchronisation, or use accumulates with the same operation",
                 access.describe(&range),
                 self.id(),
                 other.describe(&place)
-            )
+            );
+            fault(ErrorClass::RmaConflict, description)
         })
     }
 
@@ -96,10 +55,8 @@ impl WindowShared {
 }
 
 #[cold]
-fn forget(all: &AccessLogs, ends: Ends, origin: u32, target: Option<u32>) {
-    all.logs
-        .iter()
-        .for_each(|log| log.lock().end(ends, origin, target));
+fn forget(all: &[SpinLock<AccessLog>], ends: Ends, origin: u32, target: Option<u32>) {
+    all.iter().for_each(|log| log.lock().end(ends, origin, target));
 }
 
 /// A buffer of the origin.
@@ -149,9 +106,7 @@ impl Window {
         };
         if self.shared.local(located.seat as usize).is_some() {
             let ranges = ranges(located.displacement, located.datatype, located.count);
-            self.shared
-                .admit(located.seat, access, &ranges)
-                .map_err(conflict)?;
+            self.shared.admit(located.seat, access, &ranges)?;
         } else {
             self.tell_access(located, &access);
         }
@@ -162,7 +117,7 @@ impl Window {
             };
             let ranges = self.own_ranges(&source);
             let access = Access { role, ..access };
-            self.shared.admit(own, access, &ranges).map_err(conflict)?;
+            self.shared.admit(own, access, &ranges)?;
         }
         Ok(())
     }
@@ -197,22 +152,6 @@ impl Window {
         self.epochs().note_sent(host);
     }
 
-    /// The error of a conflict of which another process has a description.
-    #[cold]
-    pub(super) fn told_conflict(&self, host: HostId) -> Error {
-        let numbers = self.label(Kind::Conflict, 0, 0).numbers();
-        let mut length = 0;
-        let told = memory::collect(DESCRIPTION, |target| {
-            let status = self.network().ask(Service::Windows, host, numbers, &[], target)?;
-            length = status.bytes;
-            Ok(())
-        });
-        told.map_or_else(
-            |error: Error| error,
-            |text| conflict(String::from_utf8_lossy(&text[..DESCRIPTION.min(length as usize)]).into_owned()),
-        )
-    }
-
     /// Notes that accesses of this rank are complete.
     #[inline]
     pub(super) fn end_accesses(&self, ends: Ends, target: Option<u32>) {
@@ -244,11 +183,6 @@ fn ranges(displacement: i64, datatype: &Datatype, count: usize) -> Vec<Range<i64
         start..start.saturating_add(run.count as i64)
     };
     Runs::new(datatype, count, &BYTE).map(place).collect()
-}
-
-#[cold]
-fn conflict(description: String) -> Error {
-    fault(ErrorClass::RmaConflict, description)
 }
 
 /// The label of a flush that ends accesses to a target, or to all.

@@ -86,12 +86,14 @@ impl Window {
         let reached = Reached {
             is_reached: *is_reached,
         };
-        self.comm.exchange(reached, IdDemand::Nothing, |ranks, _| {
-            let control = control.lock().take();
-            if ranks.iter().all(|rank| rank.is_reached) {
-                self.shared.share(control);
-            }
-        })?;
+        let call = self.flavor().call();
+        self.comm
+            .exchange_in(call, reached, IdDemand::Nothing, |ranks, _| {
+                let control = control.lock().take();
+                if ranks.iter().all(|rank| rank.is_reached) {
+                    self.shared.share(control);
+                }
+            })?;
         Ok(())
     }
 }

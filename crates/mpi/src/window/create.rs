@@ -20,7 +20,6 @@ use simurgh_core::sync::{Arc, AtomicU32, SpinLock};
 
 /// What a rank says about itself.
 struct Arguments {
-    flavor: u8,
     bytes: usize,
     unit: usize,
     no_locks: bool,
@@ -28,9 +27,7 @@ struct Arguments {
     control: Option<(u32, u32)>,
 }
 
-portable! { Arguments { flavor, bytes, unit, no_locks, control } }
-
-const FLAVORS: [Flavor; 4] = [Flavor::Create, Flavor::Allocate, Flavor::Dynamic, Flavor::Shared];
+portable! { Arguments { bytes, unit, no_locks, control } }
 
 impl Comm {
     /// A window with memory that the program has (`MPI_Win_create`). `unit` is the displacement unit in bytes.
@@ -97,14 +94,13 @@ impl Comm {
         let control = has_nodes.then(|| self.make_control()).flatten();
         let name = control.as_ref().and_then(NodeControl::file_name);
         let arguments = Arguments {
-            flavor: flavor as u8,
             bytes,
             unit,
             no_locks: hints.no_locks(),
             control: name.map(|name| (name.process, name.descriptor)),
         };
-        let made = self.exchange(arguments, IdDemand::One, |ranks, builder| {
-            let description = describe(&ranks)?;
+        let made = self.exchange_in(flavor.call(), arguments, IdDemand::One, |ranks, builder| {
+            let description = describe(flavor, &ranks);
             let job = process.job();
             let shared = WindowShared::make(job, members, description, builder)?;
             let names: Vec<_> = ranks.iter().map(|rank| rank.control).collect();
@@ -140,7 +136,7 @@ impl Comm {
 
 impl Flavor {
     /// The call that makes windows of this kind.
-    fn call(self) -> Call {
+    pub(super) fn call(self) -> Call {
         match self {
             Self::Create => Call::WIN_CREATE,
             Self::Allocate => Call::WIN_ALLOCATE,
@@ -188,24 +184,11 @@ impl Window {
 }
 
 /// What the ranks say together.
-fn describe(ranks: &[Arguments]) -> Result<Description> {
-    let flavor = ranks[0].flavor;
-    let other = ranks.iter().position(|rank| rank.flavor != flavor);
-    let known = FLAVORS.iter().find(|known| **known as u8 == flavor);
-    match (other, known) {
-        (None, Some(flavor)) => Ok(Description {
-            flavor: *flavor,
-            no_locks: ranks.iter().all(|rank| rank.no_locks),
-            bytes: ranks.iter().map(|rank| rank.bytes).collect(),
-            units: ranks.iter().map(|rank| rank.unit).collect(),
-        }),
-        (Some(other), _) => Err(fault(
-            ErrorClass::NotSame,
-            format!("ranks 0 and {other} make windows of different flavours in one call"),
-        )),
-        (None, None) => Err(fault(
-            ErrorClass::Intern,
-            "a host makes an unknown kind of window",
-        )),
+fn describe(flavor: Flavor, ranks: &[Arguments]) -> Description {
+    Description {
+        flavor,
+        no_locks: ranks.iter().all(|rank| rank.no_locks),
+        bytes: ranks.iter().map(|rank| rank.bytes).collect(),
+        units: ranks.iter().map(|rank| rank.unit).collect(),
     }
 }

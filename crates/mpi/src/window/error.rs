@@ -53,14 +53,3 @@ pub(super) fn not_attached(target: usize, range: &std::ops::Range<i128>) -> Erro
         ),
     )
 }
-
-/// Accesses that the target's host has refused.
-#[cold]
-pub(super) fn refused(host: u32) -> Error {
-    fault(
-        ErrorClass::RmaRange,
-        format!(
-            "host {host} has refused an access, since it covers addresses that are not in memory attached to the window"
-        ),
-    )
-}

@@ -12,7 +12,7 @@ use super::sleepers::Bed;
 use super::table::WindowTable;
 use super::waiters::RemoteWaiter;
 use crate::datatype::{Basic, Datatype};
-use crate::error::ErrorClass;
+use crate::error::{Error, Result};
 use crate::memory::{self, Target, Update};
 use crate::network::{ActiveMessageHandler, ActiveRequest};
 use crate::op::unit_of_numbers;
@@ -48,7 +48,7 @@ impl ActiveMessageHandler for Handler {
             Kind::UnlockAll => served.unlock_all(),
             Kind::Flush => served.flush(),
             Kind::Access => served.access(),
-            Kind::Conflict => served.tell_conflict(),
+            Kind::Untold => served.tell(),
             Kind::Post => served.signal(Signal::Post),
             Kind::Complete => served.signal(Signal::Complete),
             Kind::Granted => window.grant(label.target, label.origin, Some(request.network)),
@@ -71,13 +71,13 @@ impl Served<'_> {
     fn targets(&self, incoming: &Incoming<'_>, unit: &Datatype) -> Option<Vec<Target>> {
         let seat = self.label.target as usize;
         self.window.local(seat)?;
-        let of_run = |(offset, count)| self.window.target(seat, offset, count, unit)?.ok();
-        let targets: Option<Vec<Target>> = incoming.runs().map(of_run).collect();
-        if targets.is_none() {
-            self.window.note_offender(self.label.origin);
-            self.request.refuse(ErrorClass::RmaRange.into());
-        }
-        targets
+        let of_run = |(offset, count)| self.window.target(seat, offset, count, unit);
+        let targets: Option<Result<Vec<Target>>> = incoming.runs().map(of_run).collect();
+        let told = |error: Error| {
+            self.request.refuse(error.class().into());
+            self.tell_later(error);
+        };
+        targets?.map_err(told).ok()
     }
 
     fn put(&self) -> Option<()> {
@@ -215,16 +215,22 @@ impl Served<'_> {
         let access = Access::read(&self.label, incoming.elements)?;
         let place = |(start, count): (i64, usize)| start..start.saturating_add_unsigned(count as u64);
         let ranges: Vec<_> = incoming.runs().map(place).collect();
-        let admitted = self.window.admit(self.label.target, access, &ranges);
-        if let (Err(description), Some(logs)) = (admitted, self.window.access_logs()) {
-            logs.tell_later(self.label.origin, description);
+        if let Err(conflict) = self.window.admit(self.label.target, access, &ranges) {
+            self.tell_later(conflict);
         }
         Some(())
     }
 
-    fn tell_conflict(&self) -> Option<()> {
-        let logs = self.window.access_logs()?;
-        let description = logs.take_untold(self.label.origin).unwrap_or_default();
+    /// Notes an error of the origin.
+    fn tell_later(&self, error: Error) {
+        let origin = self.label.origin;
+        if self.window.find_part(origin).is_some() {
+            self.window.untold.add(origin, error);
+        }
+    }
+
+    fn tell(&self) -> Option<()> {
+        let description = self.window.untold.take(self.label.origin);
         self.request.reply(0, description.len(), &mut |room| {
             room.copy_from_slice(description.as_bytes());
         });
@@ -233,16 +239,9 @@ impl Served<'_> {
 
     /// Replies that all requests of the origin before this one have been handled.
     fn conclude(&self) {
-        if self.window.take_offender(self.label.origin) {
-            self.request.refuse(ErrorClass::RmaRange.into());
-        } else if self
-            .window
-            .access_logs()
-            .is_some_and(|logs| logs.has_untold(self.label.origin))
-        {
-            self.request.refuse(ErrorClass::RmaConflict.into());
-        } else {
-            self.request.reply(0, 0, &mut |_| ());
+        match self.window.untold.code(self.label.origin) {
+            Some(code) => self.request.refuse(code),
+            None => self.request.reply(0, 0, &mut |_| ()),
         }
     }
 

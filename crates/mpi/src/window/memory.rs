@@ -81,10 +81,13 @@ impl Window {
             is_contiguous: wish.is_contiguous,
             file: None,
         };
-        let made = self.comm.exchange(offer, IdDemand::Nothing, |offers, _| {
-            let seats: Vec<usize> = shared.local_seats().collect();
-            shared.place_here(&seats, together(&offers))
-        })?;
+        let call = self.flavor().call();
+        let made = self
+            .comm
+            .exchange_in(call, offer, IdDemand::Nothing, |offers, _| {
+                let seats: Vec<usize> = shared.local_seats().collect();
+                shared.place_here(&seats, together(&offers))
+            })?;
         Result::clone(&made)
     }
 
@@ -102,23 +105,26 @@ impl Window {
         };
         let first = node[0];
         let is_alone = node.iter().all(|seat| shared.local(*seat).is_some());
-        let mapped = self.comm.exchange(offer, IdDemand::Nothing, |offers, _| {
-            let wish = together(&offers);
-            match (is_alone, offers[first].file) {
-                (true, _) => Some((None, wish)),
-                (false, Some((process, descriptor, bytes))) if shared.is_shared() => {
-                    let name = FileName { process, descriptor };
-                    let memory = NodeMemory::open(name, bytes).ok().map(Arc::new);
-                    memory.map(|memory| (Some(memory), wish))
+        let call = self.flavor().call();
+        let mapped = self
+            .comm
+            .exchange_in(call, offer, IdDemand::Nothing, |offers, _| {
+                let wish = together(&offers);
+                match (is_alone, offers[first].file) {
+                    (true, _) => Some((None, wish)),
+                    (false, Some((process, descriptor, bytes))) if shared.is_shared() => {
+                        let name = FileName { process, descriptor };
+                        let memory = NodeMemory::open(name, bytes).ok().map(Arc::new);
+                        memory.map(|memory| (Some(memory), wish))
+                    }
+                    (false, _) => None,
                 }
-                (false, _) => None,
-            }
-        })?;
+            })?;
         let is_mapped = mapped.is_some();
         // The file of its maker is open until all have said that they have it.
         let agreed = self
             .comm
-            .exchange(Mapped { is_mapped }, IdDemand::Nothing, |ranks, _| {
+            .exchange_in(call, Mapped { is_mapped }, IdDemand::Nothing, |ranks, _| {
                 let all_have = ranks.iter().all(|rank| rank.is_mapped);
                 match (all_have, mapped.as_ref()) {
                     (true, Some((Some(memory), wish))) => shared.place_on_node(node, memory, *wish),

@@ -55,6 +55,7 @@ mod shared_signals;
 mod signals;
 mod sleepers;
 mod table;
+mod untold;
 mod waiters;
 mod waits;
 

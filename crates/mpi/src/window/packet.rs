@@ -40,8 +40,8 @@ pub(super) enum Kind {
     Wake,
     /// An access of the origin to the target's memory, for the check of conflicts.
     Access,
-    /// Asks for the description of a conflict.
-    Conflict,
+    /// Asks for the error of which the origin has not been told.
+    Untold,
 }
 
 /// All of them, in the order of their numbers.
@@ -61,7 +61,7 @@ const KINDS: [Kind; 16] = [
     Kind::Granted,
     Kind::Wake,
     Kind::Access,
-    Kind::Conflict,
+    Kind::Untold,
 ];
 
 /// The numbers of a request.

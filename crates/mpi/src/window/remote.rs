@@ -3,11 +3,10 @@
 use super::Window;
 use super::access_log::Ends;
 use super::conflict::flush_label;
-use super::error::refused;
 use super::operation::Located;
 use super::packet::{Chunk, Kind, Label, chunks};
 use crate::datatype::{Basic, Datatype};
-use crate::error::{ErrorClass, Result};
+use crate::error::Result;
 use crate::memory::{self, Runs, Source, Target, Update};
 use crate::network::{Network, Service};
 use crate::op::{BuiltinOp, numbers_of};
@@ -225,11 +224,9 @@ impl Window {
         let status = request.wait();
         self.process().requests().give_back(request);
         if status.error.is_success() {
-            return Ok(());
-        }
-        match status.error.class() {
-            Some(ErrorClass::RmaConflict) => Err(self.told_conflict(host)),
-            _ => Err(refused(host)),
+            Ok(())
+        } else {
+            Err(self.told(host, status.error))
         }
     }
 

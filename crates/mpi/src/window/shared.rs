@@ -2,13 +2,13 @@
 
 use super::Flavor;
 use super::access_log::AccessLog;
-use super::conflict::AccessLogs;
 use super::error::{fault, not_attached};
 use super::lock::{Lock, OwnLock};
 use super::plain::Reach;
 use super::shared_signals::SharedSignals;
 use super::signals::Signals;
 use super::sleepers::Sleepers;
+use super::untold::Untold;
 use super::waiters::{AwaitedLocks, RemoteWaiters};
 use crate::check::Checks;
 use crate::comm::{CommBuilder, CommShared};
@@ -22,7 +22,7 @@ use crossbeam_utils::CachePadded;
 use simurgh_core::SharedBarrier;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock};
 use simurgh_net::HostId;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// A window, as the ranks of a host share it.
@@ -53,11 +53,10 @@ pub(super) struct WindowShared {
     is_process_per_rank: bool,
     /// The memory, if the library has allocated it.
     memory: OnceLock<Memory>,
-    /// Ranks of other hosts that have tried to access memory that is not there, and have not been told.
-    offenders: SpinLock<HashSet<u32>>,
-    has_offenders: AtomicBool,
+    /// Errors of ranks of other hosts, of which they have not been told.
+    pub(super) untold: Untold,
     /// The accesses to the memory of this host's ranks, if they are checked.
-    access_logs: Option<Box<AccessLogs>>,
+    access_logs: Option<Box<[SpinLock<AccessLog>]>>,
     /// Ranks of this host that have not freed the window.
     pub(super) users: AtomicUsize,
 }
@@ -167,24 +166,24 @@ impl WindowShared {
             are_near,
             is_process_per_rank: are_near && has_hosts,
             memory: OnceLock::new(),
-            offenders: SpinLock::default(),
-            has_offenders: AtomicBool::new(false),
-            access_logs: (job.checks() == Checks::All).then(|| Box::new(AccessLogs::new(here))),
+            untold: Untold::default(),
+            access_logs: (job.checks() == Checks::All)
+                .then(|| (0..here).map(|_| SpinLock::default()).collect()),
             users: AtomicUsize::new(here),
             comm,
         }))
     }
 
-    /// The accesses to the memory of this host's ranks, if they are checked.
+    /// The accesses to the memory of this host's ranks by local index, if they are checked.
     #[inline]
-    pub(super) fn access_logs(&self) -> Option<&AccessLogs> {
+    pub(super) fn access_logs(&self) -> Option<&[SpinLock<AccessLog>]> {
         self.access_logs.as_deref()
     }
 
     /// The accesses to the memory of a rank of this host, if they are checked.
     pub(super) fn access_log(&self, seat: usize) -> Option<&SpinLock<AccessLog>> {
         let local = self.parts.get(seat)?.local?;
-        Some(&self.access_logs()?.logs[local as usize])
+        Some(&self.access_logs()?[local as usize])
     }
 
     /// The number of the window.
@@ -352,17 +351,6 @@ impl WindowShared {
         }
         let local = part.local?;
         Some(self.locals[local as usize].attached_target(seat, displacement, count, datatype))
-    }
-
-    /// Notes that a rank of another host has tried to access memory that is not there.
-    pub(super) fn note_offender(&self, origin: u32) {
-        self.offenders.lock().insert(origin);
-        self.has_offenders.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether a rank of another host has done so since it was last told.
-    pub(super) fn take_offender(&self, origin: u32) -> bool {
-        self.has_offenders.load(Ordering::SeqCst) && self.offenders.lock().remove(&origin)
     }
 }
 

@@ -22,11 +22,12 @@ impl IntraHost {
         V: Send + 'static,
         T: Send + Sync + 'static,
     {
-        self.try_exchange(rank, value, |values| values.map(combine))
+        let call = Call::new(type_name::<V>());
+        self.try_exchange(rank, (call, value), |values| values.map(combine))
     }
 
-    /// [`IntraHost::exchange`] with a combination that may fail. If ranks are in different calls, `decide` gets that
-    /// error and may replace it.
+    /// [`IntraHost::exchange`] in a call, with a combination that may fail. All ranks in it give values of one type. If
+    /// ranks are in different calls, `decide` gets that error and may replace it.
     ///
     /// # Errors
     ///
@@ -34,14 +35,13 @@ impl IntraHost {
     pub(crate) fn try_exchange<V, T>(
         &self,
         rank: usize,
-        value: V,
+        (call, value): (Call, V),
         decide: impl FnOnce(Result<Vec<V>>) -> Result<T>,
     ) -> Result<Arc<T>>
     where
         V: Send + 'static,
         T: Send + Sync + 'static,
     {
-        let call = Call::new(type_name::<V>());
         let bring = |arrival: &mut Arrival| {
             arrival.call = call;
             arrival.payload = Payload::Value(SpinLock::new(Some(Box::new(value))));
@@ -72,8 +72,7 @@ impl IntraHost {
     }
 }
 
-/// The values in rank order. All are of one type, because the calls have the same fingerprint, which is made of the
-/// type's name.
+/// The values in rank order. All are of one type, because the calls have the same fingerprint.
 fn unpack<V: 'static>(contributions: &Contributions<'_, Arrival>) -> Vec<V> {
     let value = |arrival: &Arrival| match &arrival.payload {
         Payload::Value(value) => value.lock().take(),
