@@ -41,6 +41,23 @@ pub(super) unsafe fn copy_bytes(src: *const u8, dst: *mut u8, len: usize) {
     }
 }
 
+/// [`copy_bytes`], with a word of 8 bytes copied in place of the call.
+///
+/// # Safety
+///
+/// * As for [`copy_bytes`].
+#[inline(always)]
+pub(super) unsafe fn copy_word_or_bytes(src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY:
+    // - as demanded of the caller.
+    unsafe {
+        match len {
+            8 => copy_ends::<8>(src, dst, len),
+            _ => copy_bytes(src, dst, len),
+        }
+    }
+}
+
 /// The length of the pieces that a shared copy of `len` bytes is cut into.
 pub(super) fn piece_length(len: usize) -> usize {
     (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN)

@@ -2,9 +2,9 @@
 
 use super::atomic::Update;
 use super::buffer::{Source, Target};
-use super::copy::copy_bytes;
+use super::copy::copy_word_or_bytes;
 use super::stripes::Stripes;
-use crate::datatype::Datatype;
+use crate::datatype::{Basic, Datatype};
 use std::ops::Range;
 
 /// Contiguous memory of which other processes name parts by their displacements. What lies outside of it is never
@@ -13,6 +13,28 @@ use std::ops::Range;
 pub struct Region {
     address: *mut u8,
     bytes: usize,
+}
+
+/// Elements of a predefined datatype without gaps, in the memory of a program: `P` is `*const u8` where they are read,
+/// and `*mut u8` where they are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Dense<P> {
+    address: P,
+    bytes: usize,
+}
+
+impl<P> Dense<P> {
+    /// `count` elements at an address. None if the datatype has gaps, or for more bytes than there are addresses.
+    ///
+    /// # Safety
+    ///
+    /// * Their bytes are readable, or writable if `P` says so, until nobody uses this and its copies any more.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn new(address: P, count: usize, basic: Basic) -> Option<Self> {
+        let bytes = count.checked_mul(basic.size()).filter(|_| basic.is_dense())?;
+        Some(Self { address, bytes })
+    }
 }
 
 // SAFETY:
@@ -76,36 +98,29 @@ impl Region {
         inside.then(|| self.address.wrapping_add(start))
     }
 
-    /// Copies data to the bytes at a displacement. False, with nothing done, if the data is not one stretch of a
-    /// predefined datatype, or if the bytes do not lie within the region.
+    /// Copies data to the bytes at a displacement. False, with nothing done, if the bytes do not lie within the region.
     #[inline(always)]
     #[must_use]
-    pub fn write(&self, displacement: isize, from: &Source) -> bool {
-        let Some(bytes) = stretch(from.count(), from.datatype()) else {
-            return false;
-        };
-        let Some(place) = self.place(displacement, bytes) else {
+    pub fn write(&self, displacement: isize, from: Dense<*const u8>) -> bool {
+        let Some(place) = self.place(displacement, from.bytes) else {
             return false;
         };
         // SAFETY:
         // - all bytes lie within the region, for which the promise of the maker holds, as that of the data does.
-        unsafe { copy_bytes(from.address(), place, bytes) };
+        unsafe { copy_word_or_bytes(from.address, place, from.bytes) };
         true
     }
 
     /// Copies the bytes at a displacement to where data is wanted; false as for [`Region::write`].
     #[inline(always)]
     #[must_use]
-    pub fn read(&self, displacement: isize, into: &Target) -> bool {
-        let Some(bytes) = stretch(into.count(), into.datatype()) else {
-            return false;
-        };
-        let Some(place) = self.place(displacement, bytes) else {
+    pub fn read(&self, displacement: isize, into: Dense<*mut u8>) -> bool {
+        let Some(place) = self.place(displacement, into.bytes) else {
             return false;
         };
         // SAFETY:
         // - as in `write`.
-        unsafe { copy_bytes(place, into.address(), bytes) };
+        unsafe { copy_word_or_bytes(place, into.address, into.bytes) };
         true
     }
 
@@ -153,15 +168,6 @@ impl Region {
     }
 }
 
-/// Bytes of so many elements of a predefined datatype without gaps; none of another one.
-#[inline(always)]
-fn stretch(count: usize, datatype: &Datatype) -> Option<usize> {
-    match datatype {
-        Datatype::Basic(basic) if basic.is_dense() => count.checked_mul(basic.size()),
-        _ => None,
-    }
-}
-
 /// The bytes that `count` elements of a datatype occupy at a displacement; an empty range if they have no data.
 #[must_use]
 pub fn span(displacement: i64, count: usize, datatype: &Datatype) -> Range<i128> {
@@ -183,7 +189,6 @@ pub fn is_within(range: &Range<i128>, bytes: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datatype::Basic;
 
     #[test]
     fn nothing_outside_is_given_out() {
@@ -198,14 +203,30 @@ mod tests {
         assert!(!fits(0, 17, &int) && !fits(61, 1, &int) && !fits(-1, 1, &int) && !fits(65, 0, &int));
         assert!(!fits(i64::MAX, 1, &int) && !fits(0, usize::MAX, &int) && !fits(8, usize::MAX / 2, &int));
         let mut value = [7_u8; 4];
+        let address = value.as_mut_ptr();
         // SAFETY:
         // - the array lives until the end of the test.
-        let data = unsafe { Target::new(value.as_mut_ptr(), 1, int.clone()) };
+        let (from, into) = unsafe {
+            (
+                Dense::new(address.cast_const(), 1, Basic::Int),
+                Dense::new(address, 1, Basic::Int),
+            )
+        };
+        let (from, into) = (from.unwrap(), into.unwrap());
         for displacement in [61, 64, 65, -1, isize::MIN, isize::MAX] {
-            assert!(!region.write(displacement, &data.as_source()) && !region.read(displacement, &data));
+            assert!(!region.write(displacement, from) && !region.read(displacement, into));
         }
-        assert!(region.write(60, &data.as_source()) && region.read(56, &data));
+        assert!(region.write(60, from) && region.read(56, into));
         assert_eq!((value, memory[59..].to_vec()), ([0; 4], vec![0, 7, 7, 7, 7]));
+        // SAFETY:
+        // - as above; nothing is made.
+        let made = unsafe {
+            [
+                Dense::new(address, usize::MAX, Basic::Int),
+                Dense::new(address, 1, Basic::DoubleInt),
+            ]
+        };
+        assert!(made.iter().all(Option::is_none));
         let backwards = Datatype::vector(3, 1, -2, &int).unwrap();
         assert!(fits(16, 1, &backwards) && !fits(15, 1, &backwards) && !fits(61, 1, &backwards));
         let sparse = Datatype::vector(3, 1, 5, &int).unwrap();

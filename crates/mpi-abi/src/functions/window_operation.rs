@@ -86,8 +86,8 @@ fn put(
 ) -> Outcome {
     let window = &rank.window(win)?.window;
     if (origin_count, origin_datatype) == (target_count, target_datatype)
-        && let Some(origin) = rank.plain_source(origin_addr, origin_count, origin_datatype)
-        && window.put_plain(&origin, target_rank, target_disp)
+        && let Some(origin) = rank.dense_source(origin_addr, origin_count, origin_datatype)
+        && window.put_plain(origin, target_rank, target_disp)
     {
         return Ok(());
     }
@@ -111,8 +111,8 @@ fn get(
 ) -> Outcome {
     let window = &rank.window(win)?.window;
     if (origin_count, origin_datatype) == (target_count, target_datatype)
-        && let Some(origin) = rank.plain_target(origin_addr, origin_count, origin_datatype)
-        && window.get_plain(&origin, target_rank, target_disp)
+        && let Some(origin) = rank.dense_target(origin_addr, origin_count, origin_datatype)
+        && window.get_plain(origin, target_rank, target_disp)
     {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use simurgh_mpi::check::Checks;
 use simurgh_mpi::datatype::{Basic, Datatype};
-use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::memory::{Dense, Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, Status};
 
@@ -151,7 +151,7 @@ impl<'a> Rank<'a> {
         datatype: MPI_Datatype,
     ) -> ResultOf<(usize, Datatype)> {
         match plain(buffer, count, datatype) {
-            Some(elements) => Ok(elements),
+            Some((count, basic)) => Ok((count, Datatype::Basic(basic))),
             None => self.elements_checked(buffer, count, datatype),
         }
     }
@@ -164,10 +164,10 @@ impl<'a> Rank<'a> {
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> Option<Source> {
-        let (count, datatype) = plain(buffer, count, datatype)?;
+        let (count, basic) = plain(buffer, count, datatype)?;
         // SAFETY:
         // - as in `source`.
-        Some(unsafe { Source::new(buffer.address(), count, datatype) })
+        Some(unsafe { Source::new(buffer.address(), count, Datatype::Basic(basic)) })
     }
 
     /// [`Rank::target`], if the datatype is predefined and no argument is special.
@@ -178,10 +178,38 @@ impl<'a> Rank<'a> {
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> Option<Target> {
-        let (count, datatype) = plain(buffer.as_const(), count, datatype)?;
+        let (count, basic) = plain(buffer.as_const(), count, datatype)?;
         // SAFETY:
         // - as in `target`.
-        Some(unsafe { Target::new(buffer.address(), count, datatype) })
+        Some(unsafe { Target::new(buffer.address(), count, Datatype::Basic(basic)) })
+    }
+
+    /// [`Rank::source`] without gaps, if the datatype is predefined and no argument is special.
+    #[inline(always)]
+    pub(crate) fn dense_source(
+        self,
+        buffer: Buffer,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> Option<Dense<*const u8>> {
+        let (count, basic) = plain(buffer, count, datatype)?;
+        // SAFETY:
+        // - as in `source`.
+        unsafe { Dense::new(buffer.address(), count, basic) }
+    }
+
+    /// [`Rank::target`] without gaps, if the datatype is predefined and no argument is special.
+    #[inline(always)]
+    pub(crate) fn dense_target(
+        self,
+        buffer: BufferMut,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> Option<Dense<*mut u8>> {
+        let (count, basic) = plain(buffer.as_const(), count, datatype)?;
+        // SAFETY:
+        // - as in `target`.
+        unsafe { Dense::new(buffer.address(), count, basic) }
     }
 
     #[inline(never)]
@@ -201,7 +229,7 @@ impl<'a> Rank<'a> {
     #[inline(always)]
     pub(crate) fn counted(self, count: impl Number, datatype: MPI_Datatype) -> ResultOf<(usize, Datatype)> {
         match plain_elements(count, datatype) {
-            Some(elements) => Ok(elements),
+            Some((count, basic)) => Ok((count, Datatype::Basic(basic))),
             None => self.counted_checked(count, datatype),
         }
     }
@@ -422,15 +450,15 @@ impl<'a> Rank<'a> {
 
 /// The count and datatype of a buffer, if the datatype is predefined and no argument is special.
 #[inline(always)]
-fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(usize, Datatype)> {
+fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(usize, Basic)> {
     plain_elements(count, datatype).filter(|_| !buffer.is_special())
 }
 
 /// A count and a datatype, if the datatype is predefined and the count is one.
 #[inline(always)]
-fn plain_elements(count: impl Number, datatype: MPI_Datatype) -> Option<(usize, Datatype)> {
+fn plain_elements(count: impl Number, datatype: MPI_Datatype) -> Option<(usize, Basic)> {
     match (predefined(datatype), usize::try_from(count.wide())) {
-        (Some(basic), Ok(count)) => Some((count, Datatype::Basic(basic))),
+        (Some(basic), Ok(count)) => Some((count, basic)),
         _ => None,
     }
 }

@@ -7,6 +7,7 @@
 use super::error::fault;
 use super::hints::Hints;
 use super::memory::Wish;
+use super::open::Open;
 use super::shared::{Description, WindowShared};
 use super::{Flavor, Window, table};
 use crate::collective::Call;
@@ -121,6 +122,8 @@ impl Comm {
             shared,
             reach: Arc::default(),
             epochs: SpinLock::default(),
+            open: Open::default(),
+            is_direct: false,
             hints: SpinLock::new(hints),
             name: SpinLock::default(),
             errhandler: SpinLock::new(process.job().initial_errhandler()),
@@ -151,6 +154,7 @@ impl Window {
     fn ready(mut self) -> Result<Arc<Self>> {
         self.comm.meet_in(self.flavor().call())?;
         self.reach = self.shared.reach();
+        self.is_direct = !self.has_other_hosts && self.shared.access_logs().is_none();
         Ok(Arc::new(self))
     }
 

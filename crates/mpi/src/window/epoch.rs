@@ -2,6 +2,7 @@
 
 use super::Window;
 use super::error::{fault, in_epoch, no_epoch};
+use super::open::{Open, Targets};
 use crate::error::{ErrorClass, Result};
 use simurgh_core::LockKind;
 use simurgh_net::HostId;
@@ -20,7 +21,7 @@ pub(super) enum Access {
     LockAll,
 }
 
-/// The epochs of a rank in a window.
+/// The epochs of a rank in a window. What begins or ends an access epoch tells the short ways of operations ([`Open`]).
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
     access: Access,
@@ -47,18 +48,30 @@ impl Window {
 }
 
 impl Epochs {
-    /// Whether an access epoch for a target is open, if that is found out at once.
-    #[inline(always)]
-    pub(super) fn allows(&mut self, target: u32) -> bool {
-        match &mut self.access {
-            Access::LockAll => true,
-            Access::Fence { is_used } => {
-                *is_used = true;
-                true
-            }
-            Access::None => self.has_lock(target),
-            Access::Start(_) => false,
+    /// Notes that operations have been called that have not asked here.
+    pub(super) fn note_use(&mut self) {
+        if let Access::Fence { is_used } = &mut self.access {
+            *is_used = true;
         }
+    }
+
+    fn tell(&self, open: &Open) {
+        let locks = match &self.access {
+            Access::LockAll => Targets::ALL,
+            _ => self
+                .locks
+                .last()
+                .map_or(Targets::NONE, |(target, _)| Targets::one(*target)),
+        };
+        let access = match &self.access {
+            Access::Fence { .. } => Targets::ALL,
+            Access::Start(targets) => match targets.as_slice() {
+                [target] => Targets::one(*target),
+                _ => Targets::NONE,
+            },
+            Access::None | Access::LockAll => locks,
+        };
+        open.tell(access, locks);
     }
 
     /// Refuses an operation on a target for which no access epoch is open.
@@ -146,11 +159,12 @@ impl Epochs {
     }
 
     /// Notes that a fence has been passed, after which an epoch may follow.
-    pub(super) fn pass_fence(&mut self, is_followed: bool) {
+    pub(super) fn pass_fence(&mut self, open: &Open, is_followed: bool) {
         self.access = match is_followed {
             true => Access::Fence { is_used: false },
             false => Access::None,
         };
+        self.tell(open);
     }
 
     /// Refuses `MPI_Win_start` within another access epoch.
@@ -159,15 +173,19 @@ impl Epochs {
     }
 
     /// Begins an access epoch for these targets.
-    pub(super) fn start(&mut self, mut targets: Vec<u32>) {
+    pub(super) fn start(&mut self, open: &Open, mut targets: Vec<u32>) {
         targets.sort_unstable();
         self.access = Access::Start(targets);
+        self.tell(open);
     }
 
     /// Ends the access epoch of `MPI_Win_start`. Its targets.
-    pub(super) fn complete(&mut self) -> Result<Vec<u32>> {
+    pub(super) fn complete(&mut self, open: &Open) -> Result<Vec<u32>> {
         match std::mem::take(&mut self.access) {
-            Access::Start(targets) => Ok(targets),
+            Access::Start(targets) => {
+                self.tell(open);
+                Ok(targets)
+            }
             other => {
                 self.access = other;
                 let message = "no epoch of MPI_Win_start is open: call MPI_Win_start first";
@@ -220,22 +238,25 @@ impl Epochs {
 
     /// Notes that a target is locked.
     #[inline]
-    pub(super) fn lock(&mut self, target: u32, kind: LockKind) {
+    pub(super) fn lock(&mut self, open: &Open, target: u32, kind: LockKind) {
         if !self.awaited.is_empty() {
             self.awaited.retain(|awaited| *awaited != target);
         }
         self.access = Access::None;
         self.locks.push((target, kind));
+        self.tell(open);
     }
 
     /// Notes that a target is no longer locked. The kind of the lock.
-    pub(super) fn unlock(&mut self, target: u32) -> Result<LockKind> {
+    pub(super) fn unlock(&mut self, open: &Open, target: u32) -> Result<LockKind> {
         let place = self.locks.iter().position(|(locked, _)| *locked == target);
         let place = place.ok_or_else(|| {
             let message = format!("rank {target} is not locked by this rank: call MPI_Win_lock first");
             fault(ErrorClass::RmaSync, message)
         })?;
-        Ok(self.locks.swap_remove(place).1)
+        let (_, kind) = self.locks.swap_remove(place);
+        self.tell(open);
+        Ok(kind)
     }
 
     /// Refuses to lock all ranks within another access epoch.
@@ -249,18 +270,20 @@ impl Epochs {
     }
 
     /// Notes that all ranks are locked.
-    pub(super) fn lock_all(&mut self) {
+    pub(super) fn lock_all(&mut self, open: &Open) {
         self.awaits_all = false;
         self.access = Access::LockAll;
+        self.tell(open);
     }
 
     /// Notes that they are no longer locked.
-    pub(super) fn unlock_all(&mut self) -> Result<()> {
+    pub(super) fn unlock_all(&mut self, open: &Open) -> Result<()> {
         if self.access != Access::LockAll {
             let message = "the ranks are not locked: call MPI_Win_lock_all first";
             return Err(fault(ErrorClass::RmaSync, message));
         }
         self.access = Access::None;
+        self.tell(open);
         Ok(())
     }
 

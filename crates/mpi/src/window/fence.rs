@@ -25,7 +25,7 @@ impl Window {
             self.meet()?;
             self.begin_phase();
         }
-        self.epochs().pass_fence(assert & NOSUCCEED == 0);
+        self.epochs().pass_fence(&self.open, assert & NOSUCCEED == 0);
         flushed
     }
 }

@@ -38,7 +38,7 @@ impl Window {
         let targets = self.seats_of(group)?;
         self.epochs().check_start()?;
         self.await_signals(&Wanted::Posts(targets.clone()))?;
-        self.epochs().start(targets);
+        self.epochs().start(&self.open, targets);
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl Window {
     /// [`ErrorClass::RmaSync`] without such an epoch; [`ErrorClass::RmaRange`] for operations that a target's host has
     /// refused.
     pub fn complete(&self) -> Result<()> {
-        let targets = self.epochs().complete()?;
+        let targets = self.epochs().complete(&self.open)?;
         let flushed = self.flush_hosts(Ends::Nothing);
         self.end_accesses(Ends::AtOrigin, None);
         targets

@@ -24,9 +24,8 @@
 //! With `--check` the process of each rank notes the accesses to its memory, and finds those that conflict
 //! (`conflict`).
 //!
-//! Costs: a put or get of a few bytes on one host goes a short way (`plain`). It takes the lock of the rank's epochs,
-//! which is no locked instruction unless threads of the rank call MPI at the same time, and the copy. A flush without
-//! operations under way to other hosts is a look at that.
+//! Costs: a put or get of a few bytes on one host goes a short way (`plain`), without a locked instruction: a look at
+//! the targets of the rank's epochs (`open`), and the copy. A flush on one host is such a look.
 
 mod access;
 mod access_log;
@@ -45,6 +44,7 @@ mod hints;
 mod lock;
 mod memory;
 mod name;
+mod open;
 mod operation;
 mod packet;
 mod passive;
@@ -72,6 +72,7 @@ use crate::process::Process;
 use access_log::Ends;
 use epoch::Epochs;
 use hints::Hints;
+use open::Open;
 use plain::Reach;
 use shared::WindowShared;
 use simurgh_core::sync::{Arc, AtomicU32, SpinLock};
@@ -105,6 +106,10 @@ pub struct Window {
     /// Fences at which it has met all others, if accesses are checked.
     phase: AtomicU32,
     epochs: SpinLock<Epochs>,
+    /// The targets of its access epochs.
+    open: Open,
+    /// Whether no operation is ever under way when its call has returned, and none is checked.
+    is_direct: bool,
     hints: SpinLock<Hints>,
     name: SpinLock<String>,
     errhandler: SpinLock<ErrorHandler>,

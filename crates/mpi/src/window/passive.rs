@@ -18,7 +18,7 @@ const CALLS_PER_YIELD: u32 = 64;
 /// Apart from the calls that do it now and then, which stay short.
 #[cold]
 #[inline(never)]
-fn let_others_run() {
+fn yield_now() {
     simurgh_core::yield_now();
 }
 
@@ -50,7 +50,7 @@ impl Window {
                     self.await_lock(lock, seat, request);
                     epochs = self.epochs();
                 }
-                epochs.lock(seat, kind);
+                epochs.lock(&self.open, seat, kind);
             }
             None => {
                 let host = self.lock_groups().agents[seat as usize];
@@ -62,9 +62,9 @@ impl Window {
                 let request = self.ask_host(host, &[self.label(Kind::Lock, detail_of(kind), seat)]);
                 let granted = self.await_host(host, request);
                 let mut epochs = self.epochs();
-                epochs.lock(seat, kind);
+                epochs.lock(&self.open, seat, kind);
                 if granted.is_err() {
-                    epochs.unlock(seat)?;
+                    epochs.unlock(&self.open, seat)?;
                 }
                 return granted;
             }
@@ -86,7 +86,7 @@ impl Window {
         let seat = self.check_rank(rank)?;
         let (kind, is_clean) = {
             let mut epochs = self.epochs();
-            (epochs.unlock(seat)?, epochs.dirty.is_empty())
+            (epochs.unlock(&self.open, seat)?, epochs.dirty.is_empty())
         };
         self.end_accesses(Ends::All, Some(seat));
         let host = || self.shared.part(seat as usize).host();
@@ -126,9 +126,9 @@ impl Window {
         for leader in &self.lock_groups().leaders {
             granted = granted.and(self.lock_group(*leader));
         }
-        self.epochs().lock_all();
+        self.epochs().lock_all(&self.open);
         if granted.is_err() {
-            self.epochs().unlock_all()?;
+            self.epochs().unlock_all(&self.open)?;
         }
         granted
     }
@@ -159,7 +159,7 @@ impl Window {
     ///
     /// As [`Window::unlock`].
     pub fn unlock_all(&self) -> Result<()> {
-        self.epochs().unlock_all()?;
+        self.epochs().unlock_all(&self.open)?;
         let flushed = self.flush_hosts(Ends::All);
         let far = self.lock_groups().leaders.iter();
         let far = far.filter(|leader| self.shared.lock_of(**leader as usize).is_none());
@@ -184,6 +184,10 @@ impl Window {
     /// [`ErrorClass::RmaSync`] if it is not locked; [`ErrorClass::RmaRange`] for operations that its host has refused.
     #[inline]
     pub fn flush(&self, rank: i32) -> Result<()> {
+        if self.is_flushed(rank) {
+            self.let_others_run();
+            return Ok(());
+        }
         self.flush_with(rank, Ends::All)
     }
 
@@ -253,11 +257,17 @@ impl Window {
         if self.has_other_hosts {
             simurgh_core::make_progress();
         }
+        self.let_others_run();
+    }
+
+    /// Lets other ranks run now and then.
+    #[inline]
+    fn let_others_run(&self) {
         // Relaxed: a count of the rank's own calls, of which some may be lost between its threads.
         let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
         self.calls.store(calls, Ordering::Relaxed);
         if calls.is_multiple_of(CALLS_PER_YIELD) {
-            let_others_run();
+            yield_now();
         }
     }
 

@@ -6,14 +6,14 @@ use super::Window;
 use super::epoch::Epochs;
 use super::shared::Part;
 use crate::instrument;
-use crate::memory::{Region, Source, Target};
+use crate::memory::{Dense, Region, Source, Target};
 use crate::op::BuiltinOp;
 use simurgh_core::sync::SpinGuard;
 
 /// The memory of a rank, for the short way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
-    /// None where this host cannot access it, in dynamic windows, and where accesses are checked.
+    /// None where this host cannot access it, in dynamic windows, and where accesses are checked or all are counted.
     region: Option<Region>,
     unit: usize,
 }
@@ -30,7 +30,7 @@ impl Reach {
 
 impl Window {
     /// The memory of a rank to which this one has access now, and a displacement in bytes; none if there is none, or if
-    /// it takes longer to find out, or somebody counts operations.
+    /// it takes longer to find out, or a tool counts operations.
     #[inline(always)]
     fn reach(&self, rank: i32, displacement: isize) -> Option<(&Region, isize)> {
         // A negative rank is a number that is too large.
@@ -38,17 +38,15 @@ impl Window {
         let Reach { region, unit } = self.reach.get(seat as usize)?;
         let displacement = displacement.checked_mul(unit.cast_signed())?;
         let region = region.as_ref()?;
-        if instrument::on() {
-            return None;
-        }
-        self.epochs().allows(seat).then_some((region, displacement))
+        let is_open = !instrument::on() && self.open.allows(seat);
+        is_open.then_some((region, displacement))
     }
 
     /// [`Window::put`] to elements of the same datatype, as many. False, with nothing done, if that takes the general
     /// way.
     #[inline(always)]
     #[must_use]
-    pub fn put_plain(&self, origin: &Source, rank: i32, displacement: isize) -> bool {
+    pub fn put_plain(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
         let reach = self.reach(rank, displacement);
         reach.is_some_and(|(region, displacement)| region.write(displacement, origin))
     }
@@ -57,7 +55,7 @@ impl Window {
     /// way.
     #[inline(always)]
     #[must_use]
-    pub fn get_plain(&self, origin: &Target, rank: i32, displacement: isize) -> bool {
+    pub fn get_plain(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
         let reach = self.reach(rank, displacement);
         reach.is_some_and(|(region, displacement)| region.read(displacement, origin))
     }
@@ -83,9 +81,21 @@ impl Window {
         })
     }
 
-    /// Locks the rank's epochs.
+    /// Whether a flush of a rank has nothing to do but to let others run. False if it takes the general way.
     #[inline(always)]
+    pub(super) fn is_flushed(&self, rank: i32) -> bool {
+        let seat = rank.cast_unsigned();
+        let is_rank = (seat as usize) < self.reach.len();
+        self.is_direct && is_rank && self.open.is_locked(seat) && !instrument::on()
+    }
+
+    /// Locks the rank's epochs.
+    #[inline]
     pub(super) fn epochs(&self) -> SpinGuard<'_, Epochs> {
-        self.epochs.lock_serialized(self.process.serialized())
+        let mut epochs = self.epochs.lock_serialized(self.process.serialized());
+        if self.open.is_used() {
+            epochs.note_use();
+        }
+        epochs
     }
 }
