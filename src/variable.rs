@@ -10,7 +10,7 @@ use simurgh_tool::control::{self, Action, Control};
 use simurgh_tool::variable::{self, Bound, Class, Object};
 use simurgh_tool::{Handle, Representation};
 
-use crate::{Communicator, File};
+use crate::{Communicator, Equivalence, File, Window};
 
 impl Communicator {
     /// All performance variables, as they are for the calling rank; those that belong to a communicator are those of
@@ -20,7 +20,7 @@ impl Communicator {
         let all = performance_variables(self.engine().process(), |bound| match bound {
             Bound::NoObject => Some(Object::None),
             Bound::Comm => Some(Object::Comm(Arc::clone(self.shared_engine()))),
-            Bound::File => None,
+            Bound::File | Bound::Window => None,
         });
         all.collect()
     }
@@ -112,6 +112,32 @@ impl File {
         let process = self.communicator.engine().process();
         let of_file = |bound| (bound == Bound::File).then(|| Object::File(Arc::clone(&self.file)));
         performance_variables(process, of_file).collect()
+    }
+}
+
+impl<T: Equivalence> Window<T> {
+    /// The performance variables that belong to this window, as they are for the calling rank.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(2).run(|world| {
+    /// let mut window = world.allocate_window::<u32>(4)?;
+    /// let mut variables = window.performance_variables().into_iter();
+    /// let bytes = variables.find(|variable| variable.name() == "window_bytes").expect("there is this variable");
+    /// bytes.start();
+    /// window.fence_epoch(|epoch| epoch.part(1 - world.rank()).put(1, &7))?;
+    /// // Puts, gets, accumulates, accumulates that get, compared and swapped.
+    /// assert_eq!(bytes.read().len(), 5);
+    /// assert_eq!(bytes.read().iter().sum::<u64>(), 4);
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    #[must_use]
+    pub fn performance_variables(&self) -> Vec<PerformanceVariable> {
+        let of_window = |bound| match bound {
+            Bound::Window => Some(Object::Window(Arc::clone(self.window.traffic()))),
+            _ => None,
+        };
+        performance_variables(self.communicator.engine().process(), of_window).collect()
     }
 }
 

@@ -91,3 +91,4 @@ mod window_conflicts;
 mod window_fences;
 mod window_locks;
 mod window_posts;
+mod window_statistics;

@@ -136,8 +136,8 @@ impl Communicator {
 /// [`post`]: Window::post
 /// [`start`]: Window::start
 pub struct Window<T: Equivalence> {
-    window: typed::Window<T>,
-    communicator: Communicator,
+    pub(crate) window: typed::Window<T>,
+    pub(crate) communicator: Communicator,
     attributes: Attributes,
 }
 

@@ -297,56 +297,7 @@ static void counts(void)
     OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
 }
 
-/* Of a one-sided operation, with its bytes, since the handles were started. */
-static void expect_one_sided(const char *kind, unsigned long operations, unsigned long sum)
-{
-    char name[64];
-    snprintf(name, sizeof name, "one_sided_%s", kind);
-    MPI_T_pvar_handle count = handle_of(name, MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
-    strcat(name, "_bytes");
-    MPI_T_pvar_handle bytes = handle_of(name, MPI_T_PVAR_CLASS_AGGREGATE, NULL, 1);
-    int64_t *base, value = 1, other = 2, result[4] = {0}, target = (check_rank + 1) % check_size;
-    MPI_Win win;
-    OK(MPI_Win_allocate(64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
-    OK(MPI_T_pvar_start(session, count));
-    OK(MPI_T_pvar_start(session, bytes));
-    OK(MPI_Win_lock_all(0, win));
-    for (int i = 0; i < 3; i++)
-        OK(MPI_Put(&value, 1, MPI_INT64_T, (int)target, 0, 1, MPI_INT64_T, win));
-    OK(MPI_Get(result, 2, MPI_INT64_T, (int)target, 0, 2, MPI_INT64_T, win));
-    OK(MPI_Get(result, 2, MPI_INT64_T, MPI_PROC_NULL, 0, 2, MPI_INT64_T, win));
-    OK(MPI_Accumulate(result, 4, MPI_INT64_T, (int)target, 0, 4, MPI_INT64_T, MPI_SUM, win));
-    OK(MPI_Fetch_and_op(&value, result, MPI_INT64_T, (int)target, 0, MPI_SUM, win));
-    OK(MPI_Get_accumulate(NULL, 0, MPI_INT64_T, result, 3, MPI_INT64_T, (int)target, 0, 3, MPI_INT64_T, MPI_NO_OP,
-                          win));
-    OK(MPI_Compare_and_swap(&value, &other, result, MPI_INT64_T, (int)target, 0, win));
-    OK(MPI_Win_unlock_all(win));
-    CHECK(value_of(count) == operations && value_of(bytes) == sum);
-    OK(MPI_T_pvar_stop(session, count));
-    OK(MPI_T_pvar_stop(session, bytes));
-    OK(MPI_Win_free(&win));
-}
-
-/* One-sided operations by kind; one of MPI_PROC_NULL is none. */
-static void one_sided(void)
-{
-    expect_one_sided("put", 3, 24);
-    expect_one_sided("get", 1, 16);
-    expect_one_sided("accumulate", 1, 32);
-    expect_one_sided("get_accumulate", 2, 32);
-    expect_one_sided("compare_and_swap", 1, 8);
-}
-
-/* The number of ranks of this process. */
-static unsigned long ranks_here(void)
-{
-    unsigned long counts[3];
-    MPI_T_pvar_handle handle = handle_of("ranks_by_purpose", MPI_T_PVAR_CLASS_LEVEL, NULL, 3);
-    OK(MPI_T_pvar_read(session, handle, counts));
-    return counts[0] + counts[1] + counts[2];
-}
-
-/* Virtual processors: as many values as there are, and they grow. A rank that is alone need not switch. */
+/* Virtual processors: as many values as there are, and they grow. */
 static void statistics(void)
 {
     unsigned long vps = processors(), switches[64], before[64], grown = 0;
@@ -426,7 +377,6 @@ int main(int argc, char **argv)
     descriptions();
     queues();
     counts();
-    one_sided();
     statistics();
     handle = handle_of("blocked_calls", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
     CHECK(MPI_T_pvar_read(other, handle, &value) == MPI_T_ERR_INVALID_HANDLE);

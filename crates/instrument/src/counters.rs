@@ -1,6 +1,7 @@
 //! The counters of a rank, which count only while somebody watches.
 
 use crate::file_traffic::FileTraffic;
+use crate::window_traffic::WindowTraffic;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 /// The number of size classes of messages.
@@ -24,24 +25,6 @@ pub const COLLECTIVES: [&str; 14] = [
     "other",
 ];
 
-/// The kinds of one-sided operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OneSided {
-    /// `MPI_Put` and `MPI_Rput`.
-    Put,
-    /// `MPI_Get` and `MPI_Rget`.
-    Get,
-    /// `MPI_Accumulate` and `MPI_Raccumulate`.
-    Accumulate,
-    /// `MPI_Get_accumulate`, `MPI_Rget_accumulate` and `MPI_Fetch_and_op`.
-    GetAccumulate,
-    /// `MPI_Compare_and_swap`.
-    CompareAndSwap,
-}
-
-/// The names of the kinds of one-sided operations, in their order.
-pub const ONE_SIDED: [&str; 5] = ["put", "get", "accumulate", "get_accumulate", "compare_and_swap"];
-
 /// Messages and their bytes by size class. The first class holds messages below 16 bytes; each further class reaches 16
 /// times as far as the one before.
 #[derive(Debug, Default)]
@@ -62,12 +45,12 @@ pub struct Counters {
     pub received: Traffic,
     /// Accesses of the rank to files.
     pub files: FileTraffic,
+    /// The one-sided communication of the rank.
+    pub windows: WindowTraffic,
     unexpected: AtomicU64,
     blocked_calls: AtomicU64,
     blocked_ns: AtomicU64,
     collectives: [AtomicU64; COLLECTIVES.len()],
-    one_sided: [AtomicU64; ONE_SIDED.len()],
-    one_sided_bytes: [AtomicU64; ONE_SIDED.len()],
 }
 
 /// The size class of a message of this many bytes.
@@ -137,22 +120,6 @@ impl Counters {
             .iter()
             .position(|kind| kind.eq_ignore_ascii_case(name));
         self.collectives[kind.unwrap_or(other)].fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a one-sided operation of the rank on this many bytes of a target.
-    pub fn count_one_sided(&self, kind: OneSided, bytes: usize) {
-        self.one_sided[kind as usize].fetch_add(1, Ordering::Relaxed);
-        self.one_sided_bytes[kind as usize].fetch_add(bytes as u64, Ordering::Relaxed);
-    }
-
-    /// The number of one-sided operations of the kind at this index of [`ONE_SIDED`].
-    pub fn one_sided(&self, kind: usize) -> u64 {
-        self.one_sided[kind].load(Ordering::Relaxed)
-    }
-
-    /// The bytes of one-sided operations of the kind at this index of [`ONE_SIDED`].
-    pub fn one_sided_bytes(&self, kind: usize) -> u64 {
-        self.one_sided_bytes[kind].load(Ordering::Relaxed)
     }
 
     /// The number of collectives of the kind at this index of [`COLLECTIVES`].

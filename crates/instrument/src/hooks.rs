@@ -1,7 +1,7 @@
 //! Hooks, by which the engine reports what happens. While nobody watches, a hook costs one load and a branch.
 
 use super::event::{BLOCKED, MATCHED, RENDEZVOUS, Reason, UNEXPECTED, WOKEN};
-use crate::{OneSided, Tool, Way, on};
+use crate::{OneSided, TargetMemory, Tool, Way, on};
 use simurgh_core::sync::Arc;
 use simurgh_matching::Envelope;
 use std::sync::OnceLock;
@@ -121,19 +121,11 @@ fn count_collective(caller: &impl Watched, call: &str) {
     }
 }
 
-/// Reports that a rank does a one-sided operation on so many bytes of a target, which is a process.
-#[inline]
-pub fn one_sided(origin: &impl Watched, kind: OneSided, target: impl FnOnce() -> (u32, usize)) {
-    if on() {
-        count_one_sided(origin, kind, target());
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn count_one_sided(origin: &impl Watched, kind: OneSided, (target, bytes): (u32, usize)) {
+/// Reports that a rank does a one-sided operation on so many bytes of a target, which is a process. Called where
+/// somebody watches.
+pub fn one_sided(origin: &impl Watched, kind: OneSided, memory: TargetMemory, (target, bytes): (u32, usize)) {
     let Some(tool) = origin.active_tool() else { return };
-    tool.counters().count_one_sided(kind, bytes);
+    tool.counters().windows.count(kind, memory, bytes as u64);
     if kind != OneSided::Get {
         tool.count_exchanged(Way::To, target, bytes);
     }

@@ -17,6 +17,7 @@
 //! * `error`: the errors of calls of the tool information interface.
 //! * `watch`: the number of watchers.
 //! * `file_traffic`: accesses to files, counted by kind.
+//! * `window_traffic`: one-sided communication, counted by kind.
 //! * `counters`: the counters of a rank, which count only while somebody watches.
 //! * `peers`: what a rank exchanges with others.
 //! * `event`: the types of events.
@@ -33,19 +34,21 @@ mod hooks;
 mod peers;
 mod queue;
 mod watch;
+mod window_traffic;
 
 pub use error::{ToolError, ToolResult};
 pub use peers::{Sent, Way};
 pub use queue::{MAX_TOOL_EVENTS, Queue, Record, Wish};
 pub use watch::{Watch, on};
 
-pub use counters::{COLLECTIVES, Counters, ONE_SIDED, OneSided};
+pub use counters::{COLLECTIVES, Counters};
 pub use event::Reason;
 pub use file_traffic::{FileAccess, FileTraffic};
 pub use hooks::{
     Watched, blocking, collective, exchanged, left_with_sender, matched, one_sided, sent, set_caller,
     unexpected,
 };
+pub use window_traffic::{OneSided, Synchronisation, TargetMemory, WindowTotals, WindowTraffic};
 
 use peers::Peers;
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};

@@ -112,7 +112,8 @@ pub use request::{
 };
 pub use session::{ProcessSet, Session};
 pub use simurgh_file as storage;
+pub use simurgh_instrument::WindowTraffic;
 pub use simurgh_topology::{Cart, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
 pub use universe::Spawned;
-pub use window::{Flavor, LockKind, Place, Window, assertion};
+pub use window::{Flavor, LockKind, Place, Window, assertion, window_statistics};
 pub use worlds::Launcher;

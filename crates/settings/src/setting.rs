@@ -76,6 +76,8 @@ pub enum Category {
     PointToPoint,
     /// Collective operations.
     Collectives,
+    /// One-sided communication.
+    OneSided,
     /// Handles and what they stand for.
     Objects,
     /// The memory that programs allocate.
@@ -86,11 +88,12 @@ pub enum Category {
 
 impl Category {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Job,
         Self::Scheduling,
         Self::PointToPoint,
         Self::Collectives,
+        Self::OneSided,
         Self::Objects,
         Self::Memory,
         Self::Files,
@@ -104,6 +107,7 @@ impl Category {
             Self::Scheduling => "scheduling",
             Self::PointToPoint => "point_to_point",
             Self::Collectives => "collectives",
+            Self::OneSided => "one_sided",
             Self::Objects => "objects",
             Self::Memory => "memory",
             Self::Files => "files",
@@ -118,6 +122,7 @@ impl Category {
             Self::Scheduling => "which rank runs when and where",
             Self::PointToPoint => "messages between two ranks",
             Self::Collectives => "collective operations",
+            Self::OneSided => "one-sided communication",
             Self::Objects => "handles and what they stand for",
             Self::Memory => "the memory that programs allocate",
             Self::Files => "files",

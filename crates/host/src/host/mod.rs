@@ -68,6 +68,7 @@ mod symbols;
 mod takeover;
 mod threads;
 mod wait_report;
+mod window_use;
 mod wire_up;
 
 pub use communication::CommunicationProfile;

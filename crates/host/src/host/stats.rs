@@ -2,15 +2,15 @@
 
 use super::memory;
 use super::state::Rank;
-use super::{file_use, heap_profile, heap_use};
+use super::{file_use, heap_profile, heap_use, window_use};
 use simurgh_mpi::{Job, NetworkStats};
 use simurgh_profile::Profile;
 use simurgh_sched::policy::Machine;
 use simurgh_sched::{DomainKind, DomainStats, Runtime, VpStats};
 use std::fmt::Write;
 
-/// The statistics of a host: virtual processors, network, files, memory. `host` is the host's name, if there are
-/// several.
+/// The statistics of a host: virtual processors, network, windows, files, memory. `host` is the host's name, if there
+/// are several.
 pub(super) fn text(runtime: &Runtime, host: &str, ranks: &[Rank], job: &Job, profile: &Profile) -> String {
     let count = ranks.len();
     let mut text = format!(
@@ -142,11 +142,12 @@ fn of_memory() -> String {
     )
 }
 
-/// The traffic between the host and others, and with files.
+/// The traffic between the host and others, and the use of windows and files.
 fn add_traffic(text: &mut String, job: &Job) {
     if let Some(network) = job.network() {
         text.push_str(&of_network(&network.stats()));
     }
+    text.push_str(&window_use::text(job));
     text.push_str(&file_use::text(job));
 }
 

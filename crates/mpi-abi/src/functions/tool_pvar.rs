@@ -15,7 +15,9 @@ use crate::handles::{PvarSession, Rank, ToolObject};
 use crate::tool::{
     Name, Outcome, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
 };
-use crate::types::{MPI_Comm, MPI_Datatype, MPI_File, MPI_T_enum, MPI_T_pvar_handle, MPI_T_pvar_session};
+use crate::types::{
+    MPI_Comm, MPI_Datatype, MPI_File, MPI_T_enum, MPI_T_pvar_handle, MPI_T_pvar_session, MPI_Win,
+};
 
 fn class_of(variable: &Variable) -> c_int {
     match variable.class {
@@ -70,6 +72,7 @@ fn t_pvar_get_info(
         Bound::NoObject => MPI_T_BIND_NO_OBJECT,
         Bound::Comm => MPI_T_BIND_MPI_COMM,
         Bound::File => MPI_T_BIND_MPI_FILE,
+        Bound::Window => MPI_T_BIND_MPI_WIN,
     };
     verbosity.set_unless_ignored(verbosity_of(variable.verbosity));
     var_class.set_unless_ignored(class_of(variable));
@@ -139,6 +142,10 @@ fn t_pvar_handle_alloc(
         Bound::NoObject => Object::None,
         Bound::Comm => Object::Comm(Arc::clone(rank.comm(obj_handle.load::<MPI_Comm>("obj_handle")?)?)),
         Bound::File => Object::File(Arc::clone(rank.file(obj_handle.load::<MPI_File>("obj_handle")?)?)),
+        Bound::Window => {
+            let window = rank.window(obj_handle.load::<MPI_Win>("obj_handle")?)?;
+            Object::Window(Arc::clone(window.window.traffic()))
+        }
     };
     let made = Handle::new(rank.process, pvar_index as usize, object)?;
     count.set_unless_ignored(crate::tool::count(made.count()));

@@ -7,6 +7,7 @@
 use super::error::fault;
 use super::hints::Hints;
 use super::memory::Wish;
+use super::meter::Meter;
 use super::open::Open;
 use super::shared::{Description, WindowShared};
 use super::{Flavor, Window, table};
@@ -124,6 +125,7 @@ impl Comm {
             epochs: SpinLock::default(),
             open: Open::default(),
             is_direct: false,
+            meter: Meter::new(process.job()),
             hints: SpinLock::new(hints),
             name: SpinLock::default(),
             errhandler: SpinLock::new(process.job().initial_errhandler()),
@@ -153,8 +155,9 @@ impl Window {
     /// Waits until all ranks are ready to be accessed.
     fn ready(mut self) -> Result<Arc<Self>> {
         self.comm.meet_in(self.flavor().call())?;
-        self.reach = self.shared.reach();
-        self.is_direct = !self.has_other_hosts && self.shared.access_logs().is_none();
+        let is_counted = self.meter.is_always_on();
+        self.reach = self.shared.reach(is_counted);
+        self.is_direct = !self.has_other_hosts && self.shared.access_logs().is_none() && !is_counted;
         Ok(Arc::new(self))
     }
 

@@ -4,6 +4,7 @@ use super::Window;
 use super::access_log::Ends;
 use super::assertion::{self, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED};
 use crate::error::Result;
+use crate::instrument::Synchronisation;
 
 impl Window {
     /// Ends an access and exposure epoch of all ranks, and begins another one (`MPI_Win_fence`).
@@ -17,6 +18,10 @@ impl Window {
     /// [`ErrorClass::RmaRange`](crate::ErrorClass::RmaRange) for operations that a target's host has refused,
     /// [`ErrorClass::Assert`](crate::ErrorClass::Assert); when ranks make different calls.
     pub fn fence(&self, assert: i32) -> Result<()> {
+        self.counted(Synchronisation::Fence, || self.pass_fence(assert))
+    }
+
+    fn pass_fence(&self, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_fence", assert, NOPRECEDE | NOPUT | NOSTORE | NOSUCCEED)?;
         self.epochs().check_fence()?;
         let flushed = self.flush_hosts(Ends::Nothing);

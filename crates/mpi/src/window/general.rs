@@ -8,6 +8,7 @@ use super::packet::Kind;
 use super::signals::{Signal, Signals, Wanted};
 use crate::error::{ErrorClass, Result};
 use crate::group::Group;
+use crate::instrument::Synchronisation;
 
 impl Window {
     /// Exposes the rank's memory to a group of ranks (`MPI_Win_post`). It waits for nobody.
@@ -17,6 +18,10 @@ impl Window {
     /// [`ErrorClass::Group`] for a group with others than the window's ranks, [`ErrorClass::RmaSync`] if the memory is
     /// exposed already, [`ErrorClass::Assert`].
     pub fn post(&self, group: &Group, assert: i32) -> Result<()> {
+        self.counted(Synchronisation::Post, || self.expose(group, assert))
+    }
+
+    fn expose(&self, group: &Group, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_post", assert, NOCHECK | NOPUT | NOSTORE)?;
         let origins = self.seats_of(group)?;
         self.epochs().expose(origins.len())?;
@@ -34,6 +39,10 @@ impl Window {
     /// [`ErrorClass::Group`] for a group with others than the window's ranks, [`ErrorClass::RmaSync`] in another access
     /// epoch, [`ErrorClass::Assert`].
     pub fn start(&self, group: &Group, assert: i32) -> Result<()> {
+        self.counted(Synchronisation::Start, || self.begin_access(group, assert))
+    }
+
+    fn begin_access(&self, group: &Group, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_start", assert, NOCHECK)?;
         let targets = self.seats_of(group)?;
         self.epochs().check_start()?;
@@ -49,6 +58,10 @@ impl Window {
     /// [`ErrorClass::RmaSync`] without such an epoch; [`ErrorClass::RmaRange`] for operations that a target's host has
     /// refused.
     pub fn complete(&self) -> Result<()> {
+        self.counted(Synchronisation::Complete, || self.end_access())
+    }
+
+    fn end_access(&self) -> Result<()> {
         let targets = self.epochs().complete(&self.open)?;
         let flushed = self.flush_hosts(Ends::Nothing);
         self.end_accesses(Ends::AtOrigin, None);
@@ -65,6 +78,10 @@ impl Window {
     ///
     /// [`ErrorClass::RmaSync`] without such an epoch.
     pub fn wait(&self) -> Result<()> {
+        self.counted(Synchronisation::Wait, || self.await_completes())
+    }
+
+    fn await_completes(&self) -> Result<()> {
         let origins = self.epochs().exposure("MPI_Win_wait")?;
         self.await_signals(&Wanted::Completes(origins))?;
         self.end_exposure();
@@ -78,6 +95,10 @@ impl Window {
     ///
     /// [`ErrorClass::RmaSync`] without such an epoch.
     pub fn test(&self) -> Result<bool> {
+        self.counted(Synchronisation::Wait, || self.test_completes())
+    }
+
+    fn test_completes(&self) -> Result<bool> {
         let origins = self.epochs().exposure("MPI_Win_test")?;
         let wanted = Wanted::Completes(origins);
         let mut ended = self.take_signals(&wanted)?;

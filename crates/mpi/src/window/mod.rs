@@ -24,6 +24,8 @@
 //! With `--check` the process of each rank notes the accesses to its memory, and finds those that conflict
 //! (`conflict`).
 //!
+//! What a rank does is counted where a tool or the statistics of the job want to know (`meter`, `statistics`).
+//!
 //! Costs: a put or get of a few bytes on one host goes a short way (`plain`), without a locked instruction: a look at
 //! the targets of the rank's epochs (`open`), and the copy. A flush on one host is such a look.
 
@@ -43,6 +45,7 @@ mod handler;
 mod hints;
 mod lock;
 mod memory;
+mod meter;
 mod name;
 mod open;
 mod operation;
@@ -54,6 +57,7 @@ mod shared;
 mod shared_signals;
 mod signals;
 mod sleepers;
+mod statistics;
 mod table;
 mod untold;
 mod waiters;
@@ -61,6 +65,7 @@ mod waits;
 
 pub use operation::Place;
 pub use simurgh_core::LockKind;
+pub use statistics::window_statistics;
 
 use crate::collective::Call;
 use crate::comm::Comm;
@@ -72,6 +77,7 @@ use crate::process::Process;
 use access_log::Ends;
 use epoch::Epochs;
 use hints::Hints;
+use meter::Meter;
 use open::Open;
 use plain::Reach;
 use shared::WindowShared;
@@ -108,8 +114,10 @@ pub struct Window {
     epochs: SpinLock<Epochs>,
     /// The targets of its access epochs.
     open: Open,
-    /// Whether no operation is ever under way when its call has returned, and none is checked.
+    /// Whether no operation is ever under way when its call has returned, and none is checked or always counted.
     is_direct: bool,
+    /// Counts what the rank does.
+    meter: Meter,
     hints: SpinLock<Hints>,
     name: SpinLock<String>,
     errhandler: SpinLock<ErrorHandler>,

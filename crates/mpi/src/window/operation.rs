@@ -8,7 +8,7 @@ use super::{Flavor, Window};
 use crate::constants::PROC_NULL;
 use crate::datatype::{Basic, Class, Datatype};
 use crate::error::{ErrorClass, Result};
-use crate::instrument::{self, OneSided};
+use crate::instrument::OneSided;
 use crate::memory::{self, Source, Target, Update, transfer};
 use crate::op::BuiltinOp;
 use crate::request::{Request, Waiter};
@@ -59,7 +59,7 @@ impl Window {
         };
         check_room(origin.bytes(), place)?;
         self.admit(call, &located, None, &[Buffer::Loads(origin)])?;
-        self.count(OneSided::Put, place);
+        self.count(OneSided::Put, &located);
         match &located.target {
             Some(target) => drop(transfer(origin, target)),
             None => self.put_remote(origin, &located),
@@ -100,7 +100,7 @@ impl Window {
         check_room(origin.bytes(), place)?;
         let operation = Some((Some(op), update.unit()));
         self.admit(call, &located, operation, &[Buffer::Loads(origin)])?;
-        self.count(OneSided::Accumulate, place);
+        self.count(OneSided::Accumulate, &located);
         match &located.target {
             Some(target) => update.apply(self.shared.stripes(), Some(origin), target, None),
             None => self.accumulate_remote(origin, &located, (&update, op), None),
@@ -246,7 +246,7 @@ impl Window {
             ));
         }
         self.admit(call, &located, None, &[Buffer::Stores(origin)])?;
-        self.count(OneSided::Get, place);
+        self.count(OneSided::Get, &located);
         match &located.target {
             Some(target) => {
                 transfer(&target.as_source(), origin);
@@ -286,7 +286,7 @@ impl Window {
         let buffers = [Buffer::Stores(result), Buffer::Loads(origin)];
         let used = if input.is_some() { 2 } else { 1 };
         self.admit(call, &located, operation, &buffers[..used])?;
-        self.count(OneSided::GetAccumulate, place);
+        self.count(OneSided::GetAccumulate, &located);
         match &located.target {
             Some(target) => {
                 update.apply(self.shared.stripes(), input, target, Some(result));
@@ -323,7 +323,7 @@ impl Window {
             Some((None, place.datatype)),
             &buffers,
         )?;
-        self.count(OneSided::CompareAndSwap, place);
+        self.count(OneSided::CompareAndSwap, &located);
         match &located.target {
             Some(target) => {
                 memory::compare_and_swap(self.shared.stripes(), compare, origin, target, result);
@@ -331,16 +331,6 @@ impl Window {
             }
             None => Ok(self.compare_and_swap_remote((origin, compare), result, &located, waiter)),
         }
-    }
-
-    /// Counts an operation for those that watch.
-    #[inline]
-    fn count(&self, kind: OneSided, place: &Place<'_>) {
-        let target = || {
-            let bytes = place.count.saturating_mul(place.datatype.size());
-            (self.comm.process_of(place.rank), bytes)
-        };
-        instrument::one_sided(self.process(), kind, target);
     }
 
     /// Checks a rank of the window, which is not [`PROC_NULL`].

@@ -9,6 +9,7 @@ use super::packet::{Kind, detail_of};
 use super::shared::LockGroups;
 use crate::constants::PROC_NULL;
 use crate::error::{ErrorClass, Result};
+use crate::instrument::Synchronisation;
 use simurgh_core::sync::{Arc, Ordering, fence};
 use simurgh_core::{LockKind, LockRequest};
 
@@ -32,6 +33,11 @@ impl Window {
     /// locked by this rank already, [`ErrorClass::Assert`].
     #[inline]
     pub fn lock(&self, kind: LockKind, rank: i32, assert: i32) -> Result<()> {
+        self.counted(Synchronisation::Lock, || self.take_lock(kind, rank, assert))
+    }
+
+    #[inline]
+    fn take_lock(&self, kind: LockKind, rank: i32, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_lock", assert, NOCHECK)?;
         if rank == PROC_NULL {
             return Ok(());
@@ -80,6 +86,11 @@ impl Window {
     /// target's host has refused.
     #[inline]
     pub fn unlock(&self, rank: i32) -> Result<()> {
+        self.counted(Synchronisation::Unlock, || self.give_lock(rank))
+    }
+
+    #[inline]
+    fn give_lock(&self, rank: i32) -> Result<()> {
         if rank == PROC_NULL {
             return Ok(());
         }
@@ -115,6 +126,10 @@ impl Window {
     ///
     /// [`ErrorClass::RmaSync`] in another epoch, [`ErrorClass::Assert`].
     pub fn lock_all(&self, assert: i32) -> Result<()> {
+        self.counted(Synchronisation::Lock, || self.take_locks(assert))
+    }
+
+    fn take_locks(&self, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_lock_all", assert, NOCHECK)?;
         self.check_locks("MPI_Win_lock_all")?;
         {
@@ -159,6 +174,10 @@ impl Window {
     ///
     /// As [`Window::unlock`].
     pub fn unlock_all(&self) -> Result<()> {
+        self.counted(Synchronisation::Unlock, || self.give_locks())
+    }
+
+    fn give_locks(&self) -> Result<()> {
         self.epochs().unlock_all(&self.open)?;
         let flushed = self.flush_hosts(Ends::All);
         let far = self.lock_groups().leaders.iter();
@@ -188,7 +207,7 @@ impl Window {
             self.let_others_run();
             return Ok(());
         }
-        self.flush_with(rank, Ends::All)
+        self.counted(Synchronisation::Flush, || self.flush_with(rank, Ends::All))
     }
 
     /// Completes all operations on a target at the origin (`MPI_Win_flush_local`). It does what [`Window::flush`] does,
@@ -198,7 +217,7 @@ impl Window {
     ///
     /// As [`Window::flush`].
     pub fn flush_local(&self, rank: i32) -> Result<()> {
-        self.flush_with(rank, Ends::AtOrigin)
+        self.counted(Synchronisation::Flush, || self.flush_with(rank, Ends::AtOrigin))
     }
 
     #[inline]
@@ -228,9 +247,7 @@ impl Window {
     ///
     /// As [`Window::flush`].
     pub fn flush_all(&self) -> Result<()> {
-        self.epochs().check_passive("MPI_Win_flush_all", None)?;
-        self.serve_others();
-        self.flush_hosts(Ends::All)
+        self.flush_all_with("MPI_Win_flush_all", Ends::All)
     }
 
     /// [`Window::flush_local`] of all ranks (`MPI_Win_flush_local_all`).
@@ -239,9 +256,15 @@ impl Window {
     ///
     /// As [`Window::flush`].
     pub fn flush_local_all(&self) -> Result<()> {
-        self.epochs().check_passive("MPI_Win_flush_local_all", None)?;
-        self.serve_others();
-        self.flush_hosts(Ends::AtOrigin)
+        self.flush_all_with("MPI_Win_flush_local_all", Ends::AtOrigin)
+    }
+
+    fn flush_all_with(&self, call: &str, ends: Ends) -> Result<()> {
+        self.counted(Synchronisation::Flush, || {
+            self.epochs().check_passive(call, None)?;
+            self.serve_others();
+            self.flush_hosts(ends)
+        })
     }
 
     /// Orders the rank's loads and stores of its own memory and the accesses of others (`MPI_Win_sync`).

@@ -206,9 +206,10 @@ impl WindowShared {
         &self.parts
     }
 
-    /// What operations need of the parts first. Called when all parts are ready.
-    pub(super) fn reach(&self) -> Arc<[Reach]> {
-        let is_short = self.access_logs.is_none();
+    /// What operations need of the parts first; `counted` says whether all operations are counted. Called when all
+    /// parts are ready.
+    pub(super) fn reach(&self, counted: bool) -> Arc<[Reach]> {
+        let is_short = self.access_logs.is_none() && !counted;
         let all = || self.parts.iter().map(|part| Reach::of(part, is_short)).collect();
         Arc::clone(self.reach.get_or_init(all))
     }

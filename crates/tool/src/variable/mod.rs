@@ -4,7 +4,7 @@ mod table;
 
 use super::{Representation, enumeration};
 use simurgh_heap::{NodeShare, RankHeaps, Statistics};
-use simurgh_instrument::{Counters, FileTraffic};
+use simurgh_instrument::{Counters, FileTraffic, WindowTotals, WindowTraffic};
 use simurgh_mpi::{Comm, File, Network, Process};
 use simurgh_sched::{DomainKind, VpStats};
 use simurgh_settings::{Category, Verbosity};
@@ -57,6 +57,8 @@ pub enum Bound {
     Comm,
     /// A file.
     File,
+    /// A window.
+    Window,
 }
 
 /// An object that a variable belongs to.
@@ -68,6 +70,8 @@ pub enum Object {
     Comm(Arc<Comm>),
     /// A file.
     File(Arc<File>),
+    /// What a rank does in a window.
+    Window(Arc<WindowTraffic>),
 }
 
 impl Object {
@@ -78,6 +82,7 @@ impl Object {
             Self::None => Bound::NoObject,
             Self::Comm(_) => Bound::Comm,
             Self::File(_) => Bound::File,
+            Self::Window(_) => Bound::Window,
         }
     }
 
@@ -99,6 +104,8 @@ enum Source {
     Counted(fn(&Counters, usize) -> Vec<u64>, usize),
     /// The accesses of the rank to all files, or to the one that the variable belongs to; counted in the same way.
     Files(fn(&FileTraffic) -> Vec<u64>),
+    /// The use of all windows by the rank, or of the one that the variable belongs to; counted in the same way.
+    Windows(fn(&WindowTotals) -> Vec<u64>),
     /// The queues of the rank.
     Queues(fn(&Process, Option<&Comm>) -> u64),
     /// The counters of the host's traffic with other hosts.
@@ -151,7 +158,10 @@ impl Variable {
 
     /// Whether the variable is counted only while somebody watches.
     pub(super) fn is_counted(&self) -> bool {
-        matches!(self.source, Source::Counted(..) | Source::Files(_))
+        matches!(
+            self.source,
+            Source::Counted(..) | Source::Files(_) | Source::Windows(_)
+        )
     }
 
     /// The values for a process, and for the object that the variable belongs to.
@@ -162,6 +172,10 @@ impl Variable {
             Source::Files(read) => match object {
                 Object::File(file) => read(file.traffic()),
                 _ => read(&process.tool().counters().files),
+            },
+            Source::Windows(read) => match object {
+                Object::Window(traffic) => read(&traffic.totals()),
+                _ => read(&process.tool().counters().windows.totals()),
             },
             Source::Queues(read) => vec![read(process, object.comm())],
             Source::Network(read) => vec![process.job().network().map_or(0, |network| read(network))],

@@ -1,7 +1,7 @@
 //! The table of all performance variables.
 
 use super::{Bound, Class, ReadStats, Source, Variable};
-use simurgh_instrument::{COLLECTIVES, FileTraffic, ONE_SIDED};
+use simurgh_instrument::{COLLECTIVES, FileTraffic, WindowTotals};
 use simurgh_mpi::Comm;
 use simurgh_sched::DomainKind;
 use simurgh_settings::{Category, Verbosity};
@@ -12,7 +12,7 @@ pub(super) fn variables() -> Vec<Variable> {
     all.extend(traffic());
     all.extend(network());
     all.extend(collectives());
-    all.extend(one_sided());
+    all.extend(windows());
     all.extend(processors());
     all.extend(domains());
     all.push(purposes());
@@ -214,24 +214,6 @@ fn collectives() -> impl Iterator<Item = Variable> {
             &format!("collective operations of the kind {name} in which the rank has taken part"),
         )
     })
-}
-
-fn one_sided() -> impl Iterator<Item = Variable> {
-    let of_kind = |(kind, name)| {
-        let count = Source::Counted(|counters, kind| vec![counters.one_sided(kind)], kind);
-        let bytes = Source::Counted(|counters, kind| vec![counters.one_sided_bytes(kind)], kind);
-        let what = format!("one-sided operations of the kind {name} that the rank has called");
-        [
-            variable(&format!("one_sided_{name}"), Class::Counter, count, &what),
-            variable(
-                &format!("one_sided_{name}_bytes"),
-                Class::Aggregate,
-                bytes,
-                &format!("bytes at the targets of {what}"),
-            ),
-        ]
-    };
-    ONE_SIDED.iter().enumerate().flat_map(of_kind)
 }
 
 fn processors() -> Vec<Variable> {
@@ -444,25 +426,114 @@ fn files() -> Vec<Variable> {
              accesses of the rank to",
         ),
     ];
-    let of_all = |(name, class, read, what): (&str, _, _, _)| Variable {
-        category: Category::Files,
-        ..variable(
-            &format!("files_{name}"),
-            class,
-            Source::Files(read),
-            &format!("{what} files, {KINDS}"),
-        )
-    };
-    let of_one = |(name, class, read, what): (&str, _, _, _)| Variable {
-        category: Category::Files,
-        bound: Bound::File,
+    rows.map(|(name, class, read, what)| {
+        let of = |prefix, object| Variable {
+            category: Category::Files,
+            ..variable(
+                &format!("{prefix}_{name}"),
+                class,
+                Source::Files(read),
+                &format!("{what} {object}, {KINDS}"),
+            )
+        };
+        [of("files", "files"), bound(Bound::File, of("file", "the file"))]
+    })
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What is counted of one-sided communication: in all windows, and in a window.
+fn windows() -> Vec<Variable> {
+    use Class::{Aggregate, Counter, Timer};
+    const OPERATIONS: &str =
+        "by kind: put, get, accumulate, get_accumulate with fetch_and_op, compare_and_swap";
+    const PLACES: &str = "by the target's memory: in the rank's process, shared with the target's process, in a \
+                          process that is sent messages";
+    const CALLS: &str = "by kind: fence, post, start, complete, wait with test, lock with lock_all, unlock with \
+                         unlock_all, all forms of flush";
+    type Read = fn(&WindowTotals) -> Vec<u64>;
+    let rows: [(_, _, Read, _, _); 6] = [
+        (
+            "operations",
+            Counter,
+            |all| by_kind(&all.operations),
+            "one-sided operations of the rank in",
+            OPERATIONS,
+        ),
+        (
+            "bytes",
+            Aggregate,
+            |all| by_kind(&all.bytes),
+            "bytes at the targets of one-sided operations of the rank in",
+            OPERATIONS,
+        ),
+        (
+            "operations_by_target",
+            Counter,
+            |all| by_place(&all.operations),
+            "one-sided operations of the rank in",
+            PLACES,
+        ),
+        (
+            "bytes_by_target",
+            Aggregate,
+            |all| by_place(&all.bytes),
+            "bytes at the targets of one-sided operations of the rank in",
+            PLACES,
+        ),
+        (
+            "synchronisations",
+            Counter,
+            |all| all.calls.to_vec(),
+            "calls of the rank that synchronise",
+            CALLS,
+        ),
+        (
+            "synchronisation_time",
+            Timer,
+            |all| all.nanoseconds.to_vec(),
+            "nanoseconds in calls of the rank that synchronise",
+            CALLS,
+        ),
+    ];
+    rows.map(|(name, class, read, what, kinds)| {
+        let of = |prefix, object| Variable {
+            category: Category::OneSided,
+            ..variable(
+                &format!("{prefix}_{name}"),
+                class,
+                Source::Windows(read),
+                &format!("{what} {object}, {kinds}"),
+            )
+        };
+        [
+            of("windows", "windows"),
+            bound(Bound::Window, of("window", "the window")),
+        ]
+    })
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Sums over the places of targets.
+fn by_kind<const N: usize>(counts: &[[u64; N]]) -> Vec<u64> {
+    counts.iter().map(|of_kind| of_kind.iter().sum()).collect()
+}
+
+/// Sums over the kinds of operations.
+fn by_place<const N: usize>(counts: &[[u64; N]]) -> Vec<u64> {
+    (0..N)
+        .map(|place| counts.iter().map(|of_kind| of_kind[place]).sum())
+        .collect()
+}
+
+/// A variable that belongs to an object.
+fn bound(bound: Bound, variable: Variable) -> Variable {
+    Variable {
+        bound,
         verbosity: Verbosity::TunerDetail,
-        ..variable(
-            &format!("file_{name}"),
-            class,
-            Source::Files(read),
-            &format!("{what} the file, {KINDS}"),
-        )
-    };
-    rows.map(of_all).into_iter().chain(rows.map(of_one)).collect()
+        ..variable
+    }
 }

@@ -29,7 +29,7 @@ use simurgh_datatype::memory::Runs;
 use simurgh_datatype::op::BuiltinOp;
 use simurgh_datatype::{Basic, Datatype};
 use simurgh_mpi::assertion::{NOPRECEDE, NOSUCCEED};
-use simurgh_mpi::{Comm, Error, ErrorClass, Flavor, Info, LockKind, Place, Result};
+use simurgh_mpi::{Comm, Error, ErrorClass, Flavor, Info, LockKind, Place, Result, WindowTraffic};
 use siphasher::sip::SipHasher24;
 
 /// The strictest alignment that values may need: that of the memory which processes share.
@@ -119,6 +119,12 @@ impl<T: Equivalence> Window<T> {
     #[must_use]
     pub fn info(&self) -> Info {
         self.window.info()
+    }
+
+    /// What has been counted of the rank's use of the window ([`simurgh_mpi::Window::traffic`]).
+    #[must_use]
+    pub fn traffic(&self) -> &Arc<WindowTraffic> {
+        self.window.traffic()
     }
 
     /// The values of this rank.
