@@ -59,9 +59,9 @@ fn engine_ping_pong(vps: usize, iterations: u64) -> Duration {
         for _ in 0..iterations {
             if comm.rank() == 0 {
                 comm.send_in(Mode::Standard, &source, 1, 0)?;
-                comm.recv(&target, 1, 0)?;
+                comm.recv(target.clone(), 1, 0)?;
             } else {
-                comm.recv(&target, 0, 0)?;
+                comm.recv(target.clone(), 0, 0)?;
                 comm.send_in(Mode::Standard, &source, 0, 0)?;
             }
         }

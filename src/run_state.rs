@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::panic::resume_unwind;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use simurgh_core::Completion;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
@@ -16,7 +16,7 @@ use crate::panic_place;
 pub(crate) struct RunState {
     /// The number of ranks that have not ended.
     left: AtomicUsize,
-    activities: OnceLock<Box<[Activity]>>,
+    activities: OnceLock<Box<[Arc<Activity>]>>,
     /// Whether the ranks belong to a launcher's job, which a failure ends.
     is_of_job: bool,
     failed: AtomicBool,
@@ -44,12 +44,12 @@ impl RunState {
     pub(crate) fn begin(&self, ranks: usize) {
         self.left.store(ranks, Ordering::Relaxed);
         // A run begins once.
-        let _ = self.activities.set((0..ranks).map(|_| Activity::new()).collect());
+        let activities = (0..ranks).map(|_| Arc::new(Activity::new()));
+        let _ = self.activities.set(activities.collect());
     }
 
     /// The activity of a rank.
-    #[inline]
-    pub(crate) fn activity(&self, rank: usize) -> &Activity {
+    pub(crate) fn activity(&self, rank: usize) -> &Arc<Activity> {
         &self.activities.get().expect("the run has begun")[rank]
     }
 

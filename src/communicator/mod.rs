@@ -31,7 +31,7 @@ use simurgh_core::Purpose;
 use simurgh_mpi::{Comm, Comparison, Result};
 use simurgh_sched::{DomainKind, DomainStats, VpStats};
 
-use crate::activity::{Call, Inside};
+use crate::activity::{Activity, Call, Inside};
 use crate::hints;
 use crate::open_session::OpenSession;
 use crate::run_state::{Abort, RunState};
@@ -45,6 +45,8 @@ pub struct Communicator {
     run_state: Arc<RunState>,
     /// The place of the rank among those of its process.
     own: usize,
+    /// The call that the rank is in.
+    activity: Arc<Activity>,
     /// They also keep the type from being `Sync`: the collectives of a rank must follow one another.
     attributes: Rc<Attributes>,
     /// The session that it comes from, which lasts as long. It is dropped last.
@@ -57,6 +59,7 @@ impl Communicator {
             comm,
             run_state: Arc::clone(run_state),
             own,
+            activity: Arc::clone(run_state.activity(own)),
             attributes: Rc::default(),
             session: None,
         }
@@ -204,7 +207,8 @@ impl Communicator {
     /// Enters a call that may block.
     #[inline]
     pub(crate) fn enter(&self, call: Call, peer: i32, tag: i32) -> Inside<'_> {
-        self.run_state.enter(self.own, call, peer, tag)
+        self.check();
+        self.activity.enter(call, peer, tag)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Storage of queue entries: numbered nodes that are reused, and doubly linked lists through them.
 
+use std::mem::ManuallyDrop;
+
 use super::pattern::{Pattern, PatternKinds};
 
 /// The number of no node.
@@ -73,8 +75,12 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
     }
 
     /// Stores an entry in the node freed last, which is the warmest; it is in no list yet.
+    ///
+    /// A value that is dropped if this panics lies in memory, and is read there before its parts have been written. So
+    /// it is leaked then.
     #[inline]
     pub(super) fn insert(&mut self, pattern: Pattern, kinds: PatternKinds, sequence: u64, value: T) -> u32 {
+        let value = ManuallyDrop::new(value);
         if self.free == NIL {
             self.grow();
         }
@@ -87,7 +93,7 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
         place.sequence = sequence;
         place.links = [Link::NONE; LISTS];
         // A free node has no value that would have to be dropped.
-        std::mem::forget(place.value.replace(value));
+        std::mem::forget(place.value.replace(ManuallyDrop::into_inner(value)));
         self.free = next_free;
         index
     }

@@ -31,9 +31,9 @@ fn ping_pong(world: &Comm, size: usize, rounds: u32) -> f64 {
         for _ in 0..rounds {
             if world.rank() == 0 {
                 world.send(&source, other, 1).expect("it goes");
-                world.recv(&target, other, 1).expect("it comes");
+                world.recv(target.clone(), other, 1).expect("it comes");
             } else {
-                world.recv(&target, other, 1).expect("it comes");
+                world.recv(target.clone(), other, 1).expect("it comes");
                 world.send(&source, other, 1).expect("it goes");
             }
         }

@@ -18,7 +18,7 @@ fn pattern(size: usize, seed: usize) -> Vec<u8> {
 
 fn receives(comm: &Comm, size: usize, source: i32, tag: i32) {
     let mut data = vec![0; size + 3];
-    let status = comm.recv(&into(&mut data), source, tag).unwrap();
+    let status = comm.recv(into(&mut data), source, tag).unwrap();
     assert_eq!(
         (status.source, status.tag, status.bytes),
         (source, tag, size as u64)
@@ -76,7 +76,7 @@ fn messages_between_two_ranks_do_not_overtake() {
         for tag in [0, 1] {
             for number in (tag..COUNT).step_by(2) {
                 let source = if number % 5 == 0 { ANY_SOURCE } else { other };
-                let status = world.recv(&into(&mut data), source, tag).unwrap();
+                let status = world.recv(into(&mut data), source, tag).unwrap();
                 assert_eq!((status.bytes, data[0]), (4 * length(number) as u64, number));
             }
         }
@@ -110,7 +110,7 @@ fn wildcards_take_messages_from_any_host() {
         let mut seen = [0; 5];
         for _ in 0..5 {
             let mut number = [0];
-            let status = world.recv(&into(&mut number), ANY_SOURCE, ANY_TAG).unwrap();
+            let status = world.recv(into(&mut number), ANY_SOURCE, ANY_TAG).unwrap();
             assert_eq!((status.tag, number[0]), (status.source, status.source * 10));
             seen[status.source as usize - 1] += 1;
             send_one(world, status.source, status.source, 77);
@@ -227,7 +227,7 @@ fn a_message_too_long_is_cut_and_reported() {
                 meet(world);
                 let status = match request {
                     Some(request) => request.wait(),
-                    None => *world.recv(&target, 0, 1).unwrap_err().status().unwrap(),
+                    None => *world.recv(target.clone(), 0, 1).unwrap_err().status().unwrap(),
                 };
                 assert_eq!(
                     (status.error, status.bytes),
@@ -309,7 +309,7 @@ fn a_flood_uses_up_the_window_and_loses_nothing() {
             meet(world);
             let mut data = [0; 256];
             for number in 0..COUNT {
-                world.recv(&into(&mut data), 0, 0).unwrap();
+                world.recv(into(&mut data), 0, 0).unwrap();
                 assert_eq!(data, [number; 256]);
             }
         }

@@ -30,7 +30,7 @@ fn talk(inter: &Comm, tag: i32) {
     let mut seen = vec![false; inter.peers()];
     for _ in 0..inter.peers() {
         let mut number = [0];
-        let status = inter.recv(&into(&mut number), ANY_SOURCE, tag).unwrap();
+        let status = inter.recv(into(&mut number), ANY_SOURCE, tag).unwrap();
         assert_eq!(number[0], status.source * 100 + inter.rank());
         seen[status.source as usize] = true;
     }

@@ -30,7 +30,7 @@ fn pattern(size: usize, seed: usize) -> Vec<u8> {
 
 fn receives(comm: &Comm, size: usize, source: i32, tag: i32) {
     let mut data = vec![0; size + 3];
-    let status = comm.recv(&into(&mut data), source, tag).unwrap();
+    let status = comm.recv(into(&mut data), source, tag).unwrap();
     assert_eq!(
         (status.source, status.tag, status.bytes),
         (source, tag, size as u64)
@@ -82,7 +82,7 @@ fn messages_between_two_ranks_do_not_overtake() {
         for tag in [0, 1] {
             for number in (tag..COUNT).step_by(2) {
                 let source = if number % 5 == 0 { ANY_SOURCE } else { 0 };
-                let status = world.recv(&into(&mut data), source, tag).unwrap();
+                let status = world.recv(into(&mut data), source, tag).unwrap();
                 assert_eq!((status.bytes, data[0]), (4 * length(number) as u64, number));
             }
         }
@@ -101,7 +101,7 @@ fn wildcards_take_messages_from_anyone() {
         let mut seen = [0; 4];
         for _ in 0..4 {
             let mut number = [0];
-            let status = world.recv(&into(&mut number), ANY_SOURCE, ANY_TAG).unwrap();
+            let status = world.recv(into(&mut number), ANY_SOURCE, ANY_TAG).unwrap();
             assert_eq!((status.tag, number[0]), (status.source, status.source * 10));
             seen[status.source as usize - 1] += 1;
             send_one(world, status.source, status.source, 77);
@@ -118,10 +118,7 @@ fn the_null_process_neither_sends_nor_receives() {
             .send_in(Mode::Synchronous, &out(&[1]), PROC_NULL, 0)
             .unwrap();
         let mut number = [5];
-        assert_eq!(
-            world.recv(&into(&mut number), PROC_NULL, 3),
-            Ok(Status::PROC_NULL)
-        );
+        assert_eq!(world.recv(into(&mut number), PROC_NULL, 3), Ok(Status::PROC_NULL));
         assert_eq!(number, [5]);
         assert_eq!(world.probe(PROC_NULL, 3), Ok(Status::PROC_NULL));
         let (message, status) = world.mprobe(PROC_NULL, 3).unwrap();
@@ -164,7 +161,7 @@ fn a_message_too_long_is_cut_and_reported() {
                     let status = match request {
                         Some(request) => request.wait(),
                         None => {
-                            let error = world.recv(&into(&mut short[..size / 2]), 0, 1).unwrap_err();
+                            let error = world.recv(into(&mut short[..size / 2]), 0, 1).unwrap_err();
                             assert_eq!(error.class(), ErrorClass::Truncate);
                             *error.status().unwrap()
                         }
@@ -199,14 +196,20 @@ fn wrong_arguments_are_errors() {
             world.send(&source, ANY_SOURCE, 0).unwrap_err().class(),
             ErrorClass::Rank
         );
-        assert_eq!(world.recv(&target, 2, 0).unwrap_err().class(), ErrorClass::Rank);
+        assert_eq!(
+            world.recv(target.clone(), 2, 0).unwrap_err().class(),
+            ErrorClass::Rank
+        );
         assert_eq!(world.irecv(&target, -4, 0).unwrap_err().class(), ErrorClass::Rank);
         assert_eq!(world.send(&source, 0, -1).unwrap_err().class(), ErrorClass::Tag);
         assert_eq!(
             world.send(&source, 0, ANY_TAG).unwrap_err().class(),
             ErrorClass::Tag
         );
-        assert_eq!(world.recv(&target, 0, -3).unwrap_err().class(), ErrorClass::Tag);
+        assert_eq!(
+            world.recv(target.clone(), 0, -3).unwrap_err().class(),
+            ErrorClass::Tag
+        );
         assert_eq!(world.probe(7, 0).unwrap_err().class(), ErrorClass::Rank);
         let error = world.sendrecv(&source, 0, 0, &target, 9, 0).unwrap_err();
         assert_eq!(

@@ -21,10 +21,7 @@ fn a_probe_waits_and_tells_of_the_message_to_come() {
             for _ in 0..2 {
                 let status = world.probe(ANY_SOURCE, length as i32).unwrap();
                 let mut data = vec![0; length];
-                assert_eq!(
-                    world.recv(&into(&mut data), status.source, status.tag),
-                    Ok(status)
-                );
+                assert_eq!(world.recv(into(&mut data), status.source, status.tag), Ok(status));
                 assert_eq!(data, vec![status.source; length]);
             }
         }

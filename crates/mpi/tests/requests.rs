@@ -38,8 +38,8 @@ fn operations_started_by_both_complete() {
             ];
             let mut more = vec![-1; 2 * length];
             let (second, third) = more.split_at_mut(length);
-            world.recv(&into(second), other, 2).unwrap();
-            world.recv(&into(third), other, 3).unwrap();
+            world.recv(into(second), other, 2).unwrap();
+            world.recv(into(third), other, 3).unwrap();
             let status = receive.wait();
             assert_eq!(
                 (status.source, status.tag, status.bytes),
@@ -237,7 +237,7 @@ fn freed_requests_complete_before_finalize_ends() {
             std::mem::forget(data);
         } else {
             let mut theirs = vec![-1; 10_000];
-            world.recv(&into(&mut theirs), 0, 1).unwrap();
+            world.recv(into(&mut theirs), 0, 1).unwrap();
             assert_eq!(theirs, vec![0; 10_000]);
         }
     });

@@ -67,9 +67,9 @@ fn round(world: &Comm, mine: &[u8], theirs: &mut [u8], persistent: &[Arc<Request
     // The receive of one is posted, the other's message comes unexpected.
     if world.rank() == 0 {
         world.send(&source, other, 1).unwrap();
-        world.recv(&target, other, 1).unwrap();
+        world.recv(target.clone(), other, 1).unwrap();
     } else {
-        world.recv(&target, other, 1).unwrap();
+        world.recv(target.clone(), other, 1).unwrap();
         world.send(&source, other, 1).unwrap();
     }
     world.sendrecv(&source, other, 2, &target, other, 2).unwrap();

@@ -37,7 +37,7 @@ fn talk(inter: &Comm) {
         let mut seen = vec![false; inter.peers()];
         for _ in 0..inter.peers() {
             let mut got = vec![-1; length];
-            let status = inter.recv(&into(&mut got), ANY_SOURCE, tag).unwrap();
+            let status = inter.recv(into(&mut got), ANY_SOURCE, tag).unwrap();
             assert!(got.iter().all(|number| *number == status.source));
             assert!(!std::mem::replace(&mut seen[status.source as usize], true));
         }

@@ -24,11 +24,12 @@ pub fn send<V: View + ?Sized>(comm: &Comm, values: &V, dest: i32, tag: i32, mode
 /// # Errors
 ///
 /// As the call of the communicator.
-#[inline]
+// The result goes straight to the place where the caller wants it.
+#[inline(never)]
 pub fn receive<V: ViewMut + ?Sized>(comm: &Comm, values: &mut V, from: i32, tag: i32) -> Result<Status> {
     // SAFETY:
     // - the call is complete when it returns.
-    comm.recv(&unsafe { values.target() }, from, tag)
+    comm.recv_with(|| unsafe { values.target() }, from, tag)
 }
 
 /// Sends and receives ([`Comm::sendrecv`]): `to` and `from` are a rank and a tag.

@@ -42,10 +42,7 @@ fn recv(
     status: StatusOut,
 ) -> Outcome {
     let comm = rank.comm(comm)?;
-    tell(
-        comm.recv(&rank.target(buf, count, datatype)?, source, tag),
-        status,
-    )
+    tell(comm.recv(rank.target(buf, count, datatype)?, source, tag), status)
 }
 
 /// `MPI_Sendrecv`: sends one message and receives another.

@@ -204,7 +204,7 @@ fn flood(bytes: usize) -> (usize, u64) {
     let mut kept = 0;
     let mut room = vec![0_u8; bytes];
     while world.iprobe(2, ANY_TAG).unwrap().is_some() {
-        world.recv(&into(&mut room), 2, ANY_TAG).unwrap();
+        world.recv(into(&mut room), 2, ANY_TAG).unwrap();
         kept += 1;
     }
     let dropped = network.stats().dropped;

@@ -51,7 +51,7 @@ impl Comm {
     ) -> Result<Status> {
         check::from(from, receive_tag, self)?;
         self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
-        self.recv(target, from, receive_tag)
+        self.recv(target.clone(), from, receive_tag)
     }
 
     /// Starts to send one message and to receive another (`MPI_Isendrecv`).

@@ -47,32 +47,44 @@ impl Comm {
     /// argument; [`ErrorClass::Truncate`](crate::ErrorClass::Truncate), with the status, if the message was longer
     /// than the target.
     #[inline(always)]
-    pub fn recv(&self, target: &Target, source: i32, tag: i32) -> Result<Status> {
+    pub fn recv(&self, target: Target, source: i32, tag: i32) -> Result<Status> {
+        self.recv_with(|| target, source, tag)
+    }
+
+    /// [`Comm::recv`] into a target that is made where it is needed. One that is made before lies in memory, for there
+    /// are errors with which it has to be dropped, and is read there before its parts have been written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::recv`].
+    #[inline(always)]
+    pub fn recv_with(&self, target: impl FnOnce() -> Target, source: i32, tag: i32) -> Result<Status> {
         check::from(source, tag, self)?;
         let mut table = self.process().endpoint().table_to_receive();
         if table.may_have_messages() || source == PROC_NULL {
-            return self.recv_arrived(table, target, source, tag);
+            return self.recv_arrived(table, target(), source, tag);
         }
         let call = BlockingCall::begin_in(&table, self.process());
-        table.post(
-            self.pattern(source, tag),
-            PostedReceive::new(target, call.waiter()),
-        );
+        let waiter = call.waiter();
+        let target = target();
+        table.post(self.pattern(source, tag), PostedReceive { target, waiter });
         drop(table);
         call.result()
     }
 
     /// Receives with checked arguments, where messages have arrived that may match.
+    ///
+    /// It takes the target itself: one whose address is passed on lies in memory on the other path, too.
     #[inline(never)]
     fn recv_arrived(
         &self,
         table: BiasedGuard<'_, MatchTable>,
-        target: &Target,
+        target: Target,
         source: i32,
         tag: i32,
     ) -> Result<Status> {
         let mut call = None;
-        let received = self.post_receive_in(table, target, source, tag, |own| {
+        let received = self.post_receive_in(table, &target, source, tag, |own| {
             call.insert(BlockingCall::begin_in(own, self.process())).waiter()
         });
         received.status(call).into_result()

@@ -203,7 +203,7 @@ pub(crate) fn carry_out(collective: Collective<'_>) -> simurgh_mpi::Result<()> {
 /// Receives one number.
 pub(crate) fn recv_one(comm: &Comm, source: i32, tag: i32) -> i32 {
     let mut number = [i32::MIN];
-    comm.recv(&into(&mut number), source, tag)
+    comm.recv(into(&mut number), source, tag)
         .expect("a message comes");
     number[0]
 }
