@@ -22,6 +22,9 @@ macro_rules! calls {
 calls! {
     Send = "send",
     SyncSend = "ssend",
+    ReadySend = "rsend",
+    BufferedSend = "bsend",
+    FlushBuffer = "flush of a buffer for sends",
     Receive = "recv",
     SendReceive = "sendrecv",
     Probe = "probe",
@@ -52,6 +55,7 @@ calls! {
     Spawn = "spawn",
     Accept = "accept",
     Connect = "connect",
+    Join = "join",
     Disconnect = "disconnect",
     AskLauncher = "question to the launcher",
     AllocateWindow = "allocate_window",

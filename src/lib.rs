@@ -102,8 +102,8 @@
 //!
 //! # Neighbours
 //!
-//! Ranks that form a grid ([`Communicator::cart_create`]) or a graph
-//! ([`Communicator::dist_graph_create_adjacent`]) exchange data with all their neighbours in one call
+//! Ranks that form a grid ([`Communicator::cart_create`]) or a graph ([`Communicator::dist_graph_create`],
+//! [`Communicator::dist_graph_create_adjacent`]) exchange data with all their neighbours in one call
 //! ([`Communicator::neighbor_all_to_all`]).
 //!
 //! # Sessions
@@ -214,10 +214,11 @@ mod window;
 pub use activity::Wait;
 pub use builder::{Builder, run};
 pub use communicator::{
-    Attribute, Command, Communicator, InterCommunicator, InterRoot, Spawned, dims_create,
+    Attribute, BSEND_OVERHEAD, Command, Communicator, InterCommunicator, InterRoot, SendBuffer, Spawned,
+    dims_create,
 };
 pub use error::{RANKS_MAX, RunError};
-pub use file::{File, FileOptions, FileView};
+pub use file::{File, FileOptions, FileView, Representation};
 pub use group::Group;
 pub use message::Message;
 pub use op::{Bits, Integer, Number, Op};

@@ -65,6 +65,7 @@ mod rust_api_collectives;
 mod rust_api_failures;
 mod rust_api_files;
 mod rust_api_operations;
+mod rust_api_sends;
 mod rust_api_sessions;
 mod rust_api_topologies;
 mod rust_api_variables;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use simurgh::{Builder, Communicator, Equivalence, ErrorClass, FileOptions, Filetype, Op, Result};
+use simurgh::{
+    Builder, Communicator, Equivalence, ErrorClass, File, FileOptions, Filetype, Op, Representation, Result,
+};
 
 /// Runs `f` with 1, 2, 7 and 64 ranks and the path of a file that is not there; every rank must succeed.
 fn with_file(name: &str, f: impl Fn(&Communicator, &PathBuf) -> Result<()> + Clone + Send + Sync + 'static) {
@@ -34,6 +36,60 @@ fn class<R: std::fmt::Debug>(result: Result<R>) -> ErrorClass {
 struct Padded {
     small: u8,
     large: f64,
+}
+
+#[test]
+fn values_are_represented_as_a_view_says() {
+    with_file("representations", |world, path| {
+        let (rank, size) = (world.rank(), world.size());
+        let value = |rank: usize| Padded {
+            small: rank as u8,
+            large: rank as f64 + 0.5,
+        };
+        let file = temporary().open(world, path)?;
+        let turns = Filetype::strided(1, size);
+        let view = file.view_as::<Padded>(9 * rank as u64, &turns, Representation::External32)?;
+        view.write_all(&[value(rank), value(rank + 1)][..])?;
+        let mut second = value(0);
+        view.read_at(1, &mut second)?;
+        assert_eq!(second, value(rank + 1));
+        let file = view.into_file()?;
+        let mut bytes = vec![0_u8; 9 * size];
+        file.read_at_all(0, &mut bytes)?;
+        for (rank, bytes) in bytes.chunks(9).enumerate() {
+            assert_eq!(
+                (bytes[0], &bytes[1..]),
+                (rank as u8, &value(rank).large.to_be_bytes()[..])
+            );
+        }
+        let view = file.view_as::<u16>(0, &Filetype::all(), Representation::Internal)?;
+        view.write_at_all(0, &0x0102)?;
+        let file = view.into_file()?;
+        file.read_at_all(0, &mut bytes[..2])?;
+        assert_eq!(bytes[..2], 0x0102_u16.to_ne_bytes());
+        let different = match rank {
+            0 => Representation::Native,
+            _ => Representation::External32,
+        };
+        let outcome = file.view_as::<u16>(0, &Filetype::all(), different).map(drop);
+        let expected = if size == 1 {
+            Ok(())
+        } else {
+            Err(ErrorClass::NotSame)
+        };
+        assert_eq!(outcome.map_err(|error| error.class()), expected);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_file_is_deleted_once() {
+    let path = std::env::temp_dir().join(format!("simurgh-deleted-{}", std::process::id()));
+    std::fs::write(&path, "old").expect("the file can be written");
+    File::delete(&path).expect("the file is there");
+    assert!(!path.exists());
+    assert_eq!(class(File::delete(&path)), ErrorClass::NoSuchFile);
+    assert_eq!(class(File::delete("")), ErrorClass::BadFile);
 }
 
 #[test]

@@ -111,6 +111,42 @@ fn neighbours_get_what_is_meant_for_them() {
 }
 
 #[test]
+fn edges_are_named_by_any_rank() {
+    with_ranks(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
+        // Each rank names the edge from its right neighbour to the one after that.
+        let ring = world.dist_graph_create(&[(right, (right + 1) % size)], false)?;
+        assert_eq!(ring.dist_graph_neighbors()?, (vec![left], vec![right]));
+        let mut before = [size];
+        ring.neighbor_all_gather(&[rank], &mut before)?;
+        assert_eq!(before, [left]);
+
+        // Rank 0 names them all: twice from each rank to the last one.
+        let edges = (0..2 * size).map(|edge| (edge / 2, size - 1, edge as u32));
+        let edges: Vec<_> = edges.filter(|_| rank == 0).collect();
+        let star = world.dist_graph_create_weighted(&edges, true)?;
+        let (sources, destinations) = star.dist_graph_neighbors()?;
+        assert_eq!(destinations, [size - 1; 2]);
+        let expected = (0..2 * size)
+            .filter(|_| star.rank() == size - 1)
+            .map(|edge| edge / 2);
+        assert!(sources.into_iter().eq(expected));
+
+        let class = |result: Result<Communicator>| result.expect_err("the edge is wrong").class();
+        assert_eq!(
+            class(world.dist_graph_create(&[(0, size)], false)),
+            ErrorClass::Rank
+        );
+        let heavy = world.dist_graph_create_weighted(&[(0, 0, u32::MAX)], false);
+        assert_eq!(class(heavy), ErrorClass::Arg);
+        let none = world.dist_graph_neighbors().map_err(|error| error.class());
+        assert_eq!(none, Err(ErrorClass::Topology));
+        Ok(())
+    });
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     with_ranks(|world| {
         let class = |result: Result<()>| result.expect_err("the argument is wrong").class();

@@ -1,6 +1,7 @@
 //! Dynamic processes: programs that ranks start, and groups that meet (sections 11.8 to 11.10 of the standard).
 
 use std::ffi::{OsStr, OsString};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use simurgh_mpi::constants::UNDEFINED;
@@ -184,6 +185,37 @@ impl Communicator {
             .comm
             .connect_to(raw_rank(root), || Ok((port.to_owned(), timeout)))?;
         Ok(InterCommunicator(self.child(comm)))
+    }
+
+    /// The inter-communicator of this rank with the one at the other end of a connected socket, which makes the same
+    /// call (`MPI_Comm_join`); none if that one belongs to another universe. The socket is left as it was.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`] if the socket cannot be used, or something else comes out of it than the other rank's call;
+    /// [`ErrorClass::Port`] if the launchers of both do not bring them together.
+    ///
+    /// ```
+    /// use std::os::unix::net::UnixStream;
+    /// use std::sync::Mutex;
+    ///
+    /// let (one, two) = UnixStream::pair()?;
+    /// let ends = Mutex::new(vec![one, two]);
+    /// simurgh::Builder::new().ranks(2).run(move |world| {
+    ///     let end = ends.lock().unwrap().pop().expect("there is an end for each rank");
+    ///     let partner = world.join(&end)?.expect("both ranks are of one job");
+    ///     let mut theirs = 0;
+    ///     partner.send(&world.rank(), 0, 0)?;
+    ///     partner.recv(&mut theirs, 0, 0)?;
+    ///     assert_eq!(theirs, 1 - world.rank());
+    ///     partner.disconnect()
+    /// })?.into_iter().collect::<Result<(), _>>()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn join(&self, socket: impl AsFd) -> Result<Option<InterCommunicator>> {
+        let _inside = self.enter(Call::Join, UNDEFINED, UNDEFINED);
+        let joined = self.comm.process().join(socket.as_fd())?;
+        Ok(joined.map(|comm| InterCommunicator(self.child(comm))))
     }
 
     /// Waits until all that was sent on the communicator has arrived, and gives it up together with all its ranks

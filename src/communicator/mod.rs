@@ -1,6 +1,7 @@
 //! Communicators, as one rank sees them.
 
 mod attribute;
+mod buffered;
 mod collective;
 mod construct;
 mod dynamic;
@@ -17,6 +18,7 @@ mod view;
 
 pub use attribute::Attribute;
 pub(crate) use attribute::Attributes;
+pub use buffered::{BSEND_OVERHEAD, SendBuffer};
 pub use dynamic::{Command, Spawned};
 pub use inter::InterCommunicator;
 pub use rooted::InterRoot;

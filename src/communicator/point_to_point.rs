@@ -38,6 +38,21 @@ impl Communicator {
         typed::send(&self.comm, data, dest, tag, Mode::Synchronous)
     }
 
+    /// Sends `data` to a rank that has called its receive, as the program makes sure (`MPI_Rsend`). Here that makes no
+    /// difference to [`send`](Self::send).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn rsend<B>(&self, data: &B, dest: impl Into<Destination>, tag: i32) -> Result<()>
+    where
+        B: View + ?Sized,
+    {
+        let dest = dest.into().raw();
+        let _inside = self.enter(Call::ReadySend, dest, tag);
+        typed::send(&self.comm, data, dest, tag, Mode::Ready)
+    }
+
     /// Receives into `data`, which may be longer than the message (`MPI_Recv`).
     ///
     /// # Errors

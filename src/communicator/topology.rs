@@ -1,7 +1,7 @@
 //! Ranks that form a grid or a graph (chapter 8 of the standard).
 
 use simurgh_mpi::constants::UNDEFINED;
-use simurgh_mpi::{EdgeList, Error, ErrorClass, Result};
+use simurgh_mpi::{EdgeList, Error, ErrorClass, Neighbors, Result};
 
 use super::Communicator;
 use crate::activity::Call;
@@ -159,6 +159,84 @@ impl Communicator {
             .comm
             .dist_graph_create_adjacent(incoming, outgoing, reorder)?;
         Ok(self.child(graph))
+    }
+
+    /// A communicator with a graph, whose edges lead from the first rank of a pair to the second one; any rank names
+    /// any of them, each edge once (`MPI_Dist_graph_create`). With `reorder`, ranks come to lie near their neighbours.
+    /// Collective.
+    ///
+    /// Each rank finds its own edges by [`dist_graph_neighbors`](Self::dist_graph_neighbors).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Rank`] if there is no such rank.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(4).run(|world| {
+    /// // Rank 0 has read the graph: a ring.
+    /// let ring = [(0, 1), (1, 2), (2, 3), (3, 0)];
+    /// let ring = world.dist_graph_create(if world.rank() == 0 { &ring } else { &[] }, false)?;
+    /// let (sources, destinations) = ring.dist_graph_neighbors()?;
+    /// assert_eq!((sources, destinations), (vec![(ring.rank() + 3) % 4], vec![(ring.rank() + 1) % 4]));
+    /// let mut before = [0];
+    /// ring.neighbor_all_gather(&[ring.rank()], &mut before)?;
+    /// assert_eq!(before, [(ring.rank() + 3) % 4]);
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn dist_graph_create(&self, edges: &[(usize, usize)], reorder: bool) -> Result<Self> {
+        self.create_dist_graph(
+            false,
+            edges
+                .iter()
+                .map(|&(source, destination)| (source, destination, 1)),
+            reorder,
+        )
+    }
+
+    /// As [`dist_graph_create`](Self::dist_graph_create), with edges of different weights: source, destination and
+    /// weight. With `reorder`, the ends of heavy edges come to lie near each other. Collective.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Rank`] if there is no such rank, [`ErrorClass::Arg`] if a weight is larger than `i32::MAX`, or
+    /// other ranks give no weights.
+    pub fn dist_graph_create_weighted(&self, edges: &[(usize, usize, u32)], reorder: bool) -> Result<Self> {
+        self.create_dist_graph(true, edges.iter().copied(), reorder)
+    }
+
+    fn create_dist_graph(
+        &self,
+        weighted: bool,
+        edges: impl Iterator<Item = (usize, usize, u32)>,
+        reorder: bool,
+    ) -> Result<Self> {
+        let mut list = EdgeList::new(weighted);
+        for (source, destination, weight) in edges {
+            // What is too large for the engine is refused there as a negative weight is.
+            let weight = i32::try_from(weight).unwrap_or(-1);
+            list.push(self.size(), (raw_rank(source), raw_rank(destination)), weight)?;
+        }
+        let _inside = self.enter(Call::CreateTopology, UNDEFINED, UNDEFINED);
+        Ok(self.child(self.comm.dist_graph_create(list, reorder)?))
+    }
+
+    /// The ranks from which edges of the graph lead to the calling rank, and those to which edges lead from it, in the
+    /// order in which collectives of neighbours see them (`MPI_Dist_graph_neighbors`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Topology`] if the communicator has no such graph.
+    pub fn dist_graph_neighbors(&self) -> Result<(Vec<usize>, Vec<usize>)> {
+        let graph = self.comm.dist_graph()?;
+        let ranks = |neighbors: Neighbors<'_>| {
+            let ranks = neighbors.ranks.iter();
+            ranks.map(|rank| rank.unsigned_abs() as usize).collect()
+        };
+        Ok((
+            ranks(graph.incoming(self.rank())),
+            ranks(graph.outgoing(self.rank())),
+        ))
     }
 }
 

@@ -4,7 +4,7 @@ mod nonblocking;
 mod pointer;
 mod view;
 
-pub use view::FileView;
+pub use view::{FileView, Representation};
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -158,6 +158,24 @@ pub struct File {
 }
 
 impl File {
+    /// Deletes a file that nobody has open (`MPI_File_delete`). One rank does so, or none need be there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::NoSuchFile`](crate::ErrorClass::NoSuchFile) if there is none; what else the system says, as
+    /// [`ErrorClass::Access`](crate::ErrorClass::Access).
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("simurgh-doc-delete-{}", std::process::id()));
+    /// std::fs::write(&path, "old results")?;
+    /// simurgh::File::delete(&path)?;
+    /// assert_eq!(simurgh::File::delete(&path).unwrap_err().class(), simurgh::ErrorClass::NoSuchFile);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn delete(path: impl AsRef<Path>) -> Result<()> {
+        simurgh_mpi::File::delete(&Posix, path.as_ref().as_os_str().as_bytes())
+    }
+
     /// Reads values from an offset on (`MPI_File_read_at`), and returns how many the file had. At the end of the file a
     /// value may be read in part; it is not counted.
     ///

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use simurgh_mpi::storage::Representation;
-use simurgh_mpi::{Info, Result};
+use simurgh_mpi::{Info, Result, storage};
 use simurgh_typed as typed;
 use simurgh_typed::Filetype;
 
@@ -12,6 +11,30 @@ use super::File;
 use crate::activity::Call;
 use crate::scope::{ReceiveRequest, Scope, SendRequest};
 use crate::{BufferMut, Equivalence, View, ViewMut};
+
+/// What values look like in a file (section 14.5 of the standard).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Representation {
+    /// As in memory (`native`).
+    #[default]
+    Native,
+    /// As all hosts of the job can read them (`internal`). They are of one kind, so it is that in memory.
+    Internal,
+    /// As the standard says, which is the same for all MPI libraries and machines (`external32`, section 14.5.2):
+    /// integers and IEEE floating-point numbers with the most significant byte first.
+    External32,
+}
+
+impl Representation {
+    /// The representation of the engine.
+    fn engine(self) -> storage::Representation {
+        match self {
+            Self::Native => storage::Representation::Native,
+            Self::Internal => storage::Representation::Internal,
+            Self::External32 => storage::Representation::External32,
+        }
+    }
+}
 
 impl File {
     /// The file as values of `T` from byte `displacement` on, of which the rank sees those that `filetype` says
@@ -58,7 +81,40 @@ impl File {
     /// # }
     /// ```
     pub fn view<T: Equivalence>(self, displacement: u64, filetype: &Filetype) -> Result<FileView<T>> {
-        self.set_view::<T>(displacement, filetype)?;
+        self.view_as(displacement, filetype, Representation::Native)
+    }
+
+    /// As [`view`](Self::view), with values that are represented in this way. All ranks name the same representation.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view); [`ErrorClass::NotSame`](crate::ErrorClass::NotSame) if the ranks name different
+    /// representations.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("simurgh-doc-external-{}", std::process::id()));
+    /// # simurgh::Builder::new().ranks(2).run(move |world| {
+    /// use simurgh::{FileOptions, Filetype, Representation};
+    ///
+    /// let options = FileOptions::new().read(true).write(true).create_new(true).delete_on_close(true);
+    /// let file = options.open(world, &path)?;
+    /// let view = file.view_as::<u32>(0, &Filetype::all(), Representation::External32)?;
+    /// view.write_at_all(world.rank() as u64, &0x0a0b_0c0d)?;
+    /// let file = view.into_file()?;
+    /// let mut bytes = [0_u8; 4];
+    /// file.read_at_all(4, &mut bytes[..])?;
+    /// assert_eq!(bytes, [0x0a, 0x0b, 0x0c, 0x0d]);
+    /// file.close()
+    /// # })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn view_as<T: Equivalence>(
+        self,
+        displacement: u64,
+        filetype: &Filetype,
+        representation: Representation,
+    ) -> Result<FileView<T>> {
+        self.set_view::<T>(displacement, filetype, representation)?;
         Ok(FileView {
             file: self,
             values: PhantomData,
@@ -66,11 +122,16 @@ impl File {
     }
 
     /// A filetype that is wrong at one rank is an error at all, so all of them make the call.
-    fn set_view<T: Equivalence>(&self, displacement: u64, filetype: &Filetype) -> Result<()> {
+    fn set_view<T: Equivalence>(
+        &self,
+        displacement: u64,
+        filetype: &Filetype,
+        representation: Representation,
+    ) -> Result<()> {
         let _inside = self.enter(Call::SetView);
         let types = typed::etype::<T>().and_then(|etype| Ok((filetype.datatype(&etype)?, etype)));
         let (types, representation) = match types {
-            Ok(types) => (types, Ok(Representation::Native)),
+            Ok(types) => (types, Ok(representation.engine())),
             Err(error) => {
                 let byte = typed::etype::<u8>()?;
                 ((byte.clone(), byte), Err(error))
@@ -350,7 +411,8 @@ impl<T: Equivalence> FileView<T> {
     ///
     /// When the ranks make different calls.
     pub fn into_file(self) -> Result<File> {
-        self.file.set_view::<u8>(0, &Filetype::all())?;
+        self.file
+            .set_view::<u8>(0, &Filetype::all(), Representation::Native)?;
         Ok(self.file)
     }
 

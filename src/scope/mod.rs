@@ -174,6 +174,23 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.start_send(data, dest.into(), tag, Mode::Synchronous)
     }
 
+    /// Starts to send `data` to a rank that has called its receive, as [`Communicator::rsend`] (`MPI_Irsend`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Communicator::send`].
+    pub fn irsend<B>(
+        &self,
+        data: &'scope B,
+        dest: impl Into<Destination>,
+        tag: i32,
+    ) -> Result<SendRequest<'scope, 'env>>
+    where
+        B: View + ?Sized,
+    {
+        self.start_send(data, dest.into(), tag, Mode::Ready)
+    }
+
     fn start_send<B>(
         &self,
         data: &'scope B,

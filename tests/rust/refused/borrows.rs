@@ -12,6 +12,13 @@ fn a_buffer_that_is_received_into_is_read(world: &Communicator) -> Result<()> {
     })
 }
 
+fn a_buffer_for_sends_outlives_its_communicator(world: &Communicator) -> Result<()> {
+    let copy = world.dup()?;
+    let buffer = copy.attach_buffer(100)?;
+    drop(copy); //~ E0505
+    buffer.bsend(&1, 0, 0)
+}
+
 fn a_buffer_that_is_sent_is_changed(world: &Communicator) -> Result<()> {
     let mut value = 0;
     world.scope(|scope| {
