@@ -18,7 +18,8 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 ///   exchanged, gains by slices as long as each slice is short enough to be sent at once. With two hosts over shared
 ///   memory it gains because one slice is combined or copied while another is under way. For long data on a few hosts,
 ///   which share the memory of a node, the fewest copies count: each host gathers straight from buffer to buffer. Many
-///   hosts use the algorithms in which each host sends least. The numbers are those of `./x bench hosts`, over shared
+///   hosts use the algorithms in which each host sends least; a ring, which has a step for each host, takes the more
+///   data the more hosts there are. The numbers for up to 8 hosts are those of `./x bench hosts`, over shared
 ///   memory and over libfabric's tcp provider. An algorithm is chosen that is the best at several sizes and numbers of
 ///   hosts alike.
 /// * A broadcast need not wait for all ranks: each rank waits only for the root, if it arrives before the root.
@@ -54,7 +55,15 @@ pub(super) const RULES: &[Rule] = &[
         over_network(Operation::Bcast, 16 << 10, 2, Algorithm::Binomial),
     ),
     over_network(Operation::Bcast, 64 << 10, 2, Algorithm::Binomial),
-    between(Operation::Bcast, 512 << 10, MANY_HOSTS, Algorithm::Ring),
+    between(Operation::Bcast, 1 << 20, MANY_HOSTS, Algorithm::Ring),
+    between(Operation::Bcast, 0, 33, Algorithm::Binomial),
+    between(Operation::Bcast, 4 << 20, 33, Algorithm::Ring),
+    between(Operation::Bcast, 0, 129, Algorithm::Binomial),
+    between(Operation::Bcast, 16 << 20, 129, Algorithm::Ring),
+    between(Operation::Bcast, 0, 1025, Algorithm::Binomial),
+    between(Operation::Bcast, 128 << 20, 1025, Algorithm::Ring),
+    between(Operation::Bcast, 0, 4097, Algorithm::Binomial),
+    between(Operation::Bcast, 512 << 20, 4097, Algorithm::Ring),
     between(Operation::Reduce, 0, 0, Algorithm::Binomial),
     sliced(2, between(Operation::Reduce, 16 << 10, 2, Algorithm::Binomial)),
     between(Operation::Reduce, 128 << 10, 3, Algorithm::Binomial),
@@ -80,7 +89,16 @@ pub(super) const RULES: &[Rule] = &[
     ),
     over_network(Operation::Allreduce, 128 << 10, 2, Algorithm::Doubling),
     over_network(Operation::Allreduce, 2 << 20, 3, Algorithm::Halving),
-    between(Operation::Allreduce, 1 << 20, MANY_HOSTS, Algorithm::Ring),
+    between(Operation::Allreduce, 32 << 10, MANY_HOSTS, Algorithm::Halving),
+    between(Operation::Allreduce, 512 << 10, MANY_HOSTS, Algorithm::Ring),
+    between(Operation::Allreduce, 32 << 10, 33, Algorithm::Halving),
+    between(Operation::Allreduce, 2 << 20, 33, Algorithm::Ring),
+    between(Operation::Allreduce, 32 << 10, 129, Algorithm::Halving),
+    between(Operation::Allreduce, 8 << 20, 129, Algorithm::Ring),
+    between(Operation::Allreduce, 32 << 10, 513, Algorithm::Halving),
+    between(Operation::Allreduce, 32 << 20, 513, Algorithm::Ring),
+    between(Operation::Allreduce, 32 << 10, 2049, Algorithm::Halving),
+    between(Operation::Allreduce, 128 << 20, 2049, Algorithm::Ring),
     between(Operation::Scan, 0, 0, Algorithm::Doubling),
     between(Operation::Exscan, 0, 0, Algorithm::Doubling),
     between(Operation::ReduceScatter, 0, 0, Algorithm::Parcels),
@@ -92,11 +110,20 @@ pub(super) const RULES: &[Rule] = &[
     over_network(Operation::Allgather, 0, 0, Algorithm::Bruck),
     over_network(Operation::Allgather, 2 << 20, 2, Algorithm::Parcels),
     over_network(Operation::Allgather, 2 << 20, 8, Algorithm::Bruck),
-    between(Operation::Allgather, 128 << 10, MANY_HOSTS, Algorithm::Ring),
+    between(Operation::Allgather, 0, MANY_HOSTS, Algorithm::Bruck),
+    between(Operation::Allgather, 2 << 20, MANY_HOSTS, Algorithm::Ring),
+    between(Operation::Allgather, 0, 33, Algorithm::Bruck),
+    between(Operation::Allgather, 8 << 20, 33, Algorithm::Ring),
+    between(Operation::Allgather, 0, 129, Algorithm::Bruck),
+    between(Operation::Allgather, 32 << 20, 129, Algorithm::Ring),
+    between(Operation::Allgather, 0, 513, Algorithm::Bruck),
+    between(Operation::Allgather, 128 << 20, 513, Algorithm::Ring),
+    between(Operation::Allgather, 0, 2049, Algorithm::Bruck),
+    between(Operation::Allgather, 512 << 20, 2049, Algorithm::Ring),
 ];
 
 /// The number of hosts from which on the algorithms are used in which each host sends least. Up to 8 hosts were
-/// measured.
+/// measured; the rules for more follow from the costs by count (`collective/inter_host/cost.rs`), as its tests show.
 const MANY_HOSTS: u64 = 9;
 
 /// A rule for the inter-host phase.

@@ -456,3 +456,52 @@ fn a_barrier_costs_a_short_message_for_each_host_and_doubling() {
         assert_eq!(cost.steps * hosts, cost.messages);
     }
 }
+
+/// Seconds on a network with this latency and this number of bytes a second.
+fn seconds(cost: &Cost, (latency, bandwidth): (f64, f64)) -> f64 {
+    cost.steps as f64 * latency + cost.path as f64 / bandwidth + cost.combined as f64 / 5e9
+}
+
+#[test]
+fn what_is_chosen_for_many_hosts_is_near_the_best_by_its_costs() {
+    use Algorithm::{Binomial, Bruck, Doubling, Halving, Ring};
+    let table = SelectionTable::new(&[]);
+    for (operation, algorithms) in [
+        (Operation::Bcast, &[Binomial, Ring][..]),
+        (Operation::Allreduce, &[Doubling, Halving, Ring]),
+        (Operation::Allgather, &[Bruck, Ring]),
+    ] {
+        for hosts in [
+            9, 16, 31, 32, 33, 64, 65, 100, 128, 129, 256, 257, 512, 1000, 1024, 1025, 3000, 10_000,
+        ] {
+            for bytes in (3..30).step_by(2).map(|power| 1 << power) {
+                // An allgather's hosts have that much together.
+                let bytes = if operation == Operation::Allgather {
+                    bytes / hosts
+                } else {
+                    bytes
+                };
+                let size = Size {
+                    hosts,
+                    ranks: 1,
+                    bytes,
+                };
+                let (algorithm, chosen) = table.cost(operation, size).unwrap();
+                let costs = algorithms
+                    .iter()
+                    .map(|&algorithm| cost(operation, algorithm, size));
+                for network in [(2e-6, 10e9), (15e-6, 1.2e9)] {
+                    let best = costs
+                        .clone()
+                        .map(|cost| seconds(&cost, network))
+                        .fold(f64::MAX, f64::min);
+                    let ratio = seconds(&chosen, network) / best;
+                    assert!(
+                        ratio < 2.0,
+                        "{operation} {algorithm} {size:?} {network:?}: {ratio} times the best"
+                    );
+                }
+            }
+        }
+    }
+}
