@@ -76,30 +76,19 @@ static double since(double begin)
 /* How ranks reach the file: all together, each by itself, or without MPI. */
 enum way { TOGETHER, ALONE, SYSTEM };
 
-static void write_part(enum way way, MPI_Offset first, size_t each)
+/* Writes this rank's part of a view, or reads it. */
+static void move_part(enum way way, int writes, MPI_Offset first, size_t each)
 {
     ssize_t done = (ssize_t)each;
-    if (way == TOGETHER)
-        MPI_File_write_at_all(file, 0, mine, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
-    else if (way == ALONE)
-        MPI_File_write_at(file, 0, mine, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
+    int count = (int)each;
+    if (way == SYSTEM)
+        done = writes ? pwrite(descriptor, mine, each, first) : pread(descriptor, got, each, first);
+    else if (writes)
+        (way == ALONE ? MPI_File_write_at : MPI_File_write_at_all)(file, 0, mine, count, MPI_BYTE, MPI_STATUS_IGNORE);
     else
-        done = pwrite(descriptor, mine, each, first);
+        (way == ALONE ? MPI_File_read_at : MPI_File_read_at_all)(file, 0, got, count, MPI_BYTE, MPI_STATUS_IGNORE);
     if (done != (ssize_t)each)
-        stop("the system has written less");
-}
-
-static void read_part(enum way way, MPI_Offset first, size_t each)
-{
-    ssize_t done = (ssize_t)each;
-    if (way == TOGETHER)
-        MPI_File_read_at_all(file, 0, got, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
-    else if (way == ALONE)
-        MPI_File_read_at(file, 0, got, (int)each, MPI_BYTE, MPI_STATUS_IGNORE);
-    else
-        done = pread(descriptor, got, each, first);
-    if (done != (ssize_t)each)
-        stop("the system has read less");
+        stop(writes ? "the system has written less" : "the system has read less");
 }
 
 /* All ranks write and read their parts of a view, of `each` bytes: MB/s. */
@@ -114,13 +103,13 @@ static void view(const char *kind, const char *place, enum way way, MPI_Datatype
         MPI_File_set_view(file, first, MPI_BYTE, filetype, "native", MPI_INFO_NULL);
         descriptor = open(path, O_RDWR);
         double begin = begun();
-        write_part(way, first, each);
+        move_part(way, 1, first, each);
         double seconds = since(begin);
         best_write = seconds < best_write ? seconds : best_write;
         memset(got, 0, each);
         MPI_File_sync(file);
         begin = begun();
-        read_part(way, first, each);
+        move_part(way, 0, first, each);
         seconds = since(begin);
         best_read = seconds < best_read ? seconds : best_read;
         if (memcmp(mine, got, each) != 0)
