@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
 use simurgh_launcher::process::{FileLimit, monitor};
 use simurgh_launcher::program::preload;
-use simurgh_launcher::report::model::{self, Given, Question};
+use simurgh_launcher::report::model::{self, Question};
 use simurgh_launcher::report::{check, collectives, info};
 use simurgh_launcher::{agent, universe};
 use std::ffi::{OsStr, OsString};
@@ -41,39 +41,7 @@ enum Command {
     ///
     /// Prints messages, bytes, memory and seconds of its start and of collectives. They follow from the protocol, from
     /// the algorithms of `simurgh info --collectives`, and from constants that are measured on this machine or given.
-    Model {
-        /// The number of ranks, a multiple of the hosts.
-        #[arg(short = 'n', long)]
-        ranks: u32,
-        /// The number of hosts, each on a node of its own.
-        #[arg(long)]
-        hosts: u32,
-        /// The sizes of the buffers of collectives, in bytes: what is reduced or broadcast, what a rank gives to all,
-        /// and what it gives to each.
-        #[arg(long, value_delimiter = ',', default_values_t = [8, 8 << 10, 1 << 20])]
-        bytes: Vec<usize>,
-        /// The latency of a message between two hosts, in microseconds. [default: of TCP on this machine]
-        #[arg(long)]
-        latency: Option<f64>,
-        /// The bandwidth of a host's network, in bytes a microsecond. [default: of TCP on this machine]
-        #[arg(long)]
-        bandwidth: Option<f64>,
-        /// The time to start an agent on another node, in milliseconds. [default: of a process on this machine]
-        #[arg(long)]
-        agent: Option<f64>,
-        /// The time to load a rank, in milliseconds. [default: of one of `true` on this machine]
-        #[arg(long)]
-        load: Option<f64>,
-        /// The memory of a rank, in KiB. [default: that of a small program in C]
-        #[arg(long)]
-        rank_memory: Option<f64>,
-        /// The memory of a host for each other host, in KiB. [default: as measured over libfabric's tcp provider]
-        #[arg(long)]
-        peer_memory: Option<f64>,
-        /// The memory of a host for the network as such, in KiB. [default: as measured with the same]
-        #[arg(long)]
-        network_memory: Option<f64>,
-    },
+    Model(Question),
     /// Let the jobs of several mpiexecs meet that are given the same file (`mpiexec --universe FILE`), until Ctrl-C.
     Universe {
         /// The file. It is written at the start and removed at the end, and only jobs of its user can read it.
@@ -105,35 +73,7 @@ fn answer(words: &[OsString]) -> Result<ExitCode, LaunchError> {
         Command::Info { settings: true, .. } => info::settings(environment)?,
         Command::Info { .. } => info::info(environment)?,
         Command::Check { programs } => return Ok(check_all(&programs)),
-        Command::Model {
-            ranks,
-            hosts,
-            bytes,
-            latency,
-            bandwidth,
-            agent,
-            load,
-            rank_memory,
-            peer_memory,
-            network_memory,
-        } => {
-            let given = Given {
-                latency: latency.map(|microseconds| microseconds * 1e-6),
-                bandwidth: bandwidth.map(|rate| rate * 1e6),
-                agent: agent.map(|milliseconds| milliseconds * 1e-3),
-                load: load.map(|milliseconds| milliseconds * 1e-3),
-                rank_memory: rank_memory.map(|kib| kib * 1024.0),
-                peer_memory: peer_memory.map(|kib| kib * 1024.0),
-                network_memory: network_memory.map(|kib| kib * 1024.0),
-            };
-            let question = Question {
-                ranks,
-                hosts,
-                bytes,
-                given,
-            };
-            model::model(&question, environment)?
-        }
+        Command::Model(question) => model::model(&question, environment)?,
         Command::Universe { file, interface } => {
             universe::serve(&file, interface.as_deref())?;
             return Ok(ExitCode::SUCCESS);

@@ -5,6 +5,7 @@ use crate::error::LaunchError;
 use crate::installation::Installation;
 use crate::oob::Link;
 use crate::tree::message::Up;
+use clap::Args;
 use simurgh_core::Barrier;
 use simurgh_mpi::collective::{Cost, Size};
 use simurgh_net::auth::Secret;
@@ -15,6 +16,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::num::ParseFloatError;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -47,22 +49,34 @@ const LOADED: u32 = 65;
 const RUNS: u32 = 3;
 
 /// Constants that the user gives, in seconds, and bytes, and bytes a second.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Given {
-    /// Of a message between two hosts.
+    /// The latency of a message between two hosts, in microseconds. [default: of TCP on this machine]
+    #[arg(long, value_parser = |text: &str| scaled(text, 1e-6))]
     pub latency: Option<f64>,
-    /// Of the network, for each host.
+    /// The bandwidth of a host's network, in bytes a microsecond. [default: of TCP on this machine]
+    #[arg(long, value_parser = |text: &str| scaled(text, 1e6))]
     pub bandwidth: Option<f64>,
-    /// To start an agent on another node.
+    /// The time to start an agent on another node, in milliseconds. [default: of a process on this machine]
+    #[arg(long, value_parser = |text: &str| scaled(text, 1e-3))]
     pub agent: Option<f64>,
-    /// To load a rank.
+    /// The time to load a rank, in milliseconds. [default: of one of `true` on this machine]
+    #[arg(long, value_parser = |text: &str| scaled(text, 1e-3))]
     pub load: Option<f64>,
-    /// Of a rank.
+    /// The memory of a rank, in KiB. [default: that of a small program in C]
+    #[arg(long, value_parser = |text: &str| scaled(text, 1024.0))]
     pub rank_memory: Option<f64>,
-    /// Of a host, for each other host.
+    /// The memory of a host for each other host, in KiB. [default: as measured over libfabric's tcp provider]
+    #[arg(long, value_parser = |text: &str| scaled(text, 1024.0))]
     pub peer_memory: Option<f64>,
-    /// Of a host, for the network as such.
+    /// The memory of a host for the network as such, in KiB. [default: as measured with the same]
+    #[arg(long, value_parser = |text: &str| scaled(text, 1024.0))]
     pub network_memory: Option<f64>,
+}
+
+/// A number that the user gives in so many units.
+fn scaled(text: &str, unit: f64) -> Result<f64, ParseFloatError> {
+    text.parse().map(|number: f64| number * unit)
 }
 
 /// A constant, and where it comes from.

@@ -16,6 +16,7 @@ mod start;
 pub use constants::Given;
 
 use crate::error::LaunchError;
+use clap::Args;
 use constants::Constants;
 use simurgh_mpi::collective::{SelectionTable, Size};
 use simurgh_net::job::MAX_RANKS;
@@ -44,15 +45,20 @@ const COLLECTIVES: [(Operation, Moved); 5] = [
 ];
 
 /// A job of which the costs are asked for.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Question {
-    /// Its ranks, which are laid over the hosts evenly.
+    /// The number of ranks, a multiple of the hosts.
+    #[arg(short = 'n', long)]
     pub ranks: u32,
-    /// Its hosts, each on a node of its own.
+    /// The number of hosts, each on a node of its own.
+    #[arg(long)]
     pub hosts: u32,
-    /// The sizes of buffers for collectives, in bytes.
+    /// The sizes of the buffers of collectives, in bytes: what is reduced or broadcast, what a rank gives to all, and
+    /// what it gives to each.
+    #[arg(long, value_delimiter = ',', default_values_t = [8, 8 << 10, 1 << 20])]
     pub bytes: Vec<usize>,
     /// The constants that are not to be measured.
+    #[command(flatten)]
     pub given: Given,
 }
 
