@@ -62,10 +62,20 @@ impl Network {
         self.fabric().transport(host).expect("messages go to other hosts")
     }
 
+    /// The access between this host and another to each other's memory: what the transport can and the user wants. The
+    /// other may belong to a job with other settings.
+    pub(super) fn access(&self, host: HostId) -> Access {
+        let Access { read, write } = self.way(host).access(host);
+        Access {
+            read: read && self.wanted.read,
+            write: write && self.wanted.write,
+        }
+    }
+
     /// Exposes the data of a message to a host that can get it, if that is worth while.
     pub(super) fn expose_for_get(&self, host: HostId, outgoing: &PendingSend) -> Option<Region> {
         let way = self.way(host);
-        let worth = self.wanted.read && outgoing.data.bytes() >= LEAST && way.access(host).read;
+        let worth = outgoing.data.bytes() >= LEAST && self.access(host).read;
         let source = outgoing.data.lent().filter(|_| worth)?;
         exposed::expose_source(way, source)
     }
@@ -73,7 +83,7 @@ impl Network {
     /// Exposes a target to a host that can put data there, if that is worth while.
     pub(super) fn expose_for_put(&self, host: HostId, target: &Target, limit: u64) -> Option<Region> {
         let way = self.way(host);
-        let worth = self.wanted.write && limit >= LEAST && way.access(host).write;
+        let worth = limit >= LEAST && self.access(host).write;
         worth.then(|| exposed::expose_target(way, target)).flatten()
     }
 

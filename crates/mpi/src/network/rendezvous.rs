@@ -107,9 +107,8 @@ impl Network {
         } = *request;
         let (user, target) = (matched.user as usize, matched.target.clone());
         let limit = length.min(target.bytes() as u64);
-        // The sender may belong to a job with other settings.
-        let may_read = self.wanted.read && target.is_contiguous();
-        let readable = region.filter(|region| may_read && region.length >= limit);
+        let fits = |region: &Region| region.length >= limit && target.is_contiguous();
+        let readable = region.filter(|region| fits(region) && self.access(from).read);
         let writable = match readable {
             None => self.expose_for_put(from, &target, limit),
             Some(_) => None,
