@@ -1,7 +1,7 @@
 //! Files that the system does not let grow, or be written at all: a full device, a limit, a file system that is read
-//! only, no permission. `tests/c/mpi_file_refusals.c` is the program. Every rank gets an error, and nobody hangs.
-//!
-//! Devices and permissions are those of a user namespace. Where there are none, a test reports that it is skipped.
+//! only, no permission, system calls that a filter forbids. `tests/c/mpi_file_refusals.c` is the program. Every rank
+//! gets an error, and nobody hangs. Devices and permissions are those of a user namespace. Where there are none,
+//! a test reports that it is skipped.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -142,6 +142,21 @@ fn without_permission_files_are_read() {
     allow(case.folder.path(), 0o755);
     for (outcome, (ranks, _)) in outcomes.iter().zip(WAYS) {
         case.passes(outcome, *ranks);
+    }
+}
+
+#[test]
+fn system_calls_that_a_filter_forbids_are_replaced_or_are_errors_and_nothing_is_lost() {
+    let case = Case::new();
+    for (ranks, options) in WAYS {
+        for error in ["EPERM", "ENOSYS"] {
+            let outcome = case.run(*ranks, options, error, &[]);
+            if outcome.stdout.starts_with("no filters\n") {
+                eprintln!("skipped: system calls that a filter forbids: filters are not allowed here");
+                return;
+            }
+            case.passes(&outcome, *ranks);
+        }
     }
 }
 

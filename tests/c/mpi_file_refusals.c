@@ -2,7 +2,15 @@
  * a file that is not there and of one that is, if there is one. */
 #define _GNU_SOURCE
 #include "mpi_check.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A device, or a limit, of so many bytes; each rank has more. */
@@ -137,6 +145,74 @@ static void only_readable(const char *known, int class)
     FAILS(MPI_File_close(&f), class);
 }
 
+/* A filter in all threads of the process, by which calls that not all systems allow fail with an error number. Returns
+ * whether filters are allowed. */
+static int forbid_calls(unsigned error)
+{
+#define FORBIDDEN BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error)
+#define FORBID(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), FORBIDDEN
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        FORBID(SYS_fallocate),
+        FORBID(SYS_openat2),
+        FORBID(SYS_copy_file_range),
+        FORBID(SYS_fstatfs),
+        FORBID(SYS_fsync),
+        FORBID(SYS_io_uring_setup),
+        /* Locks of parts of files. */
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_OFD_SETLK, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_OFD_SETLKW, 0, 1),
+        FORBIDDEN,
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+
+/* Room is made by zeros where the system's own call is forbidden. What cannot be done is an error at every rank, and
+ * what was written before is there. */
+static void filtered(unsigned error, int class)
+{
+    MPI_Status status;
+    MPI_Offset size;
+    MPI_File f = open_with(MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
+    MPI_Offset own = (MPI_Offset)check_rank * ROOM;
+    int allowed;
+    OK(MPI_File_write_at_all(f, own, data, 1000, MPI_BYTE, &status));
+    for (int turn = 0; turn < check_size; turn++) {
+        allowed = turn != check_rank || forbid_calls(error);
+        OK(MPI_Allreduce(MPI_IN_PLACE, &allowed, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD));
+        if (!allowed) {
+            if (check_rank == 0)
+                printf("no filters\n");
+            OK(MPI_File_close(&f));
+            return;
+        }
+    }
+    MPI_Offset room = (MPI_Offset)check_size * ROOM + 12345;
+    OK(MPI_File_preallocate(f, room));
+    OK(MPI_File_get_size(f, &size));
+    CHECK(size == room);
+    struct stat facts;
+    CHECK(stat(name, &facts) == 0 && facts.st_blocks * 512LL >= room / 4096 * 4096);
+    is_there(f, own, &status);
+    OK(MPI_File_write_at_all(f, own + 1000, data + 1000, 1000, MPI_BYTE, &status));
+    FAILS(MPI_File_sync(f), class);
+    OK(MPI_File_set_atomicity(f, 1));
+    FAILS(MPI_File_write_at(f, own, got, 2000, MPI_BYTE, MPI_STATUS_IGNORE), class);
+    FAILS(MPI_File_write_at_all(f, own, got, 2000, MPI_BYTE, MPI_STATUS_IGNORE), class);
+    OK(MPI_File_set_atomicity(f, 0));
+    OK(MPI_File_read_at_all(f, own, got, 2000, MPI_BYTE, &status));
+    CHECK(memcmp(data, got, 2000) == 0);
+    OK(MPI_File_read_at(f, room - 345, got, 345, MPI_BYTE, &status));
+    for (int i = 0; i < 345; i++)
+        CHECK(got[i] == 0);
+    OK(MPI_File_close(&f));
+}
+
 /* The job ends, and says why. */
 static void fatal(void)
 {
@@ -163,6 +239,10 @@ int main(int argc, char **argv)
         only_readable(argv[3], MPI_ERR_READ_ONLY);
     else if (strcmp(argv[1], "denied") == 0)
         only_readable(argv[3], MPI_ERR_ACCESS);
+    else if (strcmp(argv[1], "EPERM") == 0)
+        filtered(EPERM, MPI_ERR_ACCESS);
+    else if (strcmp(argv[1], "ENOSYS") == 0)
+        filtered(ENOSYS, MPI_ERR_IO);
     else
         fatal();
     free(data);

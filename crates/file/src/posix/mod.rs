@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{self, FallocateFlags, Mode as Permissions, OFlags};
+use rustix::fs::{self, FallocateFlags, Mode as Permissions, OFlags, SeekFrom};
 use rustix::io::{Errno, pread, pwrite};
 use rustix::process::{Resource, getrlimit};
 
@@ -82,6 +82,38 @@ impl File {
             false => Ok(()),
         }
     }
+
+    /// Writes zeros to those of the first bytes for which there may be no room on the device: those in holes and behind
+    /// the end. If there is not room for all, the file ends where it did.
+    fn fill(&self, size: u64) -> io::Result<()> {
+        let end = self.size()?;
+        let filled = self.fill_holes(end, size);
+        if filled.is_err() && self.size()? > end {
+            fs::ftruncate(&self.descriptor, end)?;
+        }
+        filled
+    }
+
+    fn fill_holes(&self, end: u64, size: u64) -> io::Result<()> {
+        const ZEROS: &[u8] = &[0; 1 << 16];
+        let mut at = 0;
+        loop {
+            // Where file systems cannot tell, what is before the end is no hole.
+            let hole = fs::seek(&self.descriptor, SeekFrom::Hole(at)).unwrap_or(end);
+            if hole >= size {
+                return Ok(());
+            }
+            let data = fs::seek(&self.descriptor, SeekFrom::Data(hole)).unwrap_or(size);
+            at = hole;
+            while at < data.min(size) {
+                let length = (data.min(size) - at).min(ZEROS.len() as u64) as usize;
+                match self.write_at(&ZEROS[..length], at) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    written => at += written? as u64,
+                }
+            }
+        }
+    }
 }
 
 impl Storage for File {
@@ -110,8 +142,8 @@ impl Storage for File {
     fn reserve(&self, size: u64) -> io::Result<()> {
         self.check_growth(size)?;
         match fs::fallocate(&self.descriptor, FallocateFlags::empty(), 0, size) {
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) if size > self.size()? => self.set_size(size),
-            Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            // The file system cannot, or a filter of system calls forbids the call.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM) => self.fill(size),
             reserved => Ok(reserved?),
         }
     }
