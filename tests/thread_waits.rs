@@ -29,7 +29,7 @@ fn threads_that_take_turns_in_their_ranks_exchange_messages_beside_other_ranks()
         .flags(["-O2", "-Wall"])
         .libraries(["-lpthread"]);
     let program = program.against(&stage).build();
-    for (ranks, vps) in [(2, 1), (7, 1), (7, 2)] {
+    for (ranks, vps) in [(1, 1), (2, 1), (7, 1), (7, 2)] {
         let run = stage.mpiexec(ranks).vps(vps).mode("threads").run(&program);
         run.expect_success();
         assert_eq!(run.stdout, "0 wrong\n", "{run}");

@@ -3,27 +3,76 @@
 #![cfg(loom)]
 
 use loom::thread;
-use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Bias, Ordering, model};
+use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock, model};
 use simurgh_core::{RareExclusion, Revocable};
 
+/// A bias, and a number that is raised with a load and a store where nobody else is expected, and with an exchange
+/// otherwise.
+#[derive(Default)]
+struct Biased {
+    bias: Bias,
+    number: AtomicUsize,
+}
+
+impl Biased {
+    fn begun() -> Arc<Self> {
+        let this = Arc::new(Self::default());
+        // SAFETY:
+        // - each other thread revokes it before it touches anything.
+        unsafe { this.bias.begin() };
+        this
+    }
+
+    fn raise(&self) {
+        let plain = || {
+            self.number
+                .store(self.number.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        };
+        let locked = || {
+            self.number.fetch_add(1, Ordering::Relaxed);
+        };
+        self.bias.step(plain, locked);
+    }
+
+    /// Another thread, which revokes the bias and then raises the number.
+    fn visitor(self: &Arc<Self>) -> thread::JoinHandle<()> {
+        let this = Arc::clone(self);
+        thread::spawn(move || {
+            this.bias.revoke();
+            this.raise();
+        })
+    }
+}
+
 #[test]
-fn a_revocation_waits_for_the_access_that_relies_on_the_bias() {
+fn a_revocation_waits_for_the_step_that_relies_on_the_bias() {
     model(|| {
-        let shared = Arc::new((Bias::new(), AtomicUsize::new(0)));
+        let biased = Biased::begun();
+        let visitor = biased.visitor();
+        biased.raise();
+        biased.raise();
+        visitor.join().unwrap();
+        assert_eq!(biased.number.load(Ordering::Relaxed), 3);
+        // It does not begin again.
+        // SAFETY:
+        // - the other thread is gone.
+        unsafe { biased.bias.begin() };
+        assert!(biased.bias.step(|| false, || true));
+    });
+}
+
+#[test]
+fn a_lock_that_was_taken_with_a_bias_excludes_those_that_come_after_its_revocation() {
+    model(|| {
+        let shared = Arc::new((Bias::new(), SpinLock::new(0)));
         // SAFETY:
         // - the other thread below revokes it before it touches anything.
         unsafe { shared.0.begin() };
-        // With a load and a store where nobody else is expected, and an exchange otherwise.
-        let raise = |(bias, number): &(Bias, AtomicUsize)| {
-            if bias.enter() {
-                // An access within an access.
-                assert!(bias.enter());
-                number.store(number.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-                assert!(bias.leave() && bias.leave());
-            } else {
-                assert!(!bias.leave());
-                number.fetch_add(1, Ordering::Relaxed);
-            }
+        let raise = |(bias, number): &(Bias, SpinLock<usize>)| {
+            let mut number = number.lock_by(bias);
+            let before = *number;
+            thread::yield_now();
+            *number = before + 1;
         };
         let other = Arc::clone(&shared);
         let visitor = thread::spawn(move || {
@@ -31,14 +80,8 @@ fn a_revocation_waits_for_the_access_that_relies_on_the_bias() {
             raise(&other);
         });
         raise(&shared);
-        raise(&shared);
         visitor.join().unwrap();
-        assert_eq!(shared.1.load(Ordering::Relaxed), 3);
-        // It does not begin again.
-        // SAFETY:
-        // - the other thread is gone.
-        unsafe { shared.0.begin() };
-        assert!(!shared.0.enter());
+        assert_eq!(*shared.1.lock(), 2);
     });
 }
 

@@ -3,46 +3,45 @@
 //! This is biased locking for all locks of a process at once. Most programs promise that their threads call MPI one at
 //! a time (`MPI_THREAD_SERIALIZED`, or less). Where such a program has its process to itself, and no thread of the
 //! runtime works for it, nobody ever waits for a lock. But to take a lock is a locked instruction, and the path of a
-//! short message has ten. While the process is biased, plain stores bracket an access instead.
+//! short message has ten. While the process is biased, plain stores do the same.
 //!
 //! # Protocol
 //!
-//! `state` goes from `UNDECIDED` to `BIASED`, and from either to `REVOKED`, for good. `depth` says whether somebody is
-//! within an access.
+//! `state` goes from `UNDECIDED` to `BIASED`, and from either by way of `REVOKING` to `REVOKED`, for good. `is_active`
+//! says whether somebody is within a step that relies on the bias: a load and a store of one word, such as the word of
+//! a lock. A lock that was taken in such a step is held as any other, and released as any other.
 //!
-//! * To begin an access, a thread stores `ENTERING` in `depth`, issues a light fence, and reads `state`. If the process
-//!   is biased it stores the depth of the access, and lowers it at the end. Otherwise it clears `depth` and takes the
-//!   lock.
-//! * To revoke the bias, a thread stores `REVOKED`, issues a heavy fence (`membarrier(2)`), and waits until `depth` is
-//!   zero. It does so before it touches anything that is accessed so. From then on all take the locks.
+//! * To begin a step, a thread sets `is_active`, issues a light fence, and reads `state`. If the process is biased it
+//!   does the step. In either case it clears `is_active` then. If the process is not biased, it uses a locked
+//!   instruction instead.
+//! * To revoke the bias, a thread stores `REVOKING`, issues a heavy fence (`membarrier(2)`), waits until `is_active` is
+//!   clear, and stores `REVOKED`. It does so before it touches anything that such steps change. From then on all use
+//!   locked instructions. Several threads may do this at once, each with a fence of its own.
 //!
-//! With the two fences either the revoking thread sees `ENTERING`, or the other one sees `REVOKED`.
+//! With the two fences either the revoking thread sees that the other one is active, or that one sees `REVOKING`. After
+//! that nobody begins to set `is_active`.
 //!
 //! # Costs
 //!
-//! An access in a biased process costs three stores and four loads of one line; in others, two loads of a line that
-//! nobody writes. The revocation costs one system call.
+//! A step in a biased process costs two stores and two loads of one line; in others, one load of a line that nobody
+//! writes. The revocation costs one system call.
 
 use super::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
-use super::{AtomicU8, AtomicU32, Ordering, wait_for};
+use super::{AtomicBool, AtomicU8, Ordering, wait_for};
 #[cfg(not(loom))]
 use crossbeam_utils::CachePadded;
 
 /// It is not known yet whether there will be several threads.
 const UNDECIDED: u8 = 0;
 const BIASED: u8 = 1;
-const REVOKED: u8 = 2;
+const REVOKING: u8 = 2;
+const REVOKED: u8 = 3;
 
-/// In `depth`: a thread checks whether the process is still biased. It is not within an access yet.
-const ENTERING: u32 = 1;
-/// In `depth`: one access.
-const ACCESS: u32 = 2;
-
-/// Whether accesses to something need locks.
+/// Whether steps need locked instructions.
 pub struct Bias {
     state: AtomicU8,
-    /// The number of nested accesses, times [`ACCESS`]. Written by the one thread that may be within an access.
-    depth: AtomicU32,
+    /// Whether somebody is within a step. Written by the one thread that may be within one.
+    is_active: AtomicBool,
 }
 
 #[cfg(not(loom))]
@@ -55,7 +54,7 @@ impl Bias {
     pub const fn new() -> Self {
         Self {
             state: AtomicU8::new(UNDECIDED),
-            depth: AtomicU32::new(0),
+            is_active: AtomicBool::new(false),
         }
     }
 
@@ -65,7 +64,7 @@ impl Bias {
     pub fn new() -> Self {
         Self {
             state: AtomicU8::new(UNDECIDED),
-            depth: AtomicU32::new(0),
+            is_active: AtomicBool::new(false),
         }
     }
 
@@ -73,8 +72,8 @@ impl Bias {
     ///
     /// # Safety
     ///
-    /// Nobody is within an access. From now on, until [`Bias::revoke`] has returned, threads begin an access one after
-    /// the other, each seeing what the ones before have done.
+    /// Nobody is within a step. From now on, until [`Bias::revoke`] has returned, threads do steps one after the other,
+    /// each seeing what the ones before have done.
     pub unsafe fn begin(&self) {
         if enable_heavy_fence() {
             let _ = self
@@ -83,58 +82,45 @@ impl Bias {
         }
     }
 
-    /// Revokes the bias, for good. When this returns, nobody is within an access that relies on it. Not to be called
-    /// within an access.
+    /// Revokes the bias, for good. When this returns, nobody is within a step that relies on it. Not to be called
+    /// within a step.
     pub fn revoke(&self) {
-        if self.state.swap(REVOKED, Ordering::SeqCst) == REVOKED {
-            return self.await_end_of_access();
+        // Acquire pairs with the Release below.
+        if self.state.load(Ordering::Acquire) == REVOKED {
+            return;
         }
+        // Another thread may have come as far, but its fence may be still to come.
+        self.state.store(REVOKING, Ordering::SeqCst);
         heavy_fence();
-        self.await_end_of_access();
+        // Acquire pairs with the Release in `try_step`.
+        wait_for(|| (!self.is_active.load(Ordering::Acquire)).then_some(()));
+        // Release hands on what has been seen.
+        self.state.store(REVOKED, Ordering::Release);
     }
 
-    fn await_end_of_access(&self) {
-        // Acquire pairs with the Release in `leave`.
-        wait_for(|| (self.depth.load(Ordering::Acquire) == 0).then_some(()));
+    /// Calls `plain` if the process is biased, which then lasts until `plain` returns; otherwise calls `locked`. Both
+    /// have to do the same, to words that nobody changes but in such calls, and `plain` makes no such call itself.
+    #[inline(always)]
+    pub fn step<R>(&self, plain: impl FnOnce() -> R, locked: impl FnOnce() -> R) -> R {
+        // Relaxed: read again in `try_step`.
+        if self.state.load(Ordering::Relaxed) == BIASED
+            && let Some(result) = self.try_step(plain)
+        {
+            return result;
+        }
+        locked()
     }
 
-    /// Begins an access. If this returns true, no lock is needed, and [`Bias::leave`] has to be called; accesses that
-    /// begin before that are nested.
-    #[inline]
-    pub fn enter(&self) -> bool {
-        // Relaxed: within an access it is this thread's, and nobody is within one after the revocation.
-        let depth = self.depth.load(Ordering::Relaxed);
-        if depth >= ACCESS {
-            self.depth.store(depth + ACCESS, Ordering::Relaxed);
-            return true;
-        }
-        // Relaxed: read again below.
-        if self.state.load(Ordering::Relaxed) != BIASED {
-            return false;
-        }
-        self.depth.store(ENTERING, Ordering::Relaxed);
+    #[inline(always)]
+    fn try_step<R>(&self, plain: impl FnOnce() -> R) -> Option<R> {
+        self.is_active.store(true, Ordering::Relaxed);
         // Pairs with the heavy fence in `revoke`: see the protocol.
         light_fence();
-        if self.state.load(Ordering::Relaxed) == BIASED {
-            self.depth.store(ACCESS, Ordering::Relaxed);
-            return true;
-        }
-        // Release, as in `leave`.
-        self.depth.store(0, Ordering::Release);
-        false
-    }
-
-    /// Ends an access. Returns false if the access needs locks.
-    #[inline]
-    pub fn leave(&self) -> bool {
-        // Relaxed: as in `enter`.
-        let depth = self.depth.load(Ordering::Relaxed);
-        if depth < ACCESS {
-            return false;
-        }
-        // Release pairs with the Acquire in `await_end_of_access`.
-        self.depth.store(depth - ACCESS, Ordering::Release);
-        true
+        // Relaxed: nothing that others wrote is touched if it is still biased.
+        let result = (self.state.load(Ordering::Relaxed) == BIASED).then(plain);
+        // Release pairs with the Acquire in `revoke`.
+        self.is_active.store(false, Ordering::Release);
+        result
     }
 }
 
@@ -163,32 +149,17 @@ pub fn revoke_bias() {
     PROCESS.revoke();
 }
 
-#[inline]
-pub(super) fn enter() -> bool {
-    #[cfg(not(loom))]
-    return PROCESS.enter();
-    #[cfg(loom)]
-    return false;
-}
-
-#[inline]
-pub(super) fn leave() -> bool {
-    #[cfg(not(loom))]
-    return PROCESS.leave();
-    #[cfg(loom)]
-    return false;
-}
-
 /// Calls `plain` if the process is biased, which then lasts until `plain` returns; otherwise calls `locked`. Both have
-/// to do the same, to words that nobody changes but in such calls.
+/// to do the same, to words that nobody changes but in such calls, and `plain` makes no such call itself.
 #[inline(always)]
 pub fn if_biased<R>(plain: impl FnOnce() -> R, locked: impl FnOnce() -> R) -> R {
-    if !enter() {
-        return locked();
+    #[cfg(not(loom))]
+    return PROCESS.step(plain, locked);
+    #[cfg(loom)]
+    {
+        drop(plain);
+        locked()
     }
-    let result = plain();
-    leave();
-    result
 }
 
 #[cfg(all(test, not(loom)))]
@@ -198,32 +169,31 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn nothing_is_lost_when_a_bias_is_revoked_while_it_is_used() {
+    fn nothing_is_lost_when_threads_revoke_a_bias_while_it_is_used() {
         const STEPS: u64 = 20_000;
         for round in 0..50_u64 {
             let (bias, sum) = (Bias::new(), AtomicU64::new(0));
-            let raise = || {
-                if bias.enter() {
-                    sum.store(sum.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-                    assert!(bias.leave());
-                } else {
-                    sum.fetch_add(1, Ordering::Relaxed);
+            let plain = || sum.store(sum.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            let locked = || {
+                sum.fetch_add(1, Ordering::Relaxed);
+            };
+            let raise = || bias.step(plain, locked);
+            let visit = || {
+                while sum.load(Ordering::Relaxed) < round * 100 {
+                    relax();
                 }
+                bias.revoke();
+                (0..STEPS).for_each(|_| raise());
             };
             // SAFETY:
-            // - the other thread revokes it before it touches anything.
+            // - the other threads revoke it before they touch anything.
             unsafe { bias.begin() };
             thread::scope(|scope| {
-                scope.spawn(|| {
-                    while sum.load(Ordering::Relaxed) < round * 100 {
-                        relax();
-                    }
-                    bias.revoke();
-                    (0..STEPS).for_each(|_| raise());
-                });
+                scope.spawn(visit);
+                scope.spawn(visit);
                 (0..STEPS).for_each(|_| raise());
             });
-            assert_eq!(sum.into_inner(), 2 * STEPS);
+            assert_eq!(sum.into_inner(), 3 * STEPS);
         }
     }
 }

@@ -6,7 +6,6 @@
 mod arc_cache;
 pub(crate) mod asymmetric_fence;
 mod bias;
-mod biased_lock;
 mod futex;
 #[cfg(loom)]
 mod model;
@@ -32,7 +31,6 @@ pub use arc_cache::ArcCache;
 pub use bias::{Bias, if_biased};
 #[cfg(not(loom))]
 pub use bias::{begin_bias, revoke_bias};
-pub use biased_lock::{BiasedGuard, BiasedLock};
 pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
 #[cfg(loom)]
 pub use model::model;

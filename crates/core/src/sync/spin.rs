@@ -3,7 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
-use super::{AtomicBool, Ordering, Serialized, wait_for};
+use super::{AtomicBool, Bias, Ordering, Serialized, if_biased, wait_for};
 
 /// A lock for short critical sections: a waiter spins for a bounded time, and then leaves its core to others, for
 /// longer and longer.
@@ -66,6 +66,38 @@ impl<T: ?Sized> SpinLock<T> {
         if !serialized.holds() {
             return self.lock();
         }
+        self.take_alone()
+    }
+
+    /// Takes the lock, without a locked instruction while the process is [biased](super::begin_bias). Everybody that
+    /// takes it must then be serialized with the caller.
+    #[inline]
+    pub fn lock_biased(&self) -> SpinGuard<'_, T> {
+        if_biased(|| Some(self.take_alone()), || None).unwrap_or_else(|| self.lock())
+    }
+
+    /// As [`SpinLock::lock_biased`], with this bias.
+    #[inline]
+    pub fn lock_by(&self, bias: &Bias) -> SpinGuard<'_, T> {
+        bias.step(|| Some(self.take_alone()), || None)
+            .unwrap_or_else(|| self.lock())
+    }
+
+    /// Takes the lock if it is free, as [`SpinLock::lock_biased`].
+    #[inline]
+    pub fn try_lock_biased(&self) -> Option<SpinGuard<'_, T>> {
+        let free = !self.held.load(Ordering::Relaxed);
+        free.then(|| {
+            if_biased(
+                || Some(self.take_alone()),
+                || self.take().then_some(SpinGuard { lock: self }),
+            )
+        })?
+    }
+
+    /// Takes the lock, which is free, where nobody else takes it.
+    #[inline]
+    fn take_alone(&self) -> SpinGuard<'_, T> {
         debug_assert!(
             !self.held.load(Ordering::Relaxed),
             "the promise of serialization is broken"

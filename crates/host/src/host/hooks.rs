@@ -10,7 +10,7 @@ use super::rank_memory;
 use super::signals::hooks as signals;
 use super::state::{Host, Rank};
 use simurgh_core::enter_runtime;
-use simurgh_core::sync::{AtomicU32, Ordering};
+use simurgh_core::sync::{AtomicU32, Ordering, revoke_bias};
 use simurgh_heap::RankHeaps;
 use simurgh_image::Hooks;
 use simurgh_mpi::Process;
@@ -75,6 +75,8 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
     let rank = unsafe { rank(user) };
     rank.heaps().enter();
     rank.note_thread(simurgh_core::this_kernel_thread());
+    // The thread runs beside the virtual processor of the ranks, which does more than what ranks ask for.
+    revoke_bias();
     Process::bind(Arc::clone(rank.process()));
     // Without the alternate stack, a stack overflow of this thread ends the job without a report. That is no reason to
     // refuse the thread.

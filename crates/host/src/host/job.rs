@@ -162,8 +162,8 @@ fn bias_locks(host: &Host, runtime: &Runtime) {
         // SAFETY:
         // - no rank has begun, and all will run on the kernel thread of the virtual processor. The bias is revoked
         //   before some of them run beside it (`Worker::evict`), before a kernel thread calls MPI for one of them
-        //   (`Process::bind`), before an I/O thread works for them, and before the listening thread looks at what
-        //   these locks guard (`wait_report`, `wire_up::dynamic`).
+        //   (`hooks::thread_started`), before an I/O thread works for them, and before the listening thread looks at
+        //   what these locks guard (`wait_report`, `wire_up::dynamic`).
         unsafe { begin_bias() }
     }
 }

@@ -17,14 +17,14 @@ pub(crate) use unexpected::{Credits, Unexpected, status_of};
 use crate::instrument::{Tool, Watched};
 use crate::partitioned::Pairing;
 use crate::request::{CallSlots, Callers, StatusCell};
-use simurgh_core::sync::{Arc, BiasedGuard, BiasedLock};
+use simurgh_core::sync::{Arc, SpinGuard, SpinLock};
 use std::sync::OnceLock;
 
 /// A rank as the other ranks of its host see it: its match table, and the slots of its blocking calls. It begins a
 /// cache line, with the lock of the table.
 #[repr(C, align(64))]
 pub(crate) struct Endpoint {
-    table: BiasedLock<MatchTable>,
+    table: SpinLock<MatchTable>,
     slots: CallSlots,
     pairing: Pairing,
     tool: OnceLock<Arc<Tool>>,
@@ -35,7 +35,7 @@ impl Endpoint {
     /// The endpoint of a rank, with the limit on scanning its queues.
     pub(crate) fn new(scan_limit: usize) -> Self {
         Self {
-            table: BiasedLock::new(MatchTable::new(scan_limit)),
+            table: SpinLock::new(MatchTable::new(scan_limit)),
             slots: CallSlots::default(),
             pairing: Pairing::default(),
             tool: OnceLock::new(),
@@ -50,25 +50,25 @@ impl Endpoint {
 
     /// Locks the match table. All messages that have been sent are in it.
     #[inline]
-    pub(crate) fn table(&self) -> BiasedGuard<'_, MatchTable> {
+    pub(crate) fn table(&self) -> SpinGuard<'_, MatchTable> {
         self.lock_table(Self::deliver_all)
     }
 
     /// Locks the match table for the rank itself. Messages that are just being sent may not be in it.
     #[inline(always)]
-    pub(crate) fn own_table(&self) -> BiasedGuard<'_, MatchTable> {
+    pub(crate) fn own_table(&self) -> SpinGuard<'_, MatchTable> {
         self.lock_table(Self::deliver_present)
     }
 
     /// Locks the match table for a receive of the rank itself. Messages that came through the ring may not be in it.
     #[inline(always)]
-    pub(crate) fn table_to_receive(&self) -> BiasedGuard<'_, MatchTable> {
-        self.table.lock()
+    pub(crate) fn table_to_receive(&self) -> SpinGuard<'_, MatchTable> {
+        self.table.lock_biased()
     }
 
     #[inline(always)]
-    fn lock_table(&self, deliver: impl Fn(&Self, &mut MatchTable)) -> BiasedGuard<'_, MatchTable> {
-        let mut table = self.table.lock();
+    fn lock_table(&self, deliver: impl Fn(&Self, &mut MatchTable)) -> SpinGuard<'_, MatchTable> {
+        let mut table = self.table.lock_biased();
         if table.has_ring {
             deliver(self, &mut table);
         }

@@ -16,7 +16,7 @@ use crate::error::Status;
 use crate::host::Host;
 use crate::instrument;
 use crate::memory;
-use simurgh_core::sync::BiasedGuard;
+use simurgh_core::sync::SpinGuard;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Handler, Header, Region, TransferError};
 
@@ -164,7 +164,7 @@ impl PacketHandler<'_> {
     fn queue_eager(
         &self,
         from: HostId,
-        (to, mut table): (&Endpoint, BiasedGuard<'_, MatchTable>),
+        (to, mut table): (&Endpoint, SpinGuard<'_, MatchTable>),
         label: Label,
         origin: u64,
         data: &[u8],

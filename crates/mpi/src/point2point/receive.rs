@@ -10,7 +10,7 @@ use crate::error::Status;
 use crate::matching::{Envelope, Pattern, Place};
 use crate::memory::Target;
 use crate::request::{Request, Waiter};
-use simurgh_core::sync::{Arc, BiasedGuard};
+use simurgh_core::sync::{Arc, SpinGuard};
 use simurgh_core::{Purpose, PurposeGuard};
 
 /// The outcome of a receive that has been started.
@@ -78,7 +78,7 @@ impl Comm {
     #[inline(never)]
     fn recv_arrived(
         &self,
-        table: BiasedGuard<'_, MatchTable>,
+        table: SpinGuard<'_, MatchTable>,
         target: Target,
         source: i32,
         tag: i32,
@@ -115,7 +115,7 @@ impl Comm {
     #[inline(never)]
     fn irecv_arrived(
         &self,
-        table: BiasedGuard<'_, MatchTable>,
+        table: SpinGuard<'_, MatchTable>,
         target: &Target,
         source: i32,
         tag: i32,
@@ -151,7 +151,7 @@ impl Comm {
     /// [`Comm::post_receive`] in the table of the process, which has been locked.
     fn post_receive_in(
         &self,
-        table: BiasedGuard<'_, MatchTable>,
+        table: SpinGuard<'_, MatchTable>,
         target: &Target,
         source: i32,
         tag: i32,
@@ -191,7 +191,7 @@ impl Comm {
     /// [`Comm::post_matching`] in the table of the process, which has been locked.
     fn post_matching_in(
         &self,
-        mut table: BiasedGuard<'_, MatchTable>,
+        mut table: SpinGuard<'_, MatchTable>,
         target: &Target,
         pattern: Pattern,
         waiter: impl FnOnce(&MatchTable) -> Waiter,

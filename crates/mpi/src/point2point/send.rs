@@ -13,7 +13,7 @@ use crate::matching::{Envelope, Place};
 use crate::memory::{self, Source};
 use crate::process::Process;
 use crate::request::{Request, Waiter};
-use simurgh_core::sync::{Arc, BiasedGuard};
+use simurgh_core::sync::{Arc, SpinGuard};
 use simurgh_core::{Purpose, PurposeGuard};
 
 /// When a send is complete.
@@ -47,7 +47,7 @@ enum Matched<'a> {
     /// A posted receive, to which it has been delivered.
     Delivered,
     /// No receive; the table is still locked.
-    NoReceive(BiasedGuard<'a, MatchTable>),
+    NoReceive(SpinGuard<'a, MatchTable>),
 }
 
 /// The state of a nonblocking send when it has been started, for its caller.
@@ -115,7 +115,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        table: BiasedGuard<'_, MatchTable>,
+        table: SpinGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
     ) -> Result<()> {
@@ -164,7 +164,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        table: BiasedGuard<'_, MatchTable>,
+        table: SpinGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
     ) -> Result<Started> {
@@ -266,7 +266,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        mut table: BiasedGuard<'_, MatchTable>,
+        mut table: SpinGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
         waiter: impl FnOnce() -> Waiter,
@@ -327,7 +327,7 @@ impl Comm {
     fn queue_copy(
         &self,
         process: u32,
-        mut table: BiasedGuard<'_, MatchTable>,
+        mut table: SpinGuard<'_, MatchTable>,
         envelope: Envelope,
         source: &Source,
         reservation: Option<Reservation>,

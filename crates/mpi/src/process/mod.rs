@@ -96,10 +96,6 @@ impl Process {
 
     /// Makes the calling execution context work for `process`.
     pub fn bind(process: Arc<Self>) {
-        if process.job.layout().here().len() > 1 && simurgh_core::current().is_attached() {
-            // A kernel thread of a rank runs beside the virtual processor of the other ranks.
-            revoke_bias();
-        }
         process.add_thread();
         process.job.note_context(process.id);
         simurgh_core::set_owner(Some(process));

@@ -17,9 +17,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{
-    Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, BiasedLock, Ordering, SpinLock,
-};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use simurgh_core::{EntryRef, HostTable, Revocable};
 
 use link::Link;
@@ -43,7 +41,7 @@ pub struct Fabric {
     others: HostTable<OtherHost>,
     /// Bytes of data sent to, and received from, those of them that have been forgotten.
     bytes_of_removed: [AtomicU64; 2],
-    polling: BiasedLock<()>,
+    polling: SpinLock<()>,
     /// Number of links that are backed up, and of hosts in `leaving`.
     backlog: CachePadded<AtomicUsize>,
     /// Hosts that have ended, but whose last packets may not have been handled yet.
@@ -94,7 +92,7 @@ impl Fabric {
             others: HostTable::new(own..own, |_| unreachable!("it is empty")),
             bytes_of_removed: Default::default(),
             transports: [const { OnceLock::new() }; TRANSPORTS],
-            polling: BiasedLock::new(()),
+            polling: SpinLock::new(()),
             backlog: CachePadded::default(),
             leaving: SpinLock::default(),
             is_anybody_leaving: AtomicBool::new(false),
@@ -282,7 +280,7 @@ impl Fabric {
     /// Handles packets that have arrived, and sends queued ones. False if there was nothing to do, or another thread is
     /// polling.
     pub fn poll(&self, handler: &(impl Handler + ?Sized)) -> bool {
-        let Some(_polling) = self.polling.try_lock() else {
+        let Some(_polling) = self.polling.try_lock_biased() else {
             return false;
         };
         let counted = Counting {

@@ -81,7 +81,7 @@ impl Arrivals {
             return self.report(1, topic);
         }
         let (index, slot) = waiting.slot(worker);
-        let mut guard = slot.lock();
+        let mut guard = slot.lock_biased();
         let tally = &mut guard.tally;
         tally.note(topic);
         tally.arrived += 1;

@@ -5,7 +5,7 @@ use std::cell::UnsafeCell;
 use super::ArrivalError;
 use super::arrivals::Home;
 use super::flag::Flag;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, if_biased};
 
 /// A party's own lines, which nobody else writes.
 pub(super) struct Party<T> {
@@ -44,10 +44,18 @@ impl<T> Party<T> {
         if begun & PRESENT != 0 {
             return Err(ArrivalError::AlreadyArrived);
         }
+        let present = begun + 2 + PRESENT;
+        let plain = || {
+            // Relaxed: no other thread can have changed it.
+            self.begun.store(present, Ordering::Relaxed);
+            Ok(begun)
+        };
         // Acquire pairs with the Release in `leave`, which another thread may have called for this party.
-        self.begun
-            .compare_exchange(begun, begun + 2 + PRESENT, Ordering::Acquire, Ordering::Relaxed)
-            .map_err(|_| ArrivalError::AlreadyArrived)?;
+        let locked = || {
+            self.begun
+                .compare_exchange(begun, present, Ordering::Acquire, Ordering::Relaxed)
+        };
+        if_biased(plain, locked).map_err(|_| ArrivalError::AlreadyArrived)?;
         let number = begun / 2 + 1;
         self.contribution(number).flag.set_topic(topic);
         Ok(number)
