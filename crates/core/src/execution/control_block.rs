@@ -12,11 +12,11 @@ use super::park_token::ParkToken;
 use super::poll_leader::PollLeader;
 use super::purpose::Purpose;
 use super::spawn::Body;
-use super::suspend::{EcYielder, Suspend};
+use super::suspend::Suspend;
 use super::worker::Worker;
 use super::yielding::YieldThrottle;
 use crate::any_arc::AnyArc;
-use crate::machine::FloatEnvironment;
+use crate::machine::{FloatEnvironment, FloatEnvironmentCell, Stacks};
 use crate::queue::Node;
 use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, SpinLock};
 
@@ -36,7 +36,10 @@ pub(crate) struct Ec {
     pins: AtomicU32,
     /// The worker it runs on or ran on last; null for an attached thread.
     worker: AtomicPtr<Worker>,
-    pub(super) yielder: Cell<*const EcYielder>,
+    /// Its stack and that of the worker that runs it; none for an attached thread.
+    pub(super) stacks: Stacks,
+    /// What it has asked for when it left its stack.
+    pub(super) request: Cell<Suspend>,
     /// Whether it is resumed before the others of the list on which it suspends next.
     pub(super) resume_first: Cell<bool>,
     /// Whether it looks into its mailbox while it waits, and closes it before it suspends.
@@ -46,7 +49,7 @@ pub(crate) struct Ec {
     /// The index of the worker to which it goes back from one that is for I/O alone.
     pub(super) origin: Cell<usize>,
     thread_pointer: Cell<u64>,
-    environment: Cell<FloatEnvironment>,
+    environment: FloatEnvironmentCell,
     owner: UnsafeCell<Option<AnyArc>>,
     mailbox: UnsafeCell<Option<Arc<dyn Mailbox>>>,
     pub(super) footprint: Footprint,
@@ -107,13 +110,14 @@ impl Ec {
             pins: AtomicU32::new(0),
             worker: AtomicPtr::new(ptr::null_mut()),
             id: AtomicU64::new(0),
-            yielder: Cell::new(ptr::null()),
+            stacks: Stacks::none(),
+            request: Cell::new(Suspend::Yield),
             resume_first: Cell::new(false),
             minds_mailbox: Cell::new(false),
             sleeper_mark: Cell::new(0),
             origin: Cell::new(0),
             thread_pointer: Cell::new(0),
-            environment: Cell::new(FloatEnvironment::read()),
+            environment: FloatEnvironmentCell::new(FloatEnvironment::read()),
             owner: UnsafeCell::new(None),
             mailbox: UnsafeCell::new(None),
             footprint: Footprint::new(),
@@ -179,7 +183,8 @@ impl Ec {
         self.thread_pointer.set(value);
     }
 
-    /// Its floating-point environment, while it does not run.
+    /// Its floating-point environment, while it does not run. It is [`UNSAVED`](FloatEnvironment::UNSAVED) for a moment
+    /// after the execution context has left its stack.
     #[inline]
     pub(crate) fn environment(&self) -> FloatEnvironment {
         self.environment.get()
@@ -188,10 +193,6 @@ impl Ec {
     #[inline]
     pub(crate) fn set_environment(&self, environment: FloatEnvironment) {
         self.environment.set(environment);
-    }
-
-    pub(crate) fn set_yielder(&self, yielder: *const EcYielder) {
-        self.yielder.set(yielder);
     }
 
     /// The worker it runs on or ran on last; null for an attached thread.
@@ -220,9 +221,10 @@ impl Ec {
     #[inline]
     pub(super) fn suspend(&self, how: Suspend) {
         self.footprint.leave_stack();
+        self.request.set(how);
         // SAFETY:
-        // - `self` is the running EC, so its coroutine is alive and the yielder with it.
-        unsafe { (*self.yielder.get()).suspend(how) };
+        // - `self` is the running EC.
+        unsafe { self.stacks.leave() };
     }
 
     /// As [`Ec::make_ready`], but it runs before the others of its worker where the policy wants that for what waits

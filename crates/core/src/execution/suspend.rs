@@ -4,14 +4,13 @@
 //! runs on its stack any more, and therefore it never publishes itself: it passes a `Suspend` through the switch, and
 //! the worker carries that out from its own stack, as its last act with that execution context.
 
-use corosensei::Yielder;
-
 use super::completion::Completion;
 use super::slot::Slot;
 use super::worker::Worker;
 use crate::sync::SpinLock;
 
 /// The request of an execution context that has just left its stack, which the worker carries out.
+#[derive(Clone, Copy)]
 pub(crate) enum Suspend {
     /// Put it behind the others of this worker.
     Yield,
@@ -27,10 +26,9 @@ pub(crate) enum Suspend {
     Move(*const Worker),
     /// Run this errand, which the worker then owns, and put the execution context behind the others of this worker.
     Run(*mut Errand),
+    /// It has ended.
+    End,
 }
 
 /// What a worker does for an execution context that has left its stack.
 pub(crate) type Errand = Box<dyn FnOnce()>;
-
-/// The handle by which a coroutine leaves its stack.
-pub(crate) type EcYielder = Yielder<(), Suspend>;

@@ -150,7 +150,7 @@ pub fn make_progress() {
 #[inline]
 pub(crate) fn let_others_run(me: EcRef) {
     let me = me.control();
-    if me.yielder.get().is_null() {
+    if me.stacks.is_none() {
         return me.yield_throttle.yield_thread();
     }
     // SAFETY:

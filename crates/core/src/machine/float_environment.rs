@@ -2,14 +2,16 @@
 //!
 //! By the ABI, the control bits of MXCSR and the x87 control word are preserved across a function call, so each
 //! execution context has its own. It also has its own flags, which programs test and clear. A worker reads the
-//! environment when a context leaves its stack, and loads that of the next one where the two differ: loading costs more
-//! than reading, and most contexts agree. The rest of the floating-point unit (data registers, masks, tiles) is not
-//! preserved across a call.
+//! environment after a context has left its stack, and loads that of the next one where the two differ: loading costs
+//! more than reading, and most contexts agree. The rest of the floating-point unit (data registers, masks, tiles) is
+//! not preserved across a call.
 //!
 //! Cost of a switch: `stmxcsr`, `fnstcw`, `fnstsw`, a store and a comparison, off the critical path. Bench:
 //! `benches/switch.rs`.
 
 use std::arch::asm;
+
+use crate::sync::{AtomicU64, Ordering};
 
 /// The flags of exceptions, in MXCSR and in the x87 status word.
 const FLAGS: u64 = 0x3f;
@@ -23,6 +25,29 @@ const STATUS_SHIFT: u32 = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FloatEnvironment(u64);
 
+/// A place for an environment that one thread writes and others may look at.
+pub(crate) struct FloatEnvironmentCell(AtomicU64);
+
+impl FloatEnvironmentCell {
+    /// With this environment.
+    pub(crate) fn new(environment: FloatEnvironment) -> Self {
+        Self(AtomicU64::new(environment.0))
+    }
+
+    /// The environment.
+    #[inline]
+    pub(crate) fn get(&self) -> FloatEnvironment {
+        // Relaxed: it is one word, and whoever hands on its owner orders it.
+        FloatEnvironment(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Changes the environment.
+    #[inline]
+    pub(crate) fn set(&self, environment: FloatEnvironment) {
+        self.0.store(environment.0, Ordering::Relaxed);
+    }
+}
+
 /// The 28 bytes that `fnstenv` writes and `fldenv` reads.
 #[repr(C)]
 #[derive(Default)]
@@ -33,6 +58,9 @@ struct X87Environment {
 }
 
 impl FloatEnvironment {
+    /// Stands for an environment that is still to be read. No environment has these bits.
+    pub(crate) const UNSAVED: Self = Self(u64::MAX);
+
     /// The environment of the caller.
     #[inline(always)]
     pub(crate) fn read() -> Self {

@@ -1,6 +1,7 @@
 //! The parts of an execution context that belong to the machine: a stack, a thread control block and its thread
 //! pointer, and a floating-point environment.
 
+mod coroutine;
 mod float_environment;
 mod hollow_thread;
 mod kernel_threads;
@@ -8,7 +9,8 @@ mod signal_mask;
 mod stack;
 mod thread_pointer;
 
-pub(crate) use float_environment::FloatEnvironment;
+pub(crate) use coroutine::Stacks;
+pub(crate) use float_environment::{FloatEnvironment, FloatEnvironmentCell};
 pub use hollow_thread::{HollowError, ThreadBlock};
 pub use kernel_threads::{kernel_thread_sleeps, kernel_thread_time, kernel_threads, this_kernel_thread};
 pub use signal_mask::with_signals_blocked;

@@ -107,6 +107,11 @@ impl EcStack {
         }
     }
 
+    /// Where the stack begins, going down: a multiple of 16, below the thread control block.
+    pub(crate) fn top(&self) -> *mut u8 {
+        std::ptr::with_exposed_provenance_mut(self.hollow.stack_top)
+    }
+
     /// Keeps the stack for the next execution context.
     pub(crate) fn recycle(mut self) {
         self.used = true;
@@ -131,17 +136,5 @@ impl EcStack {
     /// The lowest address of the guard region, that of the usable memory, and the first address above that.
     pub(crate) fn bounds(&self) -> (usize, usize, usize) {
         (self.region.guard(), self.region.low(), self.region.high())
-    }
-}
-
-// SAFETY:
-// - the region has a guard and, checked by `hollow_thread::create`, far more than the minimum of usable bytes.
-unsafe impl corosensei::stack::Stack for EcStack {
-    fn base(&self) -> corosensei::stack::StackPointer {
-        std::num::NonZeroUsize::new(self.hollow.stack_top).expect("a stack does not lie at address zero")
-    }
-
-    fn limit(&self) -> corosensei::stack::StackPointer {
-        std::num::NonZeroUsize::new(self.region.guard()).expect("a stack does not lie at address zero")
     }
 }

@@ -2,9 +2,6 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
-
-use corosensei::{Coroutine, CoroutineResult};
 
 use super::control_block::Ec;
 use super::suspend::Suspend;
@@ -41,13 +38,12 @@ impl Default for EcSpec {
     }
 }
 
-type EcCoroutine = Coroutine<(), Suspend, (), EcStack>;
 /// The payload of the panic with which an execution context has ended.
 pub(crate) type Panic = Box<dyn Any + Send>;
 
-/// The part of a coroutine that is not in its control block.
+/// The part of a coroutine that its control block need not have at hand.
 pub(crate) struct Body {
-    coroutine: EcCoroutine,
+    stack: EcStack,
     bounds: StackBounds,
     thread_block: Option<ThreadBlock>,
     end: Arc<End>,
@@ -67,11 +63,6 @@ impl Body {
 
     pub(crate) fn thread_block(&self) -> Option<ThreadBlock> {
         self.thread_block.clone()
-    }
-
-    #[inline]
-    pub(crate) fn resume(&mut self) -> CoroutineResult<Suspend, ()> {
-        self.coroutine.resume(())
     }
 }
 
@@ -103,22 +94,25 @@ pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, 
     let end = Arc::new(End::default());
     let ec = Ec::obtain(spec.purpose);
     let result = Arc::clone(&end);
-    let coroutine = EcCoroutine::with_stack(stack, move |yielder, ()| {
+    let body = Box::new(move || {
         if used {
             tls::reset();
         }
         current_ec::set(ec);
-        ec.set_yielder(yielder);
         let outcome = catch_unwind(AssertUnwindSafe(f));
         *result.result.lock() = Some(outcome);
         drop(result);
         tls::run_destructors();
+        ec.request.set(Suspend::End);
     });
+    // SAFETY:
+    // - the stack is the coroutine's, and begins there; both stay until the coroutine has ended.
+    unsafe { ec.stacks.begin(stack.top(), body) };
     ec.set_thread_pointer(thread_pointer);
     // It is inherited from the maker, as by a thread.
     ec.set_environment(FloatEnvironment::read());
     let body = Body {
-        coroutine,
+        stack,
         bounds: StackBounds { guard, low, high },
         thread_block,
         end: Arc::clone(&end),
@@ -183,8 +177,8 @@ pub(super) fn reclaim(ec: &'static Ec) {
     let Some(body) = (unsafe { &mut *ec.body().get() }).take() else {
         return;
     };
-    body.coroutine.into_stack().recycle();
-    ec.set_yielder(ptr::null());
+    ec.stacks.end();
+    body.stack.recycle();
     ec.recycle();
     body.end.done.complete();
 }

@@ -1,18 +1,26 @@
 //! The registers of a kernel thread that a worker swaps between two execution contexts, besides the stack pointer: the
 //! thread pointer and the floating-point environment. Each is loaded only where it differs from what is there.
+//!
+//! To write the thread pointer waits for all that is under way on the core. Reading the floating-point environment is
+//! slow, too. So it is read after that, while the core begins with the next context. Another worker may want to resume
+//! the context that has left its stack before its environment has been read. That worker finds that the environment is
+//! [`UNSAVED`](FloatEnvironment::UNSAVED), and waits for a moment. Workers do not wait for each other in a circle: each
+//! reads what it owes first.
 
 use std::cell::Cell;
 
 use super::Worker;
 use crate::execution::control_block::Ec;
 use crate::machine::{FloatEnvironment, ThreadPointer};
-use crate::sync::{AtomicI32, AtomicU64, Ordering};
+use crate::sync::{AtomicI32, AtomicU64, Ordering, wait_for};
 
 /// The thread pointer and the floating-point environment of a kernel thread: its own, and those that are loaded.
 pub(super) struct Registers {
     thread_pointer: ThreadPointer,
     own: Cell<Values>,
     loaded: Cell<Values>,
+    /// The execution context that has left its stack, and whose environment has not been read yet.
+    unsaved: Cell<Option<&'static Ec>>,
     /// The thread pointer that is loaded, and the id of the kernel thread, for others that want to know what runs
     /// there.
     pointer: AtomicU64,
@@ -36,6 +44,7 @@ impl Registers {
             thread_pointer: ThreadPointer::detect(),
             own: Cell::new(none),
             loaded: Cell::new(none),
+            unsaved: Cell::new(None),
             pointer: AtomicU64::new(0),
             thread: AtomicI32::new(0),
         }
@@ -73,21 +82,42 @@ impl Registers {
     /// no reference to anything thread-local.
     #[inline]
     pub(super) unsafe fn load(&self, ec: &Ec) {
-        let values = Values {
-            pointer: ec.thread_pointer(),
-            environment: ec.environment(),
-        };
         // SAFETY:
         // - as demanded of the caller.
-        unsafe { self.set(values) };
+        unsafe { self.set_pointer(ec.thread_pointer()) };
+        self.save();
+        let now = self.loaded.get().environment;
+        // The worker that has run it before may not have saved its environment yet.
+        let wanted = ec.environment();
+        if wanted != now {
+            self.load_environment(ec, now);
+        }
     }
 
-    /// Saves the environment of an execution context that has just left its stack.
-    #[inline]
-    pub(super) fn save(&self, ec: &Ec) {
-        let environment = FloatEnvironment::read();
-        ec.set_environment(environment);
+    /// Loads the environment of an execution context, which differs from the present one.
+    #[cold]
+    fn load_environment(&self, ec: &Ec, now: FloatEnvironment) {
+        let saved = || Some(ec.environment()).filter(|found| *found != FloatEnvironment::UNSAVED);
+        let environment = wait_for(saved);
+        environment.load(now);
         self.note(environment);
+    }
+
+    /// Takes note that an execution context has just left its stack. Its environment is saved by the next load.
+    #[inline]
+    pub(super) fn leave(&self, ec: &'static Ec) {
+        ec.set_environment(FloatEnvironment::UNSAVED);
+        self.unsaved.set(Some(ec));
+    }
+
+    /// Saves the environment of the context that has left its stack last, if that has not been done.
+    #[inline]
+    fn save(&self) {
+        if let Some(ec) = self.unsaved.take() {
+            let environment = FloatEnvironment::read();
+            ec.set_environment(environment);
+            self.note(environment);
+        }
     }
 
     /// Loads the kernel thread's own registers.
@@ -98,9 +128,13 @@ impl Registers {
     /// anything thread-local.
     #[inline]
     pub(super) unsafe fn load_own(&self) {
+        let own = self.own.get();
         // SAFETY:
         // - its own pointer is that of a live thread, which the calling one is.
-        unsafe { self.set(self.own.get()) };
+        unsafe { self.set_pointer(own.pointer) };
+        self.save();
+        own.environment.load(self.loaded.get().environment);
+        self.note(own.environment);
     }
 
     /// Reads the environment anew, after work of the worker's own, which may have raised flags.
@@ -114,22 +148,25 @@ impl Registers {
         self.loaded.set(Values { pointer, environment });
     }
 
-    /// Loads these values.
+    /// Loads this thread pointer.
     ///
     /// # Safety
     ///
     /// As for [`ThreadPointer::set`].
     #[inline]
-    unsafe fn set(&self, values: Values) {
-        let before = self.loaded.replace(values);
-        if values.pointer != before.pointer {
+    unsafe fn set_pointer(&self, pointer: u64) {
+        let Values {
+            pointer: before,
+            environment,
+        } = self.loaded.get();
+        if pointer != before {
+            self.loaded.set(Values { pointer, environment });
             // Relaxed: see `thread_if_loaded`.
-            self.pointer.store(values.pointer, Ordering::Relaxed);
+            self.pointer.store(pointer, Ordering::Relaxed);
             // SAFETY:
             // - as demanded of the caller.
-            unsafe { self.thread_pointer.set(values.pointer) };
+            unsafe { self.thread_pointer.set(pointer) };
         }
-        values.environment.load(before.environment);
     }
 }
 

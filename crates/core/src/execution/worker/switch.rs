@@ -2,8 +2,6 @@
 
 use std::ptr;
 
-use corosensei::CoroutineResult;
-
 use super::Worker;
 use crate::execution::control_block::Ec;
 use crate::execution::reference::EcRef;
@@ -59,18 +57,14 @@ impl Worker {
             self.adopt(ec);
         }
         // SAFETY:
-        // - the EC was on our queue, so it is suspended, has a body, and nobody else runs it;
+        // - the EC was on our queue, so it is suspended, has not ended, and nobody else runs it;
         // - the worker keeps no reference to anything thread-local.
-        let body = unsafe {
+        unsafe {
             self.own.registers.load(ec);
-            (*ec.body().get()).as_mut().unwrap_unchecked()
-        };
-        let left = body.resume();
-        self.own.registers.save(ec);
-        match left {
-            CoroutineResult::Yield(how) => self.carry_out(ec, how),
-            CoroutineResult::Return(()) => self.finish(ec),
+            ec.stacks.enter();
         }
+        self.own.registers.leave(ec);
+        self.carry_out(ec, ec.request.get());
     }
 
     /// Makes a context, which lived on another worker, live on this one.
@@ -126,6 +120,7 @@ impl Worker {
             // SAFETY:
             // - the EC has made it of a box, and left it to the worker.
             Suspend::Run(errand) => self.run_errand(ec, unsafe { *Box::from_raw(errand) }),
+            Suspend::End => self.finish(ec),
         }
     }
 
