@@ -23,9 +23,10 @@ use crossbeam_utils::CachePadded;
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_write, wait_for};
 
-/// Lines of a ring.
+/// Lines of a ring: 16 KiB. So 64 messages of two lines each are under way at once, and their sender need not do the
+/// receiver's work because the ring is full.
 #[cfg(not(loom))]
-const LINES: usize = 64;
+const LINES: usize = 256;
 #[cfg(loom)]
 const LINES: usize = 2;
 

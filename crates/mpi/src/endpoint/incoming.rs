@@ -27,7 +27,7 @@ use crate::error::Status;
 use crate::instrument;
 use crate::limits::INLINE_LIMIT;
 use crate::matching::{Envelope, NUMBER_BITS, Pattern, PatternKinds, Place};
-use crate::memory::{self, Source, Target};
+use crate::memory::{self, Source, Target, Transfer};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MessageRing};
 use std::num::NonZeroU32;
@@ -281,9 +281,7 @@ impl Endpoint {
         let transfer = if bytes <= FIRST {
             memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..bytes], target)
         } else {
-            let mut data = [0; RING_MESSAGE];
-            collect(first, message, &mut data[..bytes]);
-            memory::unpack(&data[..bytes], target)
+            unpack_lines(first, message, bytes, target)
         };
         status_of(envelope, &transfer)
     }
@@ -314,6 +312,19 @@ impl Endpoint {
         let kinds = PatternKinds::from_bits(message.note() as u8).unwrap_or(PatternKinds::ALL);
         table.arrive(self, envelope, kinds, payload);
     }
+}
+
+/// Copies the data of a message of several lines to the memory of its receive.
+fn unpack_lines(first: &LineData, message: &FirstMessage<'_>, bytes: usize, target: &Target) -> Transfer {
+    let mut whole = memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..FIRST], target);
+    for (line, skip) in (1..).zip((FIRST..bytes).step_by(OTHER)) {
+        let length = OTHER.min(bytes - skip);
+        let words = message.line(line, length.div_ceil(WORD));
+        let part = memory::unpack_at(&memory::bytes_of_words(&words)[..length], target, skip);
+        whole.bytes += part.bytes;
+        whole.truncated |= part.truncated;
+    }
+    whole
 }
 
 /// Copies the data of a message.
