@@ -8,7 +8,7 @@ const FLANG: &str = "flang-new-19";
 fn build(stage: &Stage, compiler: &str, flags: &[&str]) -> Binary {
     Compile::by(stage.tool("mpifort"), "tests/fortran/kinds.F90")
         .flags([format!("-fc={compiler}")])
-        .flags(["-O1"])
+        .flags(["-O0"])
         .flags(flags)
         .build()
 }
