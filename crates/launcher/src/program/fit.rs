@@ -2,7 +2,10 @@
 
 use crate::error::LaunchError;
 use simurgh_image::{Fit, ImageError, Program, TlsNeed};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Room for thread-local storage in the host as it is built (`host/main.rs`).
 const RESERVATION: TlsNeed = TlsNeed {
@@ -19,16 +22,53 @@ pub struct Wanted<'a> {
     pub preload: Vec<PathBuf>,
 }
 
-/// Checks one program, with the libraries that come before its own.
+/// A program that can run as a thread. Its mode and the room in its host are chosen one after the other, and each asks;
+/// asking the dynamic loader takes a millisecond.
+struct Checked {
+    program: PathBuf,
+    preload: Vec<PathBuf>,
+    /// The file and its time of modification: a program may be built anew before a job starts it again.
+    version: [i64; 4],
+    fit: Fit,
+}
+
+static CHECKED: Mutex<Vec<Checked>> = Mutex::new(Vec::new());
+
+/// Checks one program, with the libraries that come before its own. What has been checked is remembered.
 ///
 /// # Errors
 ///
 /// When it cannot run as a thread, with all reasons.
 pub fn check(program: &Path, preload: &[PathBuf]) -> Result<Fit, LaunchError> {
+    let version = version(program);
+    let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_same =
+        |one: &&Checked| one.program == program && one.preload == preload && Some(one.version) == version;
+    if let Some(same) = checked.iter().find(is_same) {
+        return Ok(same.fit.clone());
+    }
     let path = program.to_path_buf();
-    Program::open(program)?
+    let fit = Program::open(program)?
         .check(preload)
-        .map_err(|reasons| ImageError::Unsuitable { path, reasons }.into())
+        .map_err(|reasons| ImageError::Unsuitable { path, reasons })?;
+    checked.retain(|one| one.program != program || one.preload != preload);
+    checked.extend(version.map(|version| Checked {
+        program: program.to_path_buf(),
+        preload: preload.to_vec(),
+        version,
+        fit: fit.clone(),
+    }));
+    Ok(fit)
+}
+
+fn version(program: &Path) -> Option<[i64; 4]> {
+    let file = fs::metadata(program).ok()?;
+    Some([
+        file.dev() as i64,
+        file.ino() as i64,
+        file.mtime(),
+        file.mtime_nsec(),
+    ])
 }
 
 /// Checks all programs. Returns the room for thread-local storage that they need, if the host has too little.
@@ -50,4 +90,24 @@ pub fn reservation(programs: &[Wanted<'_>]) -> Result<Option<TlsNeed>, LaunchErr
     }
     let suffices = most.size <= RESERVATION.size && most.align <= RESERVATION.align;
     Ok((!suffices).then_some(most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_has_changed_is_checked_anew() {
+        let program = std::env::temp_dir().join(format!("simurgh-fit-{}", std::process::id()));
+        fs::copy("/bin/true", &program).unwrap();
+        let fit = check(&program, &[]).unwrap();
+        assert_eq!(check(&program, &[]).unwrap(), fit);
+        fs::write(&program, "#!/bin/sh\n").unwrap();
+        let script = check(&program, &[]);
+        fs::remove_file(&program).unwrap();
+        assert!(
+            matches!(script, Err(LaunchError::Image(ImageError::Script { .. }))),
+            "{script:?}"
+        );
+    }
 }
