@@ -297,6 +297,15 @@ static void counts(void)
     OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
 }
 
+/* The number of ranks of this process. */
+static unsigned long ranks_here(void)
+{
+    unsigned long counts[3];
+    MPI_T_pvar_handle handle = handle_of("ranks_by_purpose", MPI_T_PVAR_CLASS_LEVEL, NULL, 3);
+    OK(MPI_T_pvar_read(session, handle, counts));
+    return counts[0] + counts[1] + counts[2];
+}
+
 /* Virtual processors: as many values as there are, and they grow. */
 static void statistics(void)
 {
