@@ -144,6 +144,14 @@ EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
     return error;
 }
 
+bool simurgh_same_processors(cpu_set_t *some, cpu_set_t *others)
+{
+    for (int i = 0; i < WORDS; i++)
+        if (words_of(some)[i] != words_of(others)[i])
+            return false;
+    return true;
+}
+
 /* The set with which a thread begins that the caller starts. None if the system or the attributes determine it. */
 bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set)
 {

@@ -216,6 +216,7 @@ enum { SIMURGH_NOT_OWN = -2 };
 bool simurgh_is_registration(const char *path, const char *folder);
 int simurgh_open_registration(int flags);
 bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set);
+bool simurgh_same_processors(cpu_set_t *some, cpu_set_t *others);
 
 /* A thread that has a rank's processors for a moment: its number, or 0, and its own processors. */
 struct simurgh_lent {

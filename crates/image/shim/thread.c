@@ -160,11 +160,13 @@ static void *run_thread(void *argument)
 
 /* Linux puts a new thread on a processor that its creator may use, and moves it to an idle one only milliseconds later.
  * The kernel thread that runs the main context is bound to one processor. So it may use all of the rank's while it
- * creates a thread. */
+ * creates a thread, unless these are the same: then the new thread inherits them. */
 static int create_thread(pthread_t *thread, const pthread_attr_t *attributes, struct thread_start *start)
 {
     cpu_set_t bound, wide;
     bool widened = start->has_processors && libc.sched_getaffinity(0, sizeof bound, &bound) == 0;
+    if (widened && simurgh_same_processors(&bound, &start->processors))
+        widened = start->has_processors = false;
     if (widened) {
         CPU_OR(&wide, &bound, &start->processors);
         libc.sched_setaffinity(0, sizeof wide, &wide);
