@@ -62,13 +62,9 @@ impl Account {
 }
 
 impl Heap {
-    fn account(&self) -> Option<&Account> {
-        // SAFETY:
-        // - the heaps of a rank are valid for ever.
-        let heaps = unsafe { self.of.get().as_ref() };
-        heaps
-            .map(|heaps| &heaps.account)
-            .filter(|account| account.limit() != 0)
+    /// What counts the memory of the rank, if it has a limit.
+    pub(crate) fn account(&self) -> Option<&Account> {
+        Some(&self.of().account).filter(|account| account.limit() != 0)
     }
 
     /// Counts slices that are to be taken. Returns false if the rank may not have so many, also when empty pages have

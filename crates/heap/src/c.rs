@@ -122,7 +122,7 @@ extern "C" fn malloc_further(heap: &Heap, size: usize) -> *mut c_void {
 
 #[inline(always)]
 fn of_class(heap: &Heap, class: usize, size: usize) -> *mut c_void {
-    let block = heap.bin(class).pop();
+    let block = heap.magazine(class).pop();
     match block.is_null() {
         true => refilled(heap, class, size),
         false => block.cast(),
@@ -180,13 +180,13 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
     let block = block.cast::<Block>();
     // SAFETY:
     // - the block is one of a heap (caller), and heaps stay where they are;
-    // - if it is that of the calling context, nobody else uses it now.
+    // - nobody uses the block any more.
     unsafe {
         let segment = Segment::of_block(address);
-        let heap = segment.heap();
-        match ptr::eq(heap, context::heap()) {
-            true => (*heap).free_local(segment.page_at(address), block),
-            false => free_of_another(heap, block),
+        match context::heap().as_ref() {
+            Some(heap) if heap.keep(segment, block) => (),
+            Some(heap) if ptr::eq(segment.heap(), heap) => heap.free_further(segment, block),
+            _ => free_of_another(segment.heap(), block),
         }
     }
 }

@@ -33,6 +33,7 @@
 //! * `context`: the words that lead to the heap of the calling context
 //! * `sites`: the places in programs where sampled blocks come from
 //! * `sampler`: which blocks are sampled
+//! * `magazine`: the free blocks that are handed out first
 //! * `single`: blocks that are a page, or several segments
 //! * `mixed`: the first blocks of a heap
 //! * `small`: blocks that share a page with others of their size, which is most of them
@@ -50,7 +51,8 @@
 //! # Costs
 //!
 //! `malloc` and `free` of a small block: about two dozen instructions, no locked one, no system call. `free` of a block
-//! that belongs to another context: one locked instruction. A heap: two pages of memory, and then what its blocks take.
+//! that belongs to another context, unless it stays in a magazine: one locked instruction. A heap: two pages of memory,
+//! and then what its blocks take.
 
 mod account;
 mod allocator;
@@ -60,6 +62,7 @@ pub mod checked;
 mod clock;
 mod context;
 mod links;
+mod magazine;
 mod mallinfo;
 mod mapped;
 mod mixed;
@@ -91,16 +94,16 @@ mod zoned;
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use account::Account;
 use checked::Waiting;
 use links::Linked;
+use magazine::Magazine;
 use page::Page;
 use remote::Remote;
 use sampler::Sampler;
-use segment::{ALL_LISTS, Segment};
+use segment::{ALL_LISTS, Kind, Owners, Segment};
 use size_class::ALL_CLASSES;
 use source::Source;
 
@@ -143,21 +146,20 @@ pub fn is_unused(address: usize) -> bool {
     arena::may_be_of_heap(address) && !arena::is_usable(address)
 }
 
-/// A page without blocks, for the bins in which there is none.
-struct NoPage(Page);
-
-// SAFETY:
-// - nobody changes it: it has no room, and is never the page of a block.
-unsafe impl Sync for NoPage {}
-
-static NO_PAGE: NoPage = NoPage(Page::empty());
-
-/// A heap. Only one thread uses it at a time; others reach it through `remote` alone. Zeros, with `NO_PAGE` in the
-/// bins, are a heap without memory.
+/// A heap. Only one thread uses it at a time; others reach it through `remote` alone. Zeros are a heap
+/// without memory.
 #[repr(C)]
 struct Heap {
+    /// The blocks that are handed out first, by [`Kind::index`]. Those of no class have no room.
+    magazines: [Magazine; Kind::INDICES],
+    /// The number of blocks that each magazine has, and has room for.
+    capacities: [Cell<u32>; ALL_CLASSES],
+    /// The bytes that magazines have room for because they have grown.
+    grown: Cell<usize>,
+    /// Whether they have grown as much as they may.
+    are_grown: Cell<bool>,
     /// The first of the pages with free blocks or room, for each size class.
-    bins: [Cell<*const Page>; ALL_CLASSES],
+    pages: [Cell<*const Page>; ALL_CLASSES],
     /// The last of them, if there is one.
     lasts: [Cell<*const Page>; ALL_CLASSES],
     /// The page for blocks of different sizes; null until it is needed.
@@ -175,8 +177,8 @@ struct Heap {
     purge_at: Cell<u64>,
     /// The least number of dirty slices since that time was set.
     least_dirty: Cell<usize>,
-    /// The heaps of its rank.
-    of: Cell<*const RankHeaps>,
+    /// The heap itself, and the heaps of its rank.
+    owners: Owners,
     /// Blocks that have been freed and are not to be used again yet, where blocks are checked.
     waiting: Waiting,
     /// The most slices that have been in pages.
@@ -221,26 +223,22 @@ impl RankHeaps {
 }
 
 impl Heap {
-    /// Makes zeros a heap.
-    fn begin(&self) {
-        for bin in &self.bins {
-            bin.set(&raw const NO_PAGE.0);
-        }
+    /// Makes zeros one of the heaps of a rank.
+    fn begin(&self, of: &'static RankHeaps) {
+        self.owners.set(self, of);
+        self.begin_magazines();
     }
 
-    /// The first page of a class that has free blocks or room; or the page without blocks.
-    #[inline(always)]
-    fn bin(&self, class: usize) -> &'static Page {
+    /// The heaps of its rank.
+    fn of(&self) -> &'static RankHeaps {
         // SAFETY:
-        // - bins hold `NO_PAGE`, or pages of segments of this heap, which stay mapped.
-        unsafe { &*self.bins[class].get() }
+        // - it was set to a reference that is valid for ever before anybody got to know the heap.
+        unsafe { &*self.owners.heaps() }
     }
 
     /// Where its memory comes from.
     fn source(&self) -> &'static Source {
-        // SAFETY:
-        // - it was set to a reference that is valid for ever before anybody got to know the heap.
-        unsafe { &(*self.of.get()).source }
+        &self.of().source
     }
 
     /// The segments on one of the lists.
@@ -260,11 +258,6 @@ impl Heap {
         is_mine
     }
 
-    /// The address of the heaps of its rank.
-    fn owner(&self) -> usize {
-        self.of.get().addr()
-    }
-
     fn spans(&self) -> impl Iterator<Item = &'static Segment> {
         list(self.spans.get())
     }
@@ -282,19 +275,6 @@ fn list_of_pages(first: *const Page) -> impl Iterator<Item = &'static Page> {
     // - pages of a list are those of the caller's heap, which stay mapped.
     let at = |page: *const Page| unsafe { page.as_ref() };
     std::iter::successors(at(first), move |page| at(page.links().next()))
-}
-
-/// The other end of a list of pages: `NO_PAGE` for null.
-fn or_no_page(page: *const Page) -> *const Page {
-    if page.is_null() {
-        &raw const NO_PAGE.0
-    } else {
-        page
-    }
-}
-
-fn is_no_page(page: &Page) -> bool {
-    ptr::eq(page, &raw const NO_PAGE.0)
 }
 
 #[cfg(all(test, not(loom)))]

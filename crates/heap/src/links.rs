@@ -52,14 +52,6 @@ pub(crate) trait Linked: Sized {
 }
 
 impl<T> Links<T> {
-    /// Those of an element alone.
-    pub(crate) const fn none() -> Self {
-        Self {
-            next: Cell::new(ptr::null()),
-            previous: Cell::new(ptr::null()),
-        }
-    }
-
     /// Makes them those of an element alone.
     pub(crate) fn clear(&self) {
         self.next.set(ptr::null());

@@ -44,6 +44,14 @@ pub(crate) struct Block {
     pub(crate) next: *mut Block,
 }
 
+/// Brings the beginning of a block into the cache.
+#[inline(always)]
+pub(crate) fn prefetch(block: *const Block) {
+    // SAFETY:
+    // - a prefetch has no effect but on caches, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(block.cast()) };
+}
+
 /// A page. Only the thread that uses its heap changes it; others read `head`, `start` and `block` while one of its
 /// blocks is theirs, and these are constant as long as the page has a block.
 #[repr(C, align(64))]
@@ -96,23 +104,6 @@ impl Extent {
 }
 
 impl Page {
-    /// A page without room, in the place of pages that a heap does not have.
-    pub(crate) const fn empty() -> Self {
-        Self {
-            free: Cell::new(ptr::null_mut()),
-            used: Cell::new(0),
-            flags: Cell::new(0),
-            head: Cell::new(0),
-            class: Cell::new(0),
-            slices: Cell::new(0),
-            carved: Cell::new(0),
-            room: Cell::new(0),
-            block: Cell::new(0),
-            start: Cell::new(0),
-            links: Links::none(),
-        }
-    }
-
     /// Makes a page of these slices. All its blocks are free.
     pub(crate) fn begin(&self, purpose: Purpose, extent: Extent) {
         self.free.set(ptr::null_mut());
@@ -264,22 +255,27 @@ impl Page {
         address as *mut Block
     }
 
-    /// Takes a free block; null if there is none. The next one comes into the cache, so that its link is there when it
-    /// is taken.
-    #[inline(always)]
-    pub(crate) fn pop(&self) -> *mut Block {
-        let block = self.free.get();
-        if !block.is_null() {
+    /// Takes some free blocks, at most so many, which are linked with each other. Returns the first one and their
+    /// number. There must be one.
+    pub(crate) fn take(&self, most: u32) -> (*mut Block, u32) {
+        let first = self.free.get();
+        let free = self.free();
+        let count = free.min(most);
+        let mut rest = ptr::null_mut();
+        if count < free {
+            let mut last = first;
+            for _ in 1..count {
+                // SAFETY:
+                // - the list has more blocks; they are memory of the page that nobody else uses.
+                last = unsafe { (*last).next };
+            }
             // SAFETY:
-            // - blocks of the list are memory of the page that nobody else uses.
-            let next = unsafe { (*block).next };
-            self.free.set(next);
-            // SAFETY:
-            // - a prefetch has no effect but on caches, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(next.cast()) };
-            self.used.set(self.used.get() + 1);
+            // - as above.
+            rest = unsafe { ptr::replace(&raw mut (*last).next, ptr::null_mut()) };
         }
-        block
+        self.free.set(rest);
+        self.used.set(self.used.get() + count);
+        (first, count)
     }
 
     /// Takes a block back, and gives the number of those that are still in use.
@@ -329,9 +325,9 @@ impl Page {
         }
     }
 
-    /// The bytes of the blocks that are free, of those that have been carved.
-    pub(crate) fn free_bytes(&self) -> usize {
-        (self.carved.get() - self.used.get()) as usize * self.block.get()
+    /// The number of blocks that are free, of those that have been carved.
+    fn free(&self) -> u32 {
+        self.carved.get() - self.used.get()
     }
 
     /// Makes a page that is one block a sample: it represents so many bytes and blocks, at most [`SAMPLED_BYTES`] and
@@ -350,19 +346,19 @@ impl Page {
         (self.room.get(), both >> 24, both & SAMPLED_BLOCKS)
     }
 
-    /// Whether [`Page::pop`] finds a block.
+    /// Whether [`Page::take`] finds a block.
     pub(crate) fn has_free(&self) -> bool {
         !self.free.get().is_null()
     }
 
-    /// Carves some more blocks. Returns whether there was room.
-    pub(crate) fn carve(&self) -> bool {
+    /// Carves some more blocks, at most so many. Returns whether there was room.
+    pub(crate) fn carve(&self, most: u32) -> bool {
         let (carved, block) = (self.carved.get(), self.block.get());
         let left = self.room.get() - carved;
         if left == 0 {
             return false;
         }
-        let count = ((CARVED_AT_ONCE / block) as u32).clamp(1, left);
+        let count = ((CARVED_AT_ONCE / block) as u32).clamp(1, left.min(most));
         let first = self.start.get() + carved as usize * block;
         let mut next = self.free.get();
         for index in (0..count as usize).rev() {

@@ -35,7 +35,12 @@ impl Heap {
         let (now, end) = (now(), self.purge_at.get());
         let is_over = end != 0 && now >= end;
         let was_much = is_over && self.is_much(self.least_dirty.get());
-        if was_much || self.dirty.get() > AT_ONCE + self.live.get() {
+        if was_much {
+            // Blocks that are kept keep pages. Those pages do not lead here again.
+            self.purge_at.set(now + DELAY);
+            self.empty_magazines();
+            self.purge();
+        } else if self.dirty.get() > AT_ONCE + self.live.get() {
             self.purge();
         } else if is_over || end == 0 {
             self.purge_at.set(now + DELAY);

@@ -35,9 +35,7 @@ impl Heap {
 
     /// Whether its rank has ended, and its memory is gone.
     pub(crate) fn has_ended(&self) -> bool {
-        // SAFETY:
-        // - it was set to a reference that is valid for ever before anybody got to know the heap.
-        unsafe { &*self.of.get() }.has_ended.load(Ordering::Acquire)
+        self.of().has_ended.load(Ordering::Acquire)
     }
 }
 

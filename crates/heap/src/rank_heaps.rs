@@ -162,8 +162,7 @@ fn add(heaps: &'static RankHeaps) -> Option<&'static Heap> {
     // - the arena has just given out the segment, which is zero.
     let segment = unsafe { Segment::of_span(address, 1, 0) };
     let heap = segment.home();
-    heap.begin();
-    heap.of.set(heaps);
+    heap.begin(heaps);
     heap.is_used.store(true, Ordering::Relaxed);
     heap.adopt(segment);
     let mut first = heaps.first.load(Ordering::Relaxed);

@@ -1,10 +1,10 @@
 //! Sampling: blocks that stand for others, with the place in the program that has allocated them.
 //!
-//! Nothing is done where a block comes from the free list of a page. When the list is empty, and the heap hands out
-//! more blocks, their bytes count towards the next sample; so do those of each long block. When as many bytes have
-//! been handed out as the distance to the next sample, the block that is just being allocated is it. It represents all
-//! that has been handed out since the last one. The distances are random, so that no rhythm of the program falls in
-//! with them. What a program frees and allocates again within one page is not seen.
+//! Nothing is done where a block comes from a magazine. When a magazine is empty, and is filled from a page, the bytes
+//! of these blocks count towards the next sample; so do those of each long block. When as many bytes have been handed
+//! out as the distance to the next sample, the block that is just being allocated is it. It represents all that has
+//! been handed out since the last one. The distances are random, so that no rhythm of the program falls in with them.
+//! What comes from a magazine into which the program has freed it is not seen.
 //!
 //! A sampled block is a page by itself, whose flag leads `free` away from its fast path.
 
@@ -38,6 +38,11 @@ pub fn sample(period: usize, unwinder: Unwinder) -> bool {
         PERIOD.store(period, Ordering::Relaxed);
     }
     is_possible
+}
+
+/// Whether blocks are sampled.
+pub(crate) fn is_on() -> bool {
+    PERIOD.load(Ordering::Relaxed) != 0
 }
 
 /// What a heap knows of its samples. Zeros are one that has not begun.

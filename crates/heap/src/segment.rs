@@ -9,10 +9,11 @@ use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr;
 
-use crate::Heap;
 use crate::arena::{self, SEGMENT};
 use crate::links::{Linked, Links};
 use crate::page::{Extent, Page};
+use crate::size_class::{LINE, distance_of_class};
+use crate::{Heap, RankHeaps};
 
 /// The size of a slice, to which slices are aligned.
 pub(crate) const SLICE: usize = 64 << 10;
@@ -26,7 +27,8 @@ const HEADER: usize = 8192;
 /// segment is theirs, and that is constant as long as there is one. Zeros are a valid header.
 #[repr(C)]
 pub(crate) struct Segment {
-    heap: Cell<*const Heap>,
+    /// The heap, and the heaps of its rank: see [`Segment::keeper`].
+    owners: Owners,
     links: Links<Segment>,
     /// The slices of no page, as bits.
     free: Cell<u64>,
@@ -42,10 +44,71 @@ pub(crate) struct Segment {
     list: Cell<u8>,
     /// The heap itself, in its first segment.
     home: Heap,
+    /// What the blocks of each slice are. Whoever frees a block looks here: this cache line is seldom written, unlike
+    /// the records of pages.
+    kinds: Kinds,
     pages: [Page; SLICES],
 }
 
 const _: () = assert!(size_of::<Segment>() <= HEADER);
+
+/// A heap, and the heaps of its rank.
+#[derive(Debug)]
+pub(crate) struct Owners([Cell<*const ()>; 2]);
+
+#[repr(C, align(64))]
+struct Kinds([Cell<Kind>; SLICES]);
+
+/// The size class of the blocks of a slice, if all are of one, plus one; and whether they fill cache lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind(u8);
+
+/// The bit that says that blocks fill cache lines.
+const FILLS_LINES: u32 = 7;
+
+impl Kind {
+    const NONE: Self = Self(0);
+    pub(crate) const INDICES: usize = 64;
+
+    fn of_class(class: usize) -> Self {
+        let fills_lines = distance_of_class(class).is_multiple_of(LINE);
+        Self((class as u8 + 1) | (u8::from(fills_lines) << FILLS_LINES))
+    }
+
+    /// The class plus one; 0 if there is none. It is less than [`Kind::INDICES`].
+    #[inline(always)]
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0) % Self::INDICES
+    }
+
+    /// Which of the owners may keep such a block: the heap, or all of its rank.
+    #[inline(always)]
+    fn keeper(self) -> usize {
+        usize::from(self.0 >> FILLS_LINES)
+    }
+}
+
+impl Owners {
+    pub(crate) fn set(&self, heap: *const Heap, heaps: *const RankHeaps) {
+        self.0[0].set(heap.cast());
+        self.0[1].set(heaps.cast());
+    }
+
+    #[inline(always)]
+    pub(crate) fn heap(&self) -> *const Heap {
+        self.0[0].get().cast()
+    }
+
+    pub(crate) fn heaps(&self) -> *const RankHeaps {
+        self.0[1].get().cast()
+    }
+
+    /// The one that may keep a block of this kind when it is freed.
+    #[inline(always)]
+    pub(crate) fn keeper(&self, kind: Kind) -> *const () {
+        self.0[kind.keeper()].get()
+    }
+}
 
 /// The number of lists of segments with free slices: one for each binary logarithm of the longest run.
 pub(crate) const LISTS: usize = SLICES.ilog2() as usize + 1;
@@ -155,11 +218,29 @@ impl Segment {
 
     #[inline(always)]
     pub(crate) fn heap(&self) -> *const Heap {
-        self.heap.get()
+        self.owners.heap()
     }
 
-    pub(crate) fn set_heap(&self, heap: *const Heap) {
-        self.heap.set(heap);
+    pub(crate) fn set_heap(&self, heap: &Heap) {
+        self.owners.set(heap, heap.owners.heaps());
+    }
+
+    /// Who may keep a block of this kind when it is freed: the heap, or all heaps of its rank.
+    #[inline(always)]
+    pub(crate) fn keeper(&self, kind: Kind) -> *const () {
+        self.owners.keeper(kind)
+    }
+
+    /// What the block at the address is.
+    #[inline(always)]
+    pub(crate) fn kind_at(&self, address: usize) -> Kind {
+        self.kinds.0[address / SLICE % SLICES].get()
+    }
+
+    /// Says that so many slices, from this one on, have blocks of this class.
+    pub(crate) fn set_class(&self, first: usize, count: usize, class: usize) {
+        let kinds = &self.kinds.0[first..first + count];
+        kinds.iter().for_each(|kind| kind.set(Kind::of_class(class)));
     }
 
     /// The place for the heap whose first segment this is.
@@ -240,8 +321,8 @@ impl Segment {
     }
 
     /// Makes all slices free.
-    pub(crate) fn begin(&self, heap: *const Heap) {
-        self.heap.set(heap);
+    pub(crate) fn begin(&self, heap: &Heap) {
+        self.set_heap(heap);
         self.list.set(NO_LIST);
         self.free.set(u64::MAX);
         (0..SLICES).for_each(|slice| self.forget_page(slice));
@@ -252,6 +333,12 @@ impl Segment {
         let page = self.page(slice);
         page.set_head(slice);
         page.end();
+        self.kinds.0[slice].set(Kind::NONE);
+    }
+
+    /// Makes the slices those of one block, which is of no class.
+    pub(crate) fn forget_classes(&self) {
+        self.kinds.0.iter().for_each(|kind| kind.set(Kind::NONE));
     }
 
     /// Whether no slice is part of a page.

@@ -189,6 +189,7 @@ impl Heap {
             unsafe { ptr::write_bytes(start as *mut u8, 0, segment.end() - start) };
         }
         segment.set_dirty(true);
+        segment.forget_classes();
         self.note_whole(segment);
         want_huge_pages(segment);
         // SAFETY:

@@ -158,7 +158,11 @@ pub(crate) fn make_page(slices: &Slices, purpose: Purpose) -> &'static Page {
         0 => segment.extent(first, slices.count),
         _ => segment.whole_extent(first, slices.count),
     };
-    let extent = match purpose.flags == 0 && size_class::is_spread(purpose.class) {
+    let has_class = purpose.flags == 0;
+    if has_class {
+        segment.set_class(first, slices.count, purpose.class);
+    }
+    let extent = match has_class && size_class::is_spread(purpose.class) {
         true => extent.spread(purpose.block),
         false => extent,
     };

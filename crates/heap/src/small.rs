@@ -1,8 +1,9 @@
 //! Blocks that share a page with others of their size.
 //!
-//! The pages of a size class that have free blocks, or room for more, are a list, whose first one serves `malloc`. A
-//! page leaves it when it is full, and comes back with the first block that is freed. An empty page is released, unless
-//! it is the only one of its class: the next block of its size will come soon.
+//! The pages of a size class that have free blocks, or room for more, are a list, whose first one fills the magazine. A
+//! page leaves it when it is full, and comes back with the first block that is given back. An empty page is released,
+//! unless it is the only one of its class: the next block of its size will come soon. The blocks in magazines are in
+//! use, as far as pages are concerned.
 
 use std::ptr;
 
@@ -11,7 +12,7 @@ use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
 use crate::segment::Segment;
 use crate::size_class::{ALL_CLASSES, distance_of_class};
 use crate::slices::make_page;
-use crate::{Heap, is_no_page, or_no_page, report};
+use crate::{Heap, magazine, report};
 
 /// The largest block of which so many fit into one slice that pages are not full and empty again all the time.
 const SLICE_MOST: usize = 2048;
@@ -22,7 +23,7 @@ impl Heap {
     /// A block of a size class that has room for so many bytes; null if there is no memory.
     #[inline(always)]
     pub(crate) fn allocate_of(&self, class: usize, size: usize) -> *mut Block {
-        let block = self.bin(class).pop();
+        let block = self.magazine(class).pop();
         if block.is_null() {
             self.refill(class, size)
         } else {
@@ -30,7 +31,7 @@ impl Heap {
         }
     }
 
-    /// Frees a block of this heap.
+    /// Gives a block of this heap back to its page.
     ///
     /// # Safety
     ///
@@ -58,23 +59,25 @@ impl Heap {
             // - the list consists of blocks of this heap that nobody uses; the link is read before the block is freed.
             unsafe {
                 next = (*block).next;
-                let page = Segment::of_block(block.addr()).page_at(block.addr());
-                self.free_local(page, block);
+                let segment = Segment::of_block(block.addr());
+                if !self.keep(segment, block) {
+                    self.free_local(segment.page_at(block.addr()), block);
+                }
             }
         }
     }
 
-    /// A block of a class of which the first page has none.
+    /// A block of a class whose magazine has none.
     #[inline(never)]
     pub(crate) fn refill(&self, class: usize, size: usize) -> *mut Block {
         self.bring_home();
-        loop {
-            let page = self.bin(class);
-            if page.has_free() || page.carve() {
+        let home = self.magazine(class).pop();
+        if !home.is_null() {
+            return home;
+        }
+        while let Some(page) = self.first_page(class) {
+            if page.has_free() || page.carve(magazine::filling(class)) {
                 return self.take_from(page, size);
-            }
-            if is_no_page(page) {
-                break;
             }
             page.set_flags(FULL);
             self.count_full(page);
@@ -84,8 +87,9 @@ impl Heap {
         if !first.is_null() {
             return first;
         }
+        self.shrink_magazines();
         self.add_page(class).map_or(ptr::null_mut(), |page| {
-            if page.carve() {
+            if page.carve(magazine::filling(class)) {
                 self.take_from(page, size)
             } else {
                 ptr::null_mut()
@@ -93,10 +97,28 @@ impl Heap {
         })
     }
 
-    /// A block of a page that hands out its free ones from now on; or a sample in its place.
+    /// Fills the magazine of a page's class, which is empty, with free blocks of the page. Returns one of them; or a
+    /// sample in its place.
     fn take_from(&self, page: &Page, size: usize) -> *mut Block {
-        let sampled = self.sampled(page.class(), size, page.free_bytes());
-        if sampled.is_null() { page.pop() } else { sampled }
+        let class = page.class();
+        let (first, count) = page.take(magazine::filling(class));
+        let magazine = self.magazine(class);
+        // SAFETY:
+        // - the blocks are of this class, and nobody uses them.
+        unsafe { magazine.fill(first, count) };
+        let sampled = self.sampled(class, size, count as usize * page.block());
+        if sampled.is_null() {
+            magazine.pop()
+        } else {
+            sampled
+        }
+    }
+
+    /// The first page of a class that has free blocks or room.
+    fn first_page(&self, class: usize) -> Option<&'static Page> {
+        // SAFETY:
+        // - null, or a page of a segment of this heap, which stays mapped.
+        unsafe { self.pages[class].get().as_ref() }
     }
 
     fn add_page(&self, class: usize) -> Option<&'static Page> {
@@ -115,20 +137,20 @@ impl Heap {
 
     /// Puts a page behind the others of its class: until it is used, more of its blocks come free.
     fn insert(&self, page: &'static Page) {
-        let (bin, last) = (&self.bins[page.class()], &self.lasts[page.class()]);
+        let (first, last) = (&self.pages[page.class()], &self.lasts[page.class()]);
         page.link(last.get(), ptr::null());
         if last.replace(page).is_null() {
-            bin.set(page);
+            first.set(page);
         }
     }
 
     fn take_from_list(&self, page: &Page) {
-        let (bin, last) = (&self.bins[page.class()], &self.lasts[page.class()]);
+        let (first, last) = (&self.pages[page.class()], &self.lasts[page.class()]);
         if ptr::eq(last.get(), page) {
             last.set(page.links().previous());
         }
         if let Some(next) = page.unlink() {
-            bin.set(or_no_page(next));
+            first.set(next);
         }
     }
 
@@ -139,14 +161,13 @@ impl Heap {
         self.release_page(page);
     }
 
-    /// Gives up the empty pages that are kept.
+    /// Gives up the empty pages that are kept, and the blocks that are.
     pub(crate) fn release_empty(&self) {
-        for class in 0..ALL_CLASSES {
-            let page = self.bin(class);
-            if !is_no_page(page) && page.used() == 0 {
-                self.release(page);
-            }
-        }
+        self.empty_magazines();
+        let pages = (0..ALL_CLASSES).filter_map(|class| self.first_page(class));
+        pages
+            .filter(|page| page.used() == 0)
+            .for_each(|page| self.release(page));
     }
 
     /// Frees a block of a page that is full, has no other blocks, or has blocks of different sizes; or finds that there

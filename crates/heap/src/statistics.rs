@@ -1,14 +1,15 @@
 //! Statistics of the heaps of a rank: what is in use, and what is held for it.
 //!
-//! Nothing is counted when a block comes from the free list of a page, or goes there. The pages with free blocks count
-//! those that are in use, and the heap counts those in full pages when a page becomes full, or ceases to be.
+//! Nothing is counted when a block comes from a magazine or goes there. The pages with free blocks count those that
+//! are in use or in magazines, and the heap counts those in full pages when a page becomes full, or ceases to be. The
+//! blocks in magazines follow from the room that these have.
 
 use std::array;
 
 use crate::page::Page;
 use crate::segment::SLICE;
 use crate::size_class::{ALL_CLASSES, CLASSES, plain, size_of_class};
-use crate::{Heap, RankHeaps, context, is_no_page, list_of_pages};
+use crate::{Heap, RankHeaps, context, list_of_pages};
 
 /// Some blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,9 +90,9 @@ impl Statistics {
         free as f64 / self.held.max(1) as f64
     }
 
-    fn add(&mut self, heap: &Heap) {
+    fn add(&mut self, heap: &Heap, in_classes: &mut [i64; CLASSES]) {
         for class in 0..ALL_CLASSES {
-            self.classes[plain(class)].add(heap.blocks_of(class));
+            in_classes[plain(class)] += heap.blocks_of(class);
         }
         self.first.add(heap.first_blocks());
         self.long.add(heap.long.get());
@@ -103,14 +104,13 @@ impl Statistics {
 }
 
 impl Heap {
-    fn blocks_of(&self, class: usize) -> Blocks {
-        let pages = list_of_pages(self.bins[class].get()).filter(|page| !is_no_page(page));
-        let count =
-            pages.map(|page| u64::from(page.used())).sum::<u64>() + u64::from(self.in_full[class].get());
-        Blocks {
-            count,
-            bytes: count * size_of_class(class) as u64,
-        }
+    /// The number of blocks of a class in pages of the heap that are in use, without those that the heap keeps: these
+    /// may be more, since some are blocks of other heaps.
+    fn blocks_of(&self, class: usize) -> i64 {
+        let on_list: i64 = list_of_pages(self.pages[class].get())
+            .map(|page| i64::from(page.used()))
+            .sum();
+        on_list + i64::from(self.in_full[class].get()) - i64::from(self.kept(class))
     }
 
     fn first_blocks(&self) -> Blocks {
@@ -161,14 +161,22 @@ impl RankHeaps {
         // - null, or the heaps of the context's rank, which are valid for ever.
         let heaps = unsafe { context::heaps().as_ref() }?;
         let mut statistics = Statistics::default();
+        let mut in_classes = [0; CLASSES];
         for heap in heaps.all() {
+            let mut add = |heap: &Heap| statistics.add(heap, &mut in_classes);
             let is_own = std::ptr::eq(heap, context::heap());
             if is_own {
-                statistics.add(heap);
-            } else if !heap.while_unused(|heap| statistics.add(heap)) {
+                add(heap);
+            } else if !heap.while_unused(add) {
                 statistics.left_out += 1;
             }
         }
+        // Less than none only if heaps are left out whose blocks others keep.
+        statistics.classes = array::from_fn(|class| {
+            let count = u64::try_from(in_classes[class]).unwrap_or(0);
+            let bytes = count * size_of_class(class) as u64;
+            Blocks { count, bytes }
+        });
         Some(statistics)
     }
 }

@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::arena;
 use crate::report::{Calls, CheckedBlock, FaultKind};
 use crate::segment::{Segment, WHOLE};
 use crate::single::FIRST;
-use crate::{Heap, arena};
 
 /// The bytes of a record, which are before the block.
 pub(super) const RECORD: usize = size_of::<Record>();
@@ -171,7 +171,7 @@ impl Record {
 fn owner_of(whole: usize) -> usize {
     // SAFETY:
     // - the block is one of a heap, and heaps stay where they are.
-    unsafe { Segment::of_block(whole).heap().as_ref() }.map_or(0, Heap::owner)
+    unsafe { Segment::of_block(whole).heap().as_ref() }.map_or(0, |heap| ptr::from_ref(heap.of()).addr())
 }
 
 /// What there is at an address at which no block begins: the block in which it lies, if it is a short one in use.
