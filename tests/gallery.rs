@@ -1,6 +1,7 @@
 //! The examples have the same result, which they check, with any number of ranks and on any number of hosts.
 
 use simurgh_testing::{Input, LIMIT, Mpiexec, Stage, example, run};
+use std::fs;
 use std::process::Command;
 
 /// The hosts of a job; each is a process of its own.
@@ -88,11 +89,22 @@ fn the_results_of_tasks_are_the_same_everywhere() {
 
 #[test]
 fn every_rank_of_every_host_says_hello() {
-    for hosts in HOSTS {
-        let outcome = job(7, hosts).run(&example("hello"));
-        let expected: Vec<_> = (0..7)
-            .map(|rank| format!("Hello from rank {rank} of 7"))
+    for ranks in [1, 7, 64] {
+        let mut expected: Vec<_> = (0..ranks)
+            .map(|rank| format!("Hello from rank {rank} of {ranks}"))
             .collect();
-        assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+        expected.sort();
+        for hosts in HOSTS {
+            let outcome = job(ranks, hosts).run(&example("hello"));
+            assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+        }
     }
+}
+
+#[test]
+fn the_readme_shows_an_example_that_runs() {
+    let text = |name| fs::read_to_string(Stage::workspace().join(name)).expect("the file is there");
+    let (readme, hello) = (text("README.md"), text("examples/hello.rs"));
+    let program = &hello[hello.find("fn main").expect("the example is a program")..];
+    assert!(readme.contains(&format!("```rust\n{program}```\n")), "{program}");
 }
