@@ -49,14 +49,24 @@ impl WindowShared {
     #[inline]
     pub(super) fn end_accesses(&self, ends: Ends, origin: u32, target: Option<u32>) {
         if let Some(all) = self.access_logs() {
-            forget(all, ends, origin, target);
+            self.forget(all, ends, origin, target);
         }
     }
-}
 
-#[cold]
-fn forget(all: &[SpinLock<AccessLog>], ends: Ends, origin: u32, target: Option<u32>) {
-    all.iter().for_each(|log| log.lock().end(ends, origin, target));
+    /// Calls on a target are noted at the target, and at the origin, in whose part their buffers may lie.
+    #[cold]
+    fn forget(&self, all: &[SpinLock<AccessLog>], ends: Ends, origin: u32, target: Option<u32>) {
+        let end = |log: &SpinLock<AccessLog>| log.lock().end(ends, origin, target);
+        match target {
+            None => all.iter().for_each(end),
+            Some(seat) => {
+                let other = (seat != origin).then_some(origin);
+                let logs = [Some(seat), other].into_iter().flatten();
+                logs.filter_map(|seat| self.access_log(seat as usize))
+                    .for_each(end);
+            }
+        }
+    }
 }
 
 /// A buffer of the origin.
