@@ -306,7 +306,7 @@ static unsigned long ranks_here(void)
     return counts[0] + counts[1] + counts[2];
 }
 
-/* Virtual processors: as many values as there are, and they grow. */
+/* Virtual processors: as many values as there are, and they grow. A rank that is alone need not switch. */
 static void statistics(void)
 {
     unsigned long vps = processors(), switches[64], before[64], grown = 0;
