@@ -355,3 +355,61 @@ impl<'scope, T> AsRef<Flight<'scope>> for FlightIn<'scope, T> {
         &self.flight
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::broadcast;
+    use simurgh_mpi::Process;
+
+    /// Runs `f` as the only rank, which sends to itself.
+    fn alone<R>(f: impl FnOnce(&Comm) -> Result<R>) -> Result<R> {
+        let process = Process::singleton();
+        process.init()?;
+        let world = process.comm_world()?;
+        let value = f(&world)?;
+        drop(world);
+        process.finalize()?;
+        Ok(value)
+    }
+
+    #[test]
+    fn memory_is_given_back_with_what_has_come() {
+        let values = alone(|comm| {
+            let (mine, mut theirs, mut own) = ([1_u32, 2, 3], [0; 3], [7; 2]);
+            in_flight(comm, |flights| {
+                let receive = flights.receive(&mut theirs, 0, 0)?;
+                let send = flights.send(&mine, 0, 0, Mode::Synchronous)?;
+                let (values, status) = receive.wait()?;
+                values[0] += mine[1];
+                assert_eq!(status.bytes, 12);
+                send.wait()?;
+                let (own, _) = flights.start(broadcast(comm, &mut own[..], 0)?)?.wait()?;
+                own[0] = 8;
+                Ok(())
+            })?;
+            Ok((theirs, own))
+        });
+        assert_eq!(values, Ok(([3, 2, 3], [8, 7])));
+    }
+
+    #[test]
+    fn operations_whose_handles_are_gone_end_with_the_scope() {
+        let values = alone(|comm| {
+            let (mine, mut first, mut second) = (vec![5_u8; 1000], vec![0; 1000], [1_u8]);
+            in_flight(comm, |flights| {
+                let _receive = flights.receive(&mut first, 0, 1)?;
+                let _send = flights.send(&mine, 0, 1, Mode::Standard)?;
+                Ok(())
+            })?;
+            // Nobody sends what this one waits for. An error of the scope cancels it.
+            let ended = in_flight(comm, |flights| {
+                let _receive = flights.receive(&mut second, 0, 2)?;
+                flights.send(&mine, 7, 1, Mode::Standard).map(drop)
+            });
+            second[0] += 1;
+            Ok((first == mine, ended.is_err(), second[0]))
+        });
+        assert_eq!(values, Ok((true, true, 2)));
+    }
+}
