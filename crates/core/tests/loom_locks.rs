@@ -3,7 +3,7 @@
 #![cfg(loom)]
 
 use loom::thread;
-use simurgh_core::sync::{Arc, AtomicU32, Ordering, model};
+use simurgh_core::sync::{Arc, AtomicU32, Ordering, SpinLock, model};
 use simurgh_core::{BarrierCell, LockCell, LockKind, LockRequest, SharedBarrier, SharedCounter, SharedLock};
 
 /// What ranks of several processes share: a lock, how often each has been told that it has it, and what it protects.
@@ -191,5 +191,28 @@ fn a_shared_counter_forgets_no_owner_that_waits_again() {
         let others = two_that_count(&shared);
         (0..2).for_each(|_| shared.await_events(1));
         others.into_iter().for_each(|other| other.join().unwrap());
+    });
+}
+
+#[test]
+fn a_lock_that_is_not_free_stays_with_its_holder_when_another_tries() {
+    model(|| {
+        let sum = Arc::new(SpinLock::new(0));
+        let try_twice = |sum: &SpinLock<usize>| {
+            let tries = (0..2).filter(|_| {
+                let guard = sum.try_lock_biased();
+                guard.is_some_and(|mut guard| {
+                    let before = *guard;
+                    thread::yield_now();
+                    *guard = before + 1;
+                    true
+                })
+            });
+            tries.count()
+        };
+        let other = Arc::clone(&sum);
+        let thread = thread::spawn(move || try_twice(&other));
+        let taken = try_twice(&sum) + thread.join().unwrap();
+        assert_eq!(*sum.lock(), taken);
     });
 }

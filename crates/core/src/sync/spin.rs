@@ -86,13 +86,10 @@ impl<T: ?Sized> SpinLock<T> {
     /// Takes the lock if it is free, as [`SpinLock::lock_biased`].
     #[inline]
     pub fn try_lock_biased(&self) -> Option<SpinGuard<'_, T>> {
-        let free = !self.held.load(Ordering::Relaxed);
-        free.then(|| {
-            if_biased(
-                || Some(self.take_alone()),
-                || self.take().then_some(SpinGuard { lock: self }),
-            )
-        })?
+        if self.held.load(Ordering::Relaxed) {
+            return None;
+        }
+        if_biased(|| Some(self.take_alone()), || self.try_lock())
     }
 
     /// Takes the lock, which is free, where nobody else takes it.
