@@ -136,6 +136,7 @@ impl<T: ?Sized> SpinLock<T> {
     }
 
     /// The value, for a caller that holds the lock without a guard.
+    #[cfg(not(loom))]
     pub(crate) fn value_ptr(&self) -> *mut T {
         self.value.get()
     }
