@@ -12,6 +12,7 @@ use crate::install;
 use crate::workspace::Workspace;
 use simurgh_testing::Stage;
 
+mod bars;
 mod contender;
 mod experiment;
 mod hosts;

@@ -78,7 +78,7 @@ impl Drawn {
 }
 
 /// One colour per contender. Colour-blind readers can tell them apart, too.
-const COLOURS: &[RGBColor] = &[
+pub(super) const COLOURS: &[RGBColor] = &[
     RGBColor(0, 90, 180),
     RGBColor(220, 120, 0),
     RGBColor(0, 140, 110),

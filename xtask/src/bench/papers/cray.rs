@@ -48,6 +48,43 @@ const COST: Experiment = Experiment {
     findings: &[Finding::Variants],
 };
 
+/// The ways in which the data of a long message gets from one process to the other.
+const WAYS: Experiment = Experiment {
+    program: "transfer",
+    series: &[
+        ours("read", Placement::Tcp, &["--rendezvous", "read"]),
+        ours("write", Placement::Tcp, &["--rendezvous", "write"]),
+        ours("fragments", Placement::Tcp, &["--rendezvous", "fragments"]),
+    ],
+    runs: PAIR,
+    axis: "bytes",
+    values: COST.values,
+    findings: &[Finding::Variants],
+};
+
+/// Two processes that talk over TCP while one of the two cores is kept from ranks.
+const RESERVED: Experiment = Experiment {
+    program: "transfer",
+    series: &[
+        ours("none reserved, wq", Placement::Tcp, &[]),
+        ours("one reserved, wq", Placement::Tcp, &["--reserve-cores", "1"]),
+        ours(
+            "one reserved, nd",
+            Placement::Tcp,
+            &["--reserve-cores", "1", "--policy", "nd"],
+        ),
+        ours(
+            "one reserved, sleep",
+            Placement::Tcp,
+            &["--reserve-cores", "1", "--policy", "sleep"],
+        ),
+    ],
+    runs: PAIR,
+    axis: "bytes",
+    values: COST.values,
+    findings: &[Finding::Variants],
+};
+
 /// Two processes whose ranks have both cores, or share one so that the other is free for progress.
 const CORES: &[Series] = &[
     ours("all cores, wq", Placement::Tcp, &[]),
@@ -106,6 +143,24 @@ pub(super) const FIGURES: &[Figure] = &[
         paper: "latency and bandwidth with and without progress threads, for ranks that do nothing but communicate.",
         here: "the same modes and processes.",
         experiments: &[COST],
+    },
+    Figure {
+        name: "cray-rendezvous",
+        source: SOURCE,
+        title: "Cray: read, write, or fragments",
+        paper: "rendezvous by a read of the receiver, and by a cooperative write, both of which the library has.",
+        here: "the same program with each way that `--rendezvous` chooses. Messages that do not fit into a packet \
+               take it. TCP has no remote memory access of its own: the provider imitates it.",
+        experiments: &[WAYS],
+    },
+    Figure {
+        name: "cray-reserve",
+        source: SOURCE,
+        title: "Cray: what a reserved core costs",
+        paper: "latency and bandwidth with cores that are kept from ranks (core specialisation).",
+        here: "the same program with `--reserve-cores 1`: both ranks share the core that is left, and the other one \
+               is for progress and for the library's own threads.",
+        experiments: &[RESERVED],
     },
     Figure {
         name: "cray-halo",

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use super::super::bars::{self, Group};
 use super::super::plot::{Chart, Curve, Scale};
-use super::figure::{Better, Experiment, Figure, Run};
+use super::figure::{Better, Experiment, Figure, Run, Series};
 use super::measure::Runners;
 use super::results::Results;
 use super::{findings, tables};
@@ -168,6 +169,9 @@ fn plots(figure: &Figure, place: usize, results: &Results, root: &Path) -> Resul
     fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let mut names = Vec::new();
     for (index, value) in experiment.values.iter().enumerate() {
+        if value.better == Better::Part {
+            continue;
+        }
         let curve = |name: &str| -> Curve {
             let xs = results.abscissas(index).into_iter().filter(|x| *x > 0);
             xs.filter_map(|x| Some((x as f64, results.median(experiment, index, x, name)?)))
@@ -199,5 +203,33 @@ fn plots(figure: &Figure, place: usize, results: &Results, root: &Path) -> Resul
         chart.draw(&folder.join(&name))?;
         names.push(name);
     }
+    names.extend(shares(figure, place, results, &folder)?);
     Ok(names)
+}
+
+/// Draws the parts of a whole that an experiment has, if it has any, and returns the name of the file.
+fn shares(figure: &Figure, place: usize, results: &Results, folder: &Path) -> Result<Option<String>> {
+    let experiment = &figure.experiments[place];
+    let (indices, titles): (Vec<usize>, Vec<&str>) = (0..)
+        .zip(experiment.values)
+        .filter(|(_, value)| value.better == Better::Part)
+        .map(|(index, value)| (index, value.title))
+        .unzip();
+    let Some(first) = indices.first() else {
+        return Ok(None);
+    };
+    let group = |x: u64| {
+        let bar = |series: &Series| {
+            let median = |index: &usize| results.median(experiment, *index, x, series.name);
+            Some((series.name, indices.iter().map(median).collect::<Option<_>>()?))
+        };
+        Group {
+            name: format!("{x} {}", experiment.axis),
+            bars: experiment.series.iter().filter_map(bar).collect(),
+        }
+    };
+    let groups: Vec<Group<'_>> = results.abscissas(*first).into_iter().map(group).collect();
+    let name = format!("{}-{}-parts.svg", figure.name, place + 1);
+    bars::draw(&titles, &groups, &folder.join(&name))?;
+    Ok(Some(name))
 }

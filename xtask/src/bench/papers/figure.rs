@@ -149,6 +149,8 @@ pub(crate) enum Better {
     MorePercent,
     /// Neither: the values say where time goes.
     Neither,
+    /// Neither: those of an experiment are the parts of a whole, which are drawn on each other.
+    Part,
 }
 
 /// A quantity.
@@ -166,7 +168,7 @@ impl Value {
     /// The better of two values.
     pub(crate) fn better(&self, a: f64, b: f64) -> f64 {
         match self.better {
-            Better::Less | Better::LessByDifference | Better::Neither => a.min(b),
+            Better::Less | Better::LessByDifference | Better::Neither | Better::Part => a.min(b),
             Better::More | Better::MorePercent => a.max(b),
         }
     }
@@ -174,7 +176,7 @@ impl Value {
     /// How many times better one value is than another; the difference for percentages and where ratios say nothing.
     pub(crate) fn advantage(&self, one: f64, other: f64) -> f64 {
         match self.better {
-            Better::Less | Better::Neither => other / one,
+            Better::Less | Better::Neither | Better::Part => other / one,
             Better::More => one / other,
             Better::LessByDifference => other - one,
             Better::MorePercent => one - other,
@@ -206,6 +208,15 @@ pub(super) const fn shown(keyword: &'static str, title: &'static str) -> Value {
         keyword,
         title,
         better: Better::Neither,
+    }
+}
+
+/// A part of a whole, which is shown and not judged.
+pub(super) const fn part(keyword: &'static str, title: &'static str) -> Value {
+    Value {
+        keyword,
+        title,
+        better: Better::Part,
     }
 }
 

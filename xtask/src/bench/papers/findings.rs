@@ -9,7 +9,7 @@ pub(super) fn all(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::new();
     for finding in experiment.findings {
         for (index, value) in experiment.values.iter().enumerate() {
-            if value.better == Better::Neither {
+            if matches!(value.better, Better::Neither | Better::Part) {
                 continue;
             }
             let said = Said {
@@ -149,7 +149,7 @@ impl Said<'_> {
         match self.value().better {
             Better::MorePercent => Some("points"),
             Better::LessByDifference => Some("µs less"),
-            Better::Less | Better::More | Better::Neither => None,
+            Better::Less | Better::More | Better::Neither | Better::Part => None,
         }
     }
 

@@ -3,8 +3,8 @@
 
 use super::super::experiment::Placement;
 use super::figure::{
-    Experiment, Figure, Finding, Run, Runner, Series, Value, everybody, ours, peer_with, percent, rate, run,
-    shown, time,
+    Experiment, Figure, Finding, Run, Runner, Series, Value, everybody, ours, part, peer_with, percent, rate,
+    run, shown, time,
 };
 
 const ONE_CORE: &[Series] = &everybody(Placement::OneCore);
@@ -68,14 +68,19 @@ const POLICIES: &[Series] = &[
     ours("wq", Placement::Tcp, &["--policy", "wq", "--stats"]),
     ours("nd", Placement::Tcp, &["--policy", "nd", "--stats"]),
     ours("nd+wq", Placement::Tcp, &["--policy", "nd+wq", "--stats"]),
+    ours(
+        "anticipate",
+        Placement::Tcp,
+        &["--policy", "anticipate", "--stats"],
+    ),
 ];
 
 const OF_HOSTS: &[Value] = &[
     time("step", "Step of work and exchange, µs"),
-    shown("compute", "Work of all ranks, ms"),
-    shown("ran", "Virtual processors running ranks, ms"),
-    shown("idle", "Virtual processors idle, ms"),
-    shown("network", "Looking after the network, ms"),
+    part("compute", "Work of all ranks, ms"),
+    part("calls", "Calls and switches of ranks, ms"),
+    part("network", "Looking after the network, ms"),
+    part("idle", "Virtual processors idle, ms"),
     shown("switches", "Switches, thousands"),
 ];
 
@@ -214,7 +219,9 @@ pub(super) const FIGURES: &[Figure] = &[
                 switch time.",
         here: "ranks of two processes on this machine compute 100 µs and exchange a message over TCP, with enough \
                network for that (1 KiB), and without (256 KiB). The network is the loopback interface, so the \
-               kernel's part of it is done by the same two cores.",
+               kernel's part of it is done by the same two cores. Beside the three policies is “anticipate”, by \
+               which the communication so far decides when a busy virtual processor looks after the network. The \
+               plots show shares of the time of all virtual processors.",
         experiments: &[
             two_hosts(&[
                 run(2, &["1024", "100"]),

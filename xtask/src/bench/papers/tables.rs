@@ -53,7 +53,7 @@ fn comparison(value: &Value) -> &'static str {
     match value.better {
         Better::MorePercent => "points more than the best peer",
         Better::LessByDifference => "µs less than the best peer",
-        Better::Less | Better::More | Better::Neither => "times better than the best peer",
+        Better::Less | Better::More | Better::Neither | Better::Part => "times better than the best peer",
     }
 }
 
