@@ -6,7 +6,7 @@ program files
   integer, parameter :: ok = MPI_OFFSET_KIND
   integer, parameter :: PLAIN = 1, ALL_RANKS = 2, STARTED = 3, ALL_STARTED = 4, SPLIT = 5
   HANDLE(MPI_File) :: fh
-  character(len=64) :: name
+  character(len=256) :: name
   integer ASYNC :: mine(3), got(3)
   integer :: form
   call begin()
@@ -28,11 +28,10 @@ program files
 
 contains
 
-  ! Rank 0 chooses a name that no other job has.
+  ! Rank 0 chooses a name that no other job has: beside the program, of which each test has one of its own.
   subroutine choose_name()
-    integer :: now
-    call system_clock(now)
-    write (name, '(a,i0)') '/tmp/simurgh-fortran-files-', now
+    call get_command_argument(0, name)
+    name = trim(name)//'-file'
     call MPI_Bcast(name, int(len(name), ck), MPI_CHARACTER, 0, MPI_COMM_WORLD, ierr)
   end subroutine
 
