@@ -6,7 +6,7 @@
 mod ends;
 mod launchers;
 
-use simurgh_testing::{Mpiexec, Outcome, Stage, example};
+use simurgh_testing::{Mpiexec, Outcome, Stage, TCP, example};
 use std::path::PathBuf;
 
 /// The program.
@@ -53,10 +53,10 @@ const PLACES: [(usize, &[&str]); 7] = [
             "2",
             "--transport",
             "ofi",
-            "--provider",
-            "tcp",
-            "--interface",
-            "lo",
+            TCP[0],
+            TCP[1],
+            TCP[2],
+            TCP[3],
         ],
     ),
 ];

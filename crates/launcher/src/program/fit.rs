@@ -95,16 +95,17 @@ pub fn reservation(programs: &[Wanted<'_>]) -> Result<Option<TlsNeed>, LaunchErr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simurgh_testing::Scratch;
 
     #[test]
     fn a_program_that_has_changed_is_checked_anew() {
-        let program = std::env::temp_dir().join(format!("simurgh-fit-{}", std::process::id()));
+        let scratch = Scratch::new("fit");
+        let program = scratch.path().join("program");
         fs::copy("/bin/true", &program).unwrap();
         let fit = check(&program, &[]).unwrap();
         assert_eq!(check(&program, &[]).unwrap(), fit);
         fs::write(&program, "#!/bin/sh\n").unwrap();
         let script = check(&program, &[]);
-        fs::remove_file(&program).unwrap();
         assert!(
             matches!(script, Err(LaunchError::Image(ImageError::Script { .. }))),
             "{script:?}"
