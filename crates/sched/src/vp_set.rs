@@ -47,8 +47,7 @@ impl VpSet {
             dedicated_spins: has_cores
                 && match reserved {
                     0 => !topology.is_oversubscribed() && common + dedicated <= cores,
-                    // Those of other processes of the node run on reserved cores, too.
-                    reserved => dedicated <= reserved && cores + reserved == topology.machine().len(),
+                    _ => dedicated <= topology.own_reserved().len(),
                 },
             network_core: None,
         }
@@ -122,7 +121,7 @@ impl VpSet {
                 topology.processors_of_library()
             }
             _ if self.is_dedicated(vp) && !reserved.is_empty() => {
-                reserved[(vp - self.common) % reserved.len()].cpus.clone()
+                topology.own_reserved()[vp - self.common].cpus.clone()
             }
             _ => cores[vp % cores.len()].cpus.clone(),
         }
@@ -193,9 +192,23 @@ mod tests {
             "the named core counts"
         );
         assert!(chosen.may_spin(1) && !chosen.may_spin(2));
-        let half = machine(2).share(0, 2);
-        let shared = VpSet::new(None, &half, Some(Dedicated::alone(1).driving()));
-        assert!(!shared.may_spin(1) && shared.cpus_of(1, &half) == [2, 3]);
+    }
+
+    #[test]
+    fn dedicated_processors_of_several_processes_spin_only_if_all_have_reserved_cores() {
+        let set = |process, processes, reserved| {
+            let machine = machine(4).reserving(reserved).expect("some are left");
+            let share = machine.share(process, processes);
+            let set = VpSet::new(None, &share, Some(Dedicated::alone(1).driving()));
+            let vp = set.common;
+            (set.may_spin(vp), set.cpus_of(vp, &share))
+        };
+        assert_eq!((set(0, 2, 2), set(1, 2, 2)), ((true, vec![2]), (true, vec![3])));
+        assert_eq!((set(0, 2, 3), set(1, 2, 3)), ((true, vec![1]), (true, vec![2])));
+        for process in [0, 1] {
+            assert_eq!(set(process, 2, 1), (false, vec![3]), "they share the core");
+        }
+        assert_eq!(set(3, 4, 3), (false, vec![1, 2, 3]));
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
             let words: Vec<_> = own.iter().map(|seat| seat.bound.clone()).collect();
             let set = |seat: &RankPlace| seat.cpus.iter().copied().collect();
             let processors = own.iter().map(set).collect();
-            let (topology, homes) = placement.of_process(ranks, machine);
+            let (place, hosts) = spec.place_on_node();
+            let (topology, homes) = placement.of_process(ranks, machine.sharing_reserved(place, hosts));
             (topology, homes, processors, words)
         }
         None => {

@@ -35,6 +35,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
         Some(root) if !cores.is_empty() => Ok(Topology {
             machine: cores.clone(),
             reserved: Vec::new(),
+            own_reserved: Vec::new(),
             nodes: sorted(nodes(hwloc)),
             cores,
             root,

@@ -26,6 +26,8 @@ pub struct Topology {
     machine: Vec<Core>,
     /// Those of them that are kept from ranks.
     reserved: Vec<Core>,
+    /// Those of the latter that no other process of the node dedicates to the network.
+    own_reserved: Vec<Core>,
     /// The numbers of the NUMA nodes, also of those without cores.
     nodes: Vec<usize>,
     oversubscribed: bool,
@@ -83,8 +85,10 @@ impl Topology {
             return Err(SchedError::AllReserved { count, cores });
         }
         let kept: Vec<_> = (0..cores - count).collect();
+        let reserved = self.cores[cores - count..].to_vec();
         Ok(Self {
-            reserved: self.cores[cores - count..].to_vec(),
+            own_reserved: reserved.clone(),
+            reserved,
             ..self.restricted(&kept)
         })
     }
@@ -100,7 +104,18 @@ impl Topology {
         let kept: Vec<_> = self.portion(index, count).collect();
         Self {
             oversubscribed: count > self.cores.len(),
-            ..self.restricted(&kept)
+            ..self.sharing_reserved(index, count).restricted(&kept)
+        }
+    }
+
+    /// The same, for the process with this index of `count` on the machine: each has equally many of the reserved cores
+    /// to itself, for what it dedicates to the network; none if there are fewer of them than processes.
+    #[must_use]
+    pub fn sharing_reserved(self, index: usize, count: usize) -> Self {
+        let each = self.reserved.len() / count;
+        Self {
+            own_reserved: self.reserved[index * each..(index + 1) * each].to_vec(),
+            ..self
         }
     }
 
@@ -167,6 +182,7 @@ impl Topology {
             cores: split(&self.cores),
             machine: split(&self.machine),
             reserved: split(&self.reserved),
+            own_reserved: split(&self.own_reserved),
             ..self
         }
     }
@@ -217,6 +233,12 @@ impl Topology {
     #[must_use]
     pub fn reserved(&self) -> &[Core] {
         &self.reserved
+    }
+
+    /// The part of the [reserved](Topology::reserved) cores that is this process's [own](Topology::sharing_reserved).
+    #[must_use]
+    pub fn own_reserved(&self) -> &[Core] {
+        &self.own_reserved
     }
 
     /// The numbers of the hardware threads that threads of the library other than virtual processors may use: those of
@@ -349,7 +371,17 @@ mod tests {
             (second.processors(), second.reserved()),
             (vec![4, 5, 6, 7], less.reserved())
         );
-        assert_eq!(less.by_threads().reserved().len(), 4);
+        assert_eq!(less.clone().by_threads().own_reserved().len(), 4);
+        let own = |index, count| less.clone().share(index, count).own_reserved().to_vec();
+        assert_eq!(
+            (own(0, 1), own(1, 2)),
+            (less.reserved().to_vec(), less.reserved()[1..].to_vec())
+        );
+        assert_eq!(
+            (own(0, 3), own(2, 3)),
+            (Vec::new(), Vec::new()),
+            "nobody has a core that others lack"
+        );
         assert_eq!(machine().processors_of_library().len(), 12);
         let all = machine().reserving(6);
         assert!(
