@@ -9,6 +9,8 @@
 //! * `tables`, `findings`: what is made of the values
 //! * `document`: the sections of docs/papers.md
 
+use std::time::Instant;
+
 use super::contender::{self, Contender};
 use super::machine;
 use crate::failure::{Failure, Result};
@@ -63,18 +65,20 @@ fn write(workspace: &Workspace, figure: &Figure, contenders: &[Contender], round
         section.push_str("Not measured yet.\n\n");
         return document::write(root, figure, &section);
     }
-    let (date, machine) = (machine::date(), machine::describe());
-    section.push_str(&format!(
-        "{date}, {machine}; {rounds} rounds. Cells are best / median of the rounds.\n\n"
-    ));
-    let mut found = String::new();
+    // The load is that before the runs of the figure.
+    let (date, machine, begin) = (machine::date(), machine::describe(), Instant::now());
+    let (mut measured, mut found) = (String::new(), String::new());
     for (place, experiment) in figure.experiments.iter().enumerate() {
         let results = runners.measure(experiment, rounds)?;
         let (text, findings) = document::measured(figure, place, &results, root)?;
-        section.push_str(&text);
+        measured.push_str(&text);
         found.push_str(&findings);
     }
-    section.push_str(&format!("**We find** (by the medians):\n\n{found}\n"));
+    let seconds = begin.elapsed().as_secs();
+    section.push_str(&format!(
+        "{date}, {machine}; {rounds} rounds in {seconds} s. Cells are best / median of the rounds.\n\n{measured}\
+         **We find** (by the medians):\n\n{found}\n"
+    ));
     print!("{section}");
     document::write(root, figure, &section)
 }
