@@ -6,9 +6,9 @@
 #include "mpi_check.h"
 #include "random/draw.h"
 
-enum { MOST = 24, LONGEST = 70000, WITHDRAWN = 9, BESIDES = 8 };
+enum { MOST = 24, LONGEST = 70000, WITHDRAWN = 9, BESIDES = 8, LENGTHS = 3 };
 
-static const int SIZES[] = {0, 1, 8, 40, 41, 56, 57, 96, 97, 200, 512, 5000, LONGEST};
+static const int SIZES[] = {0, 1, 8, 40, 41, 56, 57, 96, 97, 200, 512, 2048, 2049, 5000, LONGEST};
 enum { KINDS = sizeof SIZES / sizeof *SIZES };
 
 static uint64_t seed;
@@ -161,26 +161,31 @@ static void receive_all(int round, struct draw *draw)
     free(taken);
 }
 
-/* A short message that nobody has received can be taken back, and those beside it come. */
+/* A message that nobody has received can be taken back, and those beside it come. */
 static void withdraw(int round)
 {
-    int mate = check_rank ^ 1, value = round, got, cancelled;
+    static const int LENGTH[LENGTHS] = {1, 50, 500};
+    int mate = check_rank ^ 1, length = LENGTH[round % LENGTHS], got[500], sent[3][500], cancelled;
     if (mate >= check_size)
         return;
+    for (int i = 0; i < length; i++) {
+        sent[0][i] = 1 - round;
+        sent[1][i] = round + i;
+        sent[2][i] = -round;
+    }
     if (check_rank % 2) {
-        OK(MPI_Recv(&got, 1, MPI_INT, mate, BESIDES, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-        CHECK(got == -round);
-        OK(MPI_Recv(&got, 1, MPI_INT, mate, WITHDRAWN, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-        CHECK(got == round);
+        OK(MPI_Recv(got, length, MPI_INT, mate, BESIDES, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK(got[length - 1] == -round);
+        OK(MPI_Recv(got, length, MPI_INT, mate, WITHDRAWN, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK(got[length - 1] == round + length - 1);
         return;
     }
     MPI_Request requests[3];
     MPI_Status statuses[3];
-    int dropped[] = {1 - round, -round};
-    OK(MPI_Isend(&dropped[0], 1, MPI_INT, mate, WITHDRAWN, MPI_COMM_WORLD, &requests[0]));
-    OK(MPI_Isend(&value, 1, MPI_INT, mate, WITHDRAWN, MPI_COMM_WORLD, &requests[1]));
+    OK(MPI_Isend(sent[0], length, MPI_INT, mate, WITHDRAWN, MPI_COMM_WORLD, &requests[0]));
+    OK(MPI_Isend(sent[1], length, MPI_INT, mate, WITHDRAWN, MPI_COMM_WORLD, &requests[1]));
     OK(MPI_Cancel(&requests[0]));
-    OK(MPI_Isend(&dropped[1], 1, MPI_INT, mate, BESIDES, MPI_COMM_WORLD, &requests[2]));
+    OK(MPI_Isend(sent[2], length, MPI_INT, mate, BESIDES, MPI_COMM_WORLD, &requests[2]));
     OK(MPI_Waitall(3, requests, statuses));
     for (int i = 0; i < 3; i++) {
         OK(MPI_Test_cancelled(&statuses[i], &cancelled));

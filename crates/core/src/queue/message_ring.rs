@@ -172,19 +172,31 @@ impl MessageRing {
         }
     }
 
-    /// Whether the receiver is done with so many lines from a position on.
+    /// Whether there is room for so many lines from a position on.
     #[inline]
     fn has_room(&self, first: u32, lines: u32) -> bool {
-        let fits = |head: u32| first.wrapping_add(lines).wrapping_sub(head) as usize <= LINES;
+        self.has_come(|head| first.wrapping_add(lines).wrapping_sub(head) as usize <= LINES)
+    }
+
+    /// Whether the receiver is done with the message at this position, which is one of the last 2^31. For its sender.
+    #[inline]
+    #[must_use]
+    pub fn is_finished(&self, position: u32) -> bool {
+        self.has_come(|head| head.wrapping_sub(position).cast_signed() > 0)
+    }
+
+    /// Whether the receiver has come as far as `enough` says of its head. Then what it has done before is visible.
+    #[inline]
+    fn has_come(&self, enough: impl Fn(u32) -> bool) -> bool {
         // Acquire pairs with the Release below.
-        if fits(self.senders.head.load(Ordering::Acquire)) {
+        if enough(self.senders.head.load(Ordering::Acquire)) {
             return true;
         }
         // Acquire pairs with the Release in `FirstMessage::finish`: the receiver has read the lines.
         let head = self.head.load(Ordering::Acquire);
         // Release hands that on to the senders that read the copy.
         self.senders.head.store(head, Ordering::Release);
-        fits(head)
+        enough(head)
     }
 
     /// Closes the ring once more. Messages that have been claimed before are still to be

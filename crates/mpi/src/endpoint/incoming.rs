@@ -10,6 +10,10 @@
 //! | through the table | lock and head of the queue, receive, buffer, status cell: four there, four back |
 //! | through the ring | one there |
 //!
+//! A longer message whose sender goes on meanwhile (`MPI_Isend`) leaves the address of its data in the ring. The
+//! receiver copies it from there, once, and the sender sees by the head of the ring that it may use its memory again
+//! (`process/references.rs`).
+//!
 //! # Order
 //!
 //! Whoever locks the match table delivers first what is in the ring. So a message that goes through the table never
@@ -22,6 +26,8 @@
 //! Before the rank sleeps it closes the ring ([`Mailbox`](simurgh_core::Mailbox)) and delivers all of it. Then its
 //! senders use the table, and wake it.
 
+use super::backlog::BacklogState;
+use super::reference::{self, BY_REFERENCE};
 use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, status_of};
 use crate::error::Status;
 use crate::instrument;
@@ -41,13 +47,15 @@ const HEADER_WORDS: usize = 2;
 const FIRST: usize = (LINE_WORDS - HEADER_WORDS) * WORD;
 /// Bytes of data in each other line.
 const OTHER: usize = LINE_WORDS * WORD;
-/// The longest message, in bytes.
-pub(crate) const RING_MESSAGE: usize = 96;
+/// The longest message whose data goes through the ring, in bytes.
+const RING_MESSAGE: usize = 96;
 const _: () = assert!(lines_for(RING_MESSAGE) as usize <= MessageRing::MESSAGE_LINES);
-const _: () = assert!(RING_MESSAGE <= u16::MAX as usize);
+/// The longest message whose address goes through the ring, in bytes. Whoever empties a ring copies so much of each
+/// message while it holds the table's lock.
+const RING_REFERENCE: usize = 2048;
+const _: () = assert!(RING_REFERENCE < 1 << 24);
 
 /// What others leave for a rank.
-#[derive(Default)]
 pub(super) struct Incoming {
     /// Once the rank has waited as the only one of its virtual processor.
     ring: OnceLock<MessageRing>,
@@ -55,6 +63,20 @@ pub(super) struct Incoming {
     is_open: AtomicBool,
     /// Threads that have called MPI for the rank.
     threads: AtomicU32,
+    backlog: BacklogState,
+}
+
+impl Incoming {
+    /// Nothing, for a rank with this backlog.
+    pub(super) fn new(backlog: BacklogState) -> Self {
+        Self {
+            ring: OnceLock::new(),
+            has_ring: AtomicBool::new(false),
+            is_open: AtomicBool::new(false),
+            threads: AtomicU32::new(0),
+            backlog,
+        }
+    }
 }
 
 /// The number of a message that has come through the ring. It tells the message from all others that wait.
@@ -68,7 +90,7 @@ impl RingMessage {
     const MARK: NonZeroU32 = NonZeroU32::new(1 << NUMBER_BITS).unwrap();
 
     #[inline]
-    fn at_position(position: u32) -> Self {
+    pub(crate) fn at_position(position: u32) -> Self {
         Self(Self::MARK | position & (Self::MARK.get() - 1))
     }
 
@@ -91,7 +113,7 @@ impl RingMessage {
 
     /// The place by which it can be withdrawn.
     #[inline]
-    pub(super) fn place(self) -> Place {
+    pub(crate) fn place(self) -> Place {
         Place {
             index: Self::INDEX,
             sequence: u64::from(self.0.get()),
@@ -104,6 +126,8 @@ struct Content {
     envelope: Envelope,
     /// The length of the message.
     bytes: usize,
+    /// The lines that it occupies.
+    lines: u32,
     first: LineData,
 }
 
@@ -111,7 +135,12 @@ impl Content {
     #[inline]
     fn of(message: &FirstMessage<'_>) -> Self {
         let bytes = (message.note() >> 8) as usize;
-        let first = message.line(0, HEADER_WORDS + bytes.min(FIRST).div_ceil(WORD));
+        let in_ring = if message.note() & BY_REFERENCE == 0 {
+            bytes
+        } else {
+            WORD
+        };
+        let first = message.line(0, HEADER_WORDS + in_ring.min(FIRST).div_ceil(WORD));
         let envelope = Envelope {
             context: (first[0] >> 32) as u32,
             source: (first[0] as u32).cast_signed(),
@@ -120,9 +149,37 @@ impl Content {
         Self {
             envelope,
             bytes,
+            lines: lines_for(in_ring),
             first,
         }
     }
+
+    /// The data of the message, if it is in the memory of the sender.
+    #[inline]
+    fn lent<'a>(&self, message: &'a FirstMessage<'_>) -> Option<&'a [u8]> {
+        reference::data_of(message, &self.first, HEADER_WORDS, self.bytes)
+    }
+
+    /// Copies the data of the message.
+    fn collect(&self, message: &FirstMessage<'_>, data: &mut [u8]) {
+        match self.lent(message) {
+            Some(lent) => data.copy_from_slice(lent),
+            None => collect(&self.first, message, data),
+        }
+    }
+}
+
+/// The note of a message.
+#[inline]
+fn note_for(bytes: usize, kinds: PatternKinds) -> u32 {
+    (bytes as u32) << 8 | u32::from(kinds.bits())
+}
+
+/// Writes the first words of a message.
+#[inline]
+fn put_envelope(data: &mut LineData, envelope: Envelope) {
+    data[0] = u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned());
+    data[1] = u64::from(envelope.tag.cast_unsigned());
 }
 
 /// The lines of a message of so many bytes.
@@ -181,12 +238,11 @@ impl Endpoint {
         source: &Source,
     ) -> Option<Place> {
         let bytes = source.bytes();
-        let ring = self.ring().filter(|_| bytes <= RING_MESSAGE)?;
-        let note = (bytes as u32) << 8 | u32::from(kinds.bits());
+        let ring = self.ring_for(bytes, RING_MESSAGE)?;
+        let note = note_for(bytes, kinds);
         let sent = ring.send(lines_for(bytes), |line, data| {
             let (header, skip) = if line == 0 {
-                data[0] = u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned());
-                data[1] = u64::from(envelope.tag.cast_unsigned());
+                put_envelope(data, envelope);
                 (HEADER_WORDS, 0)
             } else {
                 (0, FIRST + (line as usize - 1) * OTHER)
@@ -196,6 +252,40 @@ impl Endpoint {
         });
         sent.ok()
             .map(|position| RingMessage::at_position(position).place())
+    }
+
+    /// Leaves the address of a message in the ring of the rank, and returns the position there. The message stays in
+    /// the memory of its sender until the rank [has taken](Endpoint::has_taken) it. `None` if it is too long or has
+    /// gaps, or the ring takes none now.
+    #[inline]
+    pub(crate) fn leave_reference(
+        &self,
+        envelope: Envelope,
+        kinds: PatternKinds,
+        source: &Source,
+    ) -> Option<u32> {
+        let bytes = source.bytes();
+        let ring = self.ring_for(bytes, RING_REFERENCE)?;
+        let word = reference::word_for(source)?;
+        let sent = ring.send(1, |_, data| {
+            put_envelope(data, envelope);
+            data[HEADER_WORDS] = word;
+            (HEADER_WORDS + 1, note_for(bytes, kinds) | BY_REFERENCE)
+        });
+        sent.ok()
+    }
+
+    /// The ring, if messages of so many bytes may go through it now, of which the longest have `most`.
+    #[inline]
+    fn ring_for(&self, bytes: usize, most: usize) -> Option<&MessageRing> {
+        let may = bytes <= most && (bytes <= INLINE_LIMIT || !self.incoming.backlog.is_full());
+        self.ring().filter(|_| may)
+    }
+
+    /// Whether the rank has taken the message that was left at this position of its ring.
+    #[inline]
+    pub(crate) fn has_taken(&self, position: u32) -> bool {
+        self.ring().is_some_and(|ring| ring.is_finished(position))
     }
 
     /// Delivers the messages that are in the ring.
@@ -239,7 +329,7 @@ impl Endpoint {
                 // It has come before its receive, though no queue has seen it.
                 instrument::unexpected(self, content.envelope, content.bytes);
                 let status = self.received(&content, &message, target);
-                message.finish(lines_for(content.bytes));
+                message.finish(content.lines);
                 return Some(status);
             }
             self.deliver_to(receive, table, &content, message);
@@ -270,7 +360,7 @@ impl Endpoint {
             }
             None => self.keep(table, content, &message),
         }
-        message.finish(lines_for(content.bytes));
+        message.finish(content.lines);
     }
 
     /// Copies a message to the memory of its receive.
@@ -278,7 +368,9 @@ impl Endpoint {
     fn received(&self, content: &Content, message: &FirstMessage<'_>, target: &Target) -> Status {
         let (envelope, bytes, first) = (content.envelope, content.bytes, &content.first);
         instrument::matched(self, envelope, || bytes);
-        let transfer = if bytes <= FIRST {
+        let transfer = if let Some(data) = content.lent(message) {
+            memory::unpack(data, target)
+        } else if bytes <= FIRST {
             memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..bytes], target)
         } else {
             unpack_lines(first, message, bytes, target)
@@ -288,11 +380,11 @@ impl Endpoint {
 
     /// Puts a message into the unexpected queue.
     fn keep(&self, table: &mut MatchTable, content: &Content, message: &FirstMessage<'_>) {
-        let (envelope, bytes, first) = (content.envelope, content.bytes, &content.first);
+        let (envelope, bytes) = (content.envelope, content.bytes);
         let from_ring = Some(RingMessage::at_position(message.position()));
         let payload = if bytes <= INLINE_LIMIT {
             let mut data = [0; INLINE_LIMIT];
-            collect(first, message, &mut data[..bytes]);
+            content.collect(message, &mut data[..bytes]);
             Unexpected::Inline {
                 len: bytes as u8,
                 data,
@@ -301,7 +393,7 @@ impl Endpoint {
         } else {
             let pooled = table.buffers().take(bytes);
             let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(bytes));
-            collect(first, message, buffer.bytes_mut());
+            content.collect(message, buffer.bytes_mut());
             Unexpected::Copied {
                 buffer,
                 reservation: None,
@@ -309,7 +401,8 @@ impl Endpoint {
             }
         };
         instrument::unexpected(self, envelope, bytes);
-        let kinds = PatternKinds::from_bits(message.note() as u8).unwrap_or(PatternKinds::ALL);
+        let kinds =
+            PatternKinds::from_bits((message.note() & !BY_REFERENCE) as u8).unwrap_or(PatternKinds::ALL);
         table.arrive(self, envelope, kinds, payload);
     }
 }

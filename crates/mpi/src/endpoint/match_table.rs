@@ -1,5 +1,6 @@
 //! The match table of a rank: the queue of posted receives, the queue of unexpected messages, and the probes that wait.
 
+use super::backlog::Backlog;
 use super::{EagerPool, RingMessage, Unexpected};
 use crate::deadlock::{Operation, Unmatched};
 use crate::error::Status;
@@ -43,8 +44,8 @@ pub(crate) struct MatchTable {
     probes: Vec<Probe>,
     /// Buffers for messages to this rank.
     buffers: EagerPool,
-    /// Bytes of the eager buffers in `unexpected`.
-    backlog: usize,
+    /// The eager buffers in `unexpected`.
+    backlog: Backlog,
     /// The pattern of the rank's last probe, and how often in a row it has found nothing.
     looks: Option<(Pattern, u64)>,
 }
@@ -54,14 +55,14 @@ const MANY_LOOKS: u64 = 100;
 
 impl MatchTable {
     /// An empty table, whose queues are scanned up to a length of `scan_limit`.
-    pub(crate) fn new(scan_limit: usize) -> Self {
+    pub(super) fn new(scan_limit: usize, backlog: Backlog) -> Self {
         Self {
             posted: Queue::new(scan_limit),
             has_ring: false,
             unexpected: Queue::new(scan_limit),
             probes: Vec::new(),
             buffers: EagerPool::default(),
-            backlog: 0,
+            backlog,
             looks: None,
         }
     }
@@ -89,7 +90,7 @@ impl MatchTable {
     /// Takes the message that satisfies a receive.
     pub(crate) fn take_message(&mut self, pattern: Pattern) -> Option<(Envelope, Unexpected)> {
         let (envelope, payload) = self.unexpected.take_match(pattern)?;
-        self.backlog -= payload.stored();
+        self.backlog.remove(payload.stored());
         Some((envelope, payload))
     }
 
@@ -102,7 +103,7 @@ impl MatchTable {
         kinds: PatternKinds,
         payload: Unexpected,
     ) -> Place {
-        self.backlog += payload.stored();
+        self.backlog.add(payload.stored());
         let place = self.unexpected.arrive(envelope, kinds, payload);
         if !self.probes.is_empty() {
             self.answer_probes(callers, envelope);
@@ -163,14 +164,15 @@ impl MatchTable {
                 .is_some();
         }
         let payload = self.unexpected.withdraw(place);
-        self.backlog -= payload.as_ref().map_or(0, Unexpected::stored);
+        self.backlog
+            .remove(payload.as_ref().map_or(0, Unexpected::stored));
         payload.is_some()
     }
 
     /// Withdraws the oldest message of which `is_it` holds.
     pub(crate) fn withdraw_one(&mut self, is_it: impl Fn(&Unexpected) -> bool) -> Option<Unexpected> {
         let payload = self.unexpected.withdraw_one(is_it)?;
-        self.backlog -= payload.stored();
+        self.backlog.remove(payload.stored());
         Some(payload)
     }
 
@@ -273,7 +275,7 @@ impl MatchTable {
     /// Whether another `bytes` may be copied out, when the sender allows `limit` in all, for the receiver to find.
     #[inline]
     pub(crate) fn has_room(&self, bytes: usize, limit: usize) -> bool {
-        self.backlog + bytes <= limit
+        self.backlog.bytes() + bytes <= limit
     }
 
     /// Buffers for messages to this rank.

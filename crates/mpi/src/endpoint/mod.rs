@@ -1,12 +1,15 @@
 //! The endpoint of a rank: its match table, with the posted receives and the unexpected messages, and the slots of its
 //! blocking calls.
 
+mod backlog;
 mod eager_buffer;
 mod incoming;
 mod match_table;
+mod reference;
 mod request_to_send;
 mod unexpected;
 
+use backlog::Backlog;
 pub(crate) use eager_buffer::{EagerBuffer, EagerPool};
 use incoming::Incoming;
 pub(crate) use incoming::RingMessage;
@@ -32,14 +35,15 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint of a rank, with the limit on scanning its queues.
-    pub(crate) fn new(scan_limit: usize) -> Self {
+    /// The endpoint of a rank, with the limit on scanning its queues and on the bytes that wait for it.
+    pub(crate) fn new(scan_limit: usize, backlog_limit: usize) -> Self {
+        let backlog = Backlog::new(backlog_limit);
         Self {
-            table: SpinLock::new(MatchTable::new(scan_limit)),
+            incoming: Incoming::new(backlog.state()),
+            table: SpinLock::new(MatchTable::new(scan_limit, backlog)),
             slots: CallSlots::default(),
             pairing: Pairing::default(),
             tool: OnceLock::new(),
-            incoming: Incoming::default(),
         }
     }
 
@@ -108,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_changes_with_each_receive_shares_the_line_of_the_lock() {
-        let endpoint = Endpoint::new(8);
+        let endpoint = Endpoint::new(8, 1 << 20);
         let lock = (&raw const endpoint.table).addr();
         let header = (&raw const endpoint.table().posted).addr();
         assert_eq!(lock % 64, 0);

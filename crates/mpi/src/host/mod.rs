@@ -29,7 +29,8 @@ impl Host {
     pub(crate) fn new(layout: Layout, settings: Values) -> Self {
         let contexts = ContextPool::new(layout.own(), IdRange::of(&layout));
         let scan_limit = settings.amount(Id::ScanLimit);
-        let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
+        let backlog_limit = settings.amount(Id::BacklogLimit);
+        let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit, backlog_limit));
         Self {
             endpoints: layout.here().map(endpoint).collect(),
             contexts: Arc::new(contexts),

@@ -125,7 +125,7 @@ impl Network {
         let users = layout.here().len();
         let network = Self {
             fabric,
-            host_endpoint: Endpoint::new(settings.amount(Id::ScanLimit)),
+            host_endpoint: Endpoint::new(settings.amount(Id::ScanLimit), settings.amount(Id::BacklogLimit)),
             host_requests: RequestPool::new(),
             failures: Failures::default(),
             pending_sends: HandleTable::new(users),

@@ -26,6 +26,10 @@ impl Request {
             self.cancel_remote(process, owner, place);
             return Ok(());
         }
+        if direction == Direction::Send {
+            // A message that the receiver has not seen gets into its queue, from where it can be withdrawn.
+            process.drain_references();
+        }
         let mut table = job.endpoint(owner).table();
         let withdrawn = match direction {
             Direction::Send => table.withdraw_message(place),

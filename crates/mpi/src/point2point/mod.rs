@@ -11,6 +11,8 @@
 //!   synchronous send always leaves a descriptor.
 //! * A receiver that finds an unexpected message takes it and copies the data. If it was a descriptor, the receiver
 //!   completes the send.
+//! * A nonblocking send of up to two kilobytes leaves its address in the ring of a receiver that has one
+//!   ([`crate::endpoint`]). The receiver copies it when it looks; before the sender would sleep, it has it copied out.
 //! * A message that was copied can be cancelled though its send is complete ([`CompletedSend`]).
 //!
 //! So a send or receive between ranks of one host needs no progress engine.

@@ -6,7 +6,7 @@ use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{EagerBuffer, MatchTable, PostedReceive, Unexpected, status_of};
+use crate::endpoint::{EagerBuffer, MatchTable, PostedReceive, RingMessage, Unexpected, status_of};
 use crate::error::Result;
 use crate::instrument;
 use crate::matching::{Envelope, Place};
@@ -149,8 +149,15 @@ impl Comm {
         if !self.process().job().layout().is_here(process) {
             return self.isend_remote(mode, source, process, tag);
         }
-        if let Some(place) = self.send_through_ring(mode, process, tag, source) {
-            return Ok(Started::Buffered(CompletedSend::new(process, place)));
+        if self.may_use_ring(mode) {
+            if let Some(place) = self.leave_in_ring(process, tag, source) {
+                return Ok(Started::Buffered(CompletedSend::new(process, place)));
+            }
+            if mode != Mode::Copied
+                && let Some(request) = self.send_by_reference(process, tag, source)
+            {
+                return Ok(Started::Waiting(request));
+            }
         }
         match self.match_receive(process, tag, source) {
             Matched::Delivered => Ok(Started::Done),
@@ -231,8 +238,14 @@ impl Comm {
     /// Leaves a short message in the ring of its receiver, if that has one which takes it.
     #[inline]
     fn send_through_ring(&self, mode: Mode, process: u32, tag: i32, source: &Source) -> Option<Place> {
-        let may = !matches!(mode, Mode::Synchronous | Mode::Buffered);
-        (may && self.process().job().host().has_rings()).then(|| self.leave_in_ring(process, tag, source))?
+        self.may_use_ring(mode)
+            .then(|| self.leave_in_ring(process, tag, source))?
+    }
+
+    /// Whether a message may go through a ring, if its receiver has one.
+    #[inline]
+    fn may_use_ring(&self, mode: Mode) -> bool {
+        !matches!(mode, Mode::Synchronous | Mode::Buffered) && self.process().job().host().has_rings()
     }
 
     #[inline(never)]
@@ -241,6 +254,22 @@ impl Comm {
         let place = to.leave_in_ring(self.outgoing(tag), self.hints().kinds(), source)?;
         instrument::sent(self.process(), process, || source.bytes());
         Some(place)
+    }
+
+    /// Leaves the address of a message in the ring of its receiver, if that has one which takes it, and the sender looks
+    /// whether it has been taken: it has a ring to look into itself.
+    #[inline(never)]
+    fn send_by_reference(&self, process: u32, tag: i32, source: &Source) -> Option<Arc<Request>> {
+        let me = self.process();
+        let may = me.endpoint().has_open_ring() && source.bytes() <= me.tuning().eager_limit();
+        let to = me.job().endpoint(process);
+        let position =
+            may.then(|| to.leave_reference(self.outgoing(tag), self.hints().kinds(), source))??;
+        instrument::sent(me, process, || source.bytes());
+        let request = me.requests().take_send();
+        request.queued_at(process, RingMessage::at_position(position).place());
+        me.add_reference(request.own_waiter(), process, position);
+        Some(request)
     }
 
     /// Delivers the message to a posted receive that matches. If there is none, the receiver's table stays locked.

@@ -24,6 +24,7 @@ impl Mailbox for Process {
         if endpoint.ring().is_some_and(|ring| ring.has_message()) {
             drop(endpoint.own_table());
         }
+        self.references.look(self.job().host());
     }
 
     fn begin_looking(&self) -> bool {
@@ -35,6 +36,7 @@ impl Mailbox for Process {
     }
 
     fn close(&self) -> bool {
+        self.references.drain(self.job().host());
         let endpoint = self.endpoint();
         let Some(ring) = endpoint.ring() else { return false };
         ring.close();

@@ -6,6 +6,7 @@ mod level;
 mod mailbox;
 mod phase;
 mod queues;
+mod references;
 mod tuning;
 
 pub use launch::Launch;
@@ -26,6 +27,7 @@ use crate::request::{Request, RequestPool, Waiter};
 use deferred_frees::DeferredFrees;
 use level::LevelCell;
 use phase::PhaseCell;
+use references::References;
 use simurgh_core::AnyArc;
 use simurgh_core::sync::{Arc, Serialized, SpinLock, revoke_bias};
 use simurgh_settings::Id;
@@ -46,6 +48,8 @@ pub struct Process {
     freed: SpinLock<Vec<Arc<Request>>>,
     /// Communicators that the user has freed with operations on them under way.
     deferred_frees: DeferredFrees,
+    /// Sends whose messages are still in the rank's own memory.
+    references: References,
     buffer: SendBuffer,
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
@@ -74,6 +78,7 @@ impl Process {
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
             deferred_frees: DeferredFrees::default(),
+            references: References::default(),
             buffer: SendBuffer::default(),
             tuning,
             launch: OnceLock::new(),
@@ -141,6 +146,17 @@ impl Process {
     #[must_use]
     pub fn tool(&self) -> &Arc<Tool> {
         self.endpoint().tool_or_new()
+    }
+
+    /// Notes a send whose message is in the rank's own memory, with its address in the ring of the receiver.
+    #[inline]
+    pub(crate) fn add_reference(&self, waiter: Waiter, receiver: u32, position: u32) {
+        self.references.add(waiter, receiver, position);
+    }
+
+    /// Completes the sends whose messages are in the rank's own memory.
+    pub(crate) fn drain_references(&self) {
+        self.references.drain(self.job().host());
     }
 
     #[inline]
