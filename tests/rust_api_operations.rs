@@ -526,3 +526,28 @@ fn an_outcome_is_given_once() {
         })
     });
 }
+
+/// A message that comes while a rank sleeps in a future wakes it, also if earlier ones came while it looked for them.
+#[test]
+fn a_message_wakes_a_rank_that_has_looked_for_others_before() {
+    with(2, |world| {
+        let other = 1 - world.rank();
+        let mut value = 0;
+        for round in 0..100 {
+            if world.rank() == 0 {
+                world.send(&round, other, 0)?;
+                world.recv(&mut value, other, 0)?;
+            } else {
+                world.recv(&mut value, other, 0)?;
+                world.send(&round, other, 0)?;
+            }
+        }
+        if world.rank() == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            return world.send(&700, other, 1);
+        }
+        world.scope(|scope| world.block_on(scope.irecv(&mut value, other, 1)?).map(drop))?;
+        assert_eq!(value, 700);
+        Ok(())
+    });
+}

@@ -22,7 +22,7 @@
 use std::cell::Cell;
 use std::task::Waker;
 
-use super::mailbox::OwnMailbox;
+use super::mailbox::{ClosedForWaker, OwnMailbox};
 #[cfg(loom)]
 use super::mocked::{park as park_asleep, sleep_on, sleep_on as sleep_on_biased};
 #[cfg(not(loom))]
@@ -53,7 +53,10 @@ struct Countdown {
 
 /// The waker of a future that waits for an event.
 #[repr(align(8))]
-struct BoxedWaker(Waker);
+struct BoxedWaker {
+    waker: Waker,
+    _closed: ClosedForWaker,
+}
 
 impl BoxedWaker {
     /// The word that names the waker, which owns it.
@@ -201,9 +204,12 @@ impl Completion {
                 // Completed just now: nobody else takes a waker.
                 None => return true,
             },
-            _ => Box::new(BoxedWaker(waker.clone())),
+            _ => Box::new(BoxedWaker {
+                waker: waker.clone(),
+                _closed: ClosedForWaker::new(),
+            }),
         };
-        boxed.0.clone_from(waker);
+        boxed.waker.clone_from(waker);
         let word = boxed.into_word();
         let subscribed = self.subscribe(word);
         if !matches!(subscribed, Subscribed::Yes) {
@@ -365,7 +371,7 @@ fn wake(word: usize) {
     let boxed = unsafe { BoxedWaker::from_word(word) };
     // The completer may be in the middle of anything: it cannot unwind.
     let guard = Unwinding;
-    boxed.0.wake();
+    boxed.waker.wake();
     std::mem::forget(guard);
 }
 

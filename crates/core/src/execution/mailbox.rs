@@ -2,7 +2,8 @@
 //!
 //! Messages that others leave in a mailbox complete nothing by themselves: the execution context delivers them when it
 //! looks. So it looks again and again while it checks whether a completion has come. Before it suspends it closes the
-//! mailbox, so that from then on others deliver to it directly, and wake it.
+//! mailbox, so that from then on others deliver to it directly, and wake it. A future does not look: the mailbox is
+//! closed as long as its waker waits.
 
 #[cfg(not(loom))]
 use super::control_block::Ec;
@@ -10,7 +11,6 @@ use super::control_block::Ec;
 use super::reference::EcRef;
 #[cfg(not(loom))]
 use super::wait::{is_alone, try_current};
-#[cfg(not(loom))]
 use crate::sync::Arc;
 
 /// Where others leave messages for the owner of an execution context.
@@ -27,6 +27,13 @@ pub trait Mailbox: Send + Sync {
 
     /// Takes a [`Mailbox::close`] back that has returned true.
     fn open(&self);
+
+    /// As [`Mailbox::close`], also where there is nothing to close yet: others leave no messages there until
+    /// [`Mailbox::waker_is_gone`].
+    fn close_for_waker(&self);
+
+    /// Takes a [`Mailbox::close_for_waker`] back. Called by whoever completes an operation, in the midst of a call.
+    fn waker_is_gone(&self);
 }
 
 /// The mailbox of the calling execution context, if that minds it.
@@ -35,6 +42,37 @@ pub(super) struct OwnMailbox(Option<&'static dyn Mailbox>);
 
 /// A mailbox that is closed until this is dropped.
 pub(super) struct ClosedMailbox(OwnMailbox);
+
+/// A mailbox that is closed for a waker, until this is dropped.
+pub(super) struct ClosedForWaker(Option<Arc<dyn Mailbox>>);
+
+impl ClosedForWaker {
+    /// That of the caller, if it has one.
+    #[cfg(not(loom))]
+    pub(super) fn new() -> Self {
+        // SAFETY:
+        // - the slot is used only by its own execution context, which is the calling one, and set between its waits.
+        let mailbox = try_current().and_then(|me| unsafe { (*me.control().mailbox().get()).clone() });
+        if let Some(mailbox) = &mailbox {
+            mailbox.close_for_waker();
+        }
+        Self(mailbox)
+    }
+
+    /// No thread of the model has one.
+    #[cfg(loom)]
+    pub(super) fn new() -> Self {
+        Self(None)
+    }
+}
+
+impl Drop for ClosedForWaker {
+    fn drop(&mut self) {
+        if let Some(mailbox) = &self.0 {
+            mailbox.waker_is_gone();
+        }
+    }
+}
 
 impl OwnMailbox {
     /// That of the caller. It must not be kept beyond the call of the runtime.

@@ -207,6 +207,19 @@ impl Endpoint {
         }
     }
 
+    /// Closes the ring once more, also one that the rank has not got yet, and delivers all of it.
+    pub(crate) fn close_ring_for_waker(&self) {
+        self.incoming.ring.get_or_init(MessageRing::closed).close();
+        drop(self.table());
+    }
+
+    /// Takes an [`Endpoint::close_ring_for_waker`] back.
+    pub(crate) fn open_ring_for_waker(&self) {
+        if let Some(ring) = self.incoming.ring.get() {
+            ring.open();
+        }
+    }
+
     /// The ring, if the rank has one.
     #[inline]
     pub(crate) fn ring(&self) -> Option<&MessageRing> {

@@ -49,4 +49,13 @@ impl Mailbox for Process {
             ring.open();
         }
     }
+
+    fn close_for_waker(&self) {
+        self.references.drain(self.job().host());
+        self.endpoint().close_ring_for_waker();
+    }
+
+    fn waker_is_gone(&self) {
+        self.endpoint().open_ring_for_waker();
+    }
 }
