@@ -60,7 +60,10 @@ pub use network::Network;
 pub use queue::{
     FirstMessage, Inbox, IntrusiveQueue, LINE_WORDS, LineData, MessageRing, Node, Refusal, RunQueue,
 };
-pub use revocable::{EntryRef, LongAccess, RareExclusion, Revocable, RevocableGuard, SharedAccess};
+pub use revocable::{
+    AccessSeat, EntryRef, ExclusionCell, LongAccess, RareExclusion, Revocable, RevocableGuard, SeatHolder,
+    SharedAccess, enable_exclusion,
+};
 
 #[cfg(loom)]
 pub use execution::{set_worker, set_worker_count};

@@ -4,7 +4,7 @@
 
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock, model};
-use simurgh_core::{RareExclusion, Revocable};
+use simurgh_core::{AccessSeat, ExclusionCell, RareExclusion, Revocable, SeatHolder};
 
 /// A bias, and a number that is raised with a load and a store where nobody else is expected, and with an exchange
 /// otherwise.
@@ -117,15 +117,39 @@ fn what_is_revoked_is_dropped_once_and_by_nobody_who_uses_it() {
     });
 }
 
+/// What excludes in a model.
+#[derive(Default)]
+struct Excluded {
+    cell: ExclusionCell,
+    seats: [AccessSeat; 2],
+    holders: Option<[SeatHolder; 2]>,
+    value: AtomicU32,
+}
+
+impl Excluded {
+    fn within_node() -> Self {
+        let mut excluded = Self::default();
+        excluded.holders = Some([0, 1].map(|own| SeatHolder::new(&excluded.seats, &[own])));
+        excluded
+    }
+
+    fn exclusion(&self, process: usize) -> RareExclusion<'_> {
+        match &self.holders {
+            None => RareExclusion::within_process(&self.cell, 1, true),
+            Some(holders) => RareExclusion::within_node(&self.cell, 1, &self.seats, &holders[process]),
+        }
+    }
+}
+
 /// A short access adds by an instruction, a long one by a load and a store, at the same time: neither addition is lost.
-fn add_short_and_long(exclusion: RareExclusion) {
-    let shared = Arc::new((exclusion, AtomicU32::new(0)));
+fn add_short_and_long(excluded: Excluded) {
+    let shared = Arc::new(excluded);
     let other = Arc::clone(&shared);
     let short = thread::spawn(move || {
-        let _shared = other.0.share();
-        other.1.fetch_add(1, Ordering::Relaxed);
+        let _shared = other.exclusion(1).share();
+        other.value.fetch_add(1, Ordering::Relaxed);
     });
-    let (exclusion, value) = &*shared;
+    let (exclusion, value) = (shared.exclusion(0), &shared.value);
     if let Some(_alone) = exclusion.exclude(1) {
         let before = value.load(Ordering::Relaxed);
         value.store(before + 1, Ordering::Relaxed);
@@ -139,14 +163,19 @@ fn add_short_and_long(exclusion: RareExclusion) {
 
 #[test]
 fn a_long_access_excludes_short_ones() {
-    model(|| add_short_and_long(RareExclusion::new(1)));
+    model(|| add_short_and_long(Excluded::default()));
+}
+
+#[test]
+fn a_long_access_excludes_short_ones_of_other_processes() {
+    model(|| add_short_and_long(Excluded::within_node()));
 }
 
 #[test]
 fn a_short_access_opens_what_a_long_one_has_left_shut() {
     model(|| {
-        let exclusion = RareExclusion::new(1);
-        assert!(exclusion.exclude(1).is_some(), "nobody else is there");
-        add_short_and_long(exclusion);
+        let excluded = Excluded::default();
+        assert!(excluded.exclusion(0).exclude(1).is_some(), "nobody else is there");
+        add_short_and_long(excluded);
     });
 }

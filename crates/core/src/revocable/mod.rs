@@ -15,10 +15,12 @@
 //! Costs: each read is two plain stores and a load of the pointer. Each revocation is a system call and a look at all
 //! control blocks.
 
+mod access_seat;
 mod pin;
 mod rare_exclusion;
 
-pub use rare_exclusion::{LongAccess, RareExclusion, SharedAccess};
+pub use access_seat::{AccessSeat, SeatHolder};
+pub use rare_exclusion::{ExclusionCell, LongAccess, RareExclusion, SharedAccess, enable_exclusion};
 
 use std::ops::Deref;
 use std::ptr;

@@ -13,10 +13,13 @@
 //! | `SHUT` | make it `OPEN` first | makes it `HELD`: nobody has begun a short access since the last long one |
 //! | `HELD` | wait | waits |
 //!
-//! A short access pins its execution context, issues a light fence, and reads `state`. So either the one that holds it
-//! sees the pin after its heavy fence, or the other one sees `HELD`. Execution contexts may be pinned for other
-//! reasons, and for long. So a long access that finds somebody pinned gives up after a few looks: then it is done in
-//! the way of short ones.
+//! A short access [pins](super::pin) its execution context, issues a light fence, and reads `state`. So either the one
+//! that holds it sees the pin after its heavy fence, or the other one sees `HELD`. Execution contexts may be pinned for
+//! other reasons, and for long. So a long access that finds somebody pinned gives up after a few looks: then it is done
+//! in the way of short ones.
+//!
+//! Where processes of a node share what they access, a short access takes a [seat](super::access_seat) in shared memory
+//! instead, and the heavy fence is one in all processes.
 //!
 //! # Costs
 //!
@@ -24,8 +27,9 @@
 //! first one costs a system call and a look at all control blocks, so it waits until long accesses have brought as much
 //! work as that.
 
+use super::access_seat::{AccessSeat, SeatHolder, SeatedAccess};
 use super::pin::{Pin, is_anybody_pinned};
-use crate::sync::asymmetric_fence::{enable_heavy_fence, heavy_fence};
+use crate::sync::asymmetric_fence::{enable_heavy_fence, global_fence, heavy_fence};
 use crate::sync::{AtomicU32, Ordering, relax, wait_for};
 
 const OPEN: u32 = 0;
@@ -35,94 +39,184 @@ const HELD: u32 = 2;
 /// How often a long access looks whether all short ones have ended.
 const LOOKS: u32 = 32;
 
-/// Lets short accesses go on side by side, and long ones by themselves.
-pub struct RareExclusion {
+/// The state of an exclusion, which processes may share; zeroed it is open.
+#[repr(C, align(64))]
+#[derive(Debug, Default)]
+pub struct ExclusionCell {
     state: AtomicU32,
     /// The work of long accesses that have come since it was opened.
     work: AtomicU32,
-    /// The work that is worth a heavy fence; none if the kernel has no heavy fences.
-    worth: Option<u32>,
+}
+
+/// Lets short accesses go on side by side, and long ones by themselves.
+#[derive(Clone, Copy)]
+pub struct RareExclusion<'a> {
+    cell: &'a ExclusionCell,
+    parties: Parties<'a>,
+    /// The work that is worth a heavy fence.
+    worth: u32,
+}
+
+/// Who accesses what is excluded.
+#[derive(Clone, Copy)]
+enum Parties<'a> {
+    /// Execution contexts of this process, which pin themselves.
+    Process { has_fence: bool },
+    /// Processes of a node, each of which has seats there, one of them to sit on.
+    Node {
+        seats: &'a [AccessSeat],
+        holder: &'a SeatHolder,
+    },
 }
 
 /// A short access, which excludes long ones.
-pub struct SharedAccess(#[expect(dead_code, reason = "held for its drop")] Pin);
+pub struct SharedAccess<'a>(#[expect(dead_code, reason = "held for its drop")] Inside<'a>);
+
+/// A party that is within a short access.
+#[expect(dead_code, reason = "held for its drop")]
+enum Inside<'a> {
+    Pinned(Pin),
+    Seated(SeatedAccess<'a>),
+}
 
 /// A long access, which excludes all others.
-pub struct LongAccess<'a>(&'a RareExclusion);
+pub struct LongAccess<'a>(&'a ExclusionCell);
 
-impl RareExclusion {
-    /// One that is open, for which so much work is worth a heavy fence.
+/// Whether long accesses of this process can exclude its short ones.
+#[must_use]
+pub fn enable_exclusion() -> bool {
+    enable_heavy_fence()
+}
+
+impl<'a> Parties<'a> {
+    #[inline]
+    fn enter(self) -> Inside<'a> {
+        match self {
+            Self::Process { .. } => Inside::Pinned(Pin::new()),
+            Self::Node { seats, holder } => Inside::Seated(holder.sit_down(seats)),
+        }
+    }
+
+    /// Whether short accesses can be excluded.
+    fn can_be_excluded(self) -> bool {
+        match self {
+            Self::Process { has_fence } => has_fence,
+            Self::Node { seats, .. } => seats.iter().all(AccessSeat::is_ready),
+        }
+    }
+
+    fn fence(self) {
+        match self {
+            Self::Process { .. } => heavy_fence(),
+            Self::Node { .. } => global_fence(),
+        }
+    }
+
+    /// Whether somebody is within a short access that was so before the last fence of the calling thread.
+    fn is_anybody_inside(self) -> bool {
+        match self {
+            Self::Process { .. } => is_anybody_pinned(),
+            Self::Node { seats, .. } => seats.iter().any(AccessSeat::is_taken),
+        }
+    }
+}
+
+impl<'a> RareExclusion<'a> {
+    /// That of the accesses of this process, of which so much work is worth a heavy fence. `has_fence` tells what
+    /// [`enable_exclusion`] has returned.
+    #[inline]
     #[must_use]
-    pub fn new(worth: u32) -> Self {
+    pub fn within_process(cell: &'a ExclusionCell, worth: u32, has_fence: bool) -> Self {
         Self {
-            state: AtomicU32::new(OPEN),
-            work: AtomicU32::new(0),
-            worth: enable_heavy_fence().then_some(worth),
+            cell,
+            parties: Parties::Process { has_fence },
+            worth,
+        }
+    }
+
+    /// That of the accesses of processes with these seats, of which this one holds some.
+    #[inline]
+    #[must_use]
+    pub fn within_node(
+        cell: &'a ExclusionCell,
+        worth: u32,
+        seats: &'a [AccessSeat],
+        holder: &'a SeatHolder,
+    ) -> Self {
+        Self {
+            cell,
+            parties: Parties::Node { seats, holder },
+            worth,
         }
     }
 
     /// Begins a short access, after the long one if there is one.
     #[inline]
     #[must_use]
-    pub fn share(&self) -> SharedAccess {
-        let pin = Pin::new();
+    pub fn share(&self) -> SharedAccess<'a> {
+        let inside = self.parties.enter();
         // Acquire pairs with the Release of the last long access.
-        if self.state.load(Ordering::Acquire) == OPEN {
-            return SharedAccess(pin);
+        if self.cell.state.load(Ordering::Acquire) == OPEN {
+            return SharedAccess(inside);
         }
-        drop(pin);
+        drop(inside);
         self.open()
     }
 
     #[cold]
-    fn open(&self) -> SharedAccess {
+    fn open(&self) -> SharedAccess<'a> {
         wait_for(|| {
-            let pin = Pin::new();
-            // Acquire as in `share`. Release: a long access that sees that it is open sees the pin.
+            let inside = self.parties.enter();
+            // Acquire as in `share`. Release: a long access that sees that it is open sees who is inside.
             let opened = self
+                .cell
                 .state
                 .compare_exchange(SHUT, OPEN, Ordering::AcqRel, Ordering::Acquire);
-            (opened != Err(HELD)).then(|| SharedAccess(pin))
+            (opened != Err(HELD)).then(|| SharedAccess(inside))
         })
     }
 
     /// Begins a long access, which brings so much work; none if it has to be done as a short one.
     #[must_use]
-    pub fn exclude(&self, work: u32) -> Option<LongAccess<'_>> {
-        let worth = self.worth?;
+    pub fn exclude(&self, work: u32) -> Option<LongAccess<'a>> {
+        if !self.parties.can_be_excluded() {
+            return None;
+        }
+        let cell = self.cell;
         let found = wait_for(|| {
             // Acquire pairs with the Release of the last long access.
-            let found = self
+            let found = cell
                 .state
                 .compare_exchange(SHUT, HELD, Ordering::Acquire, Ordering::Relaxed);
             (found != Err(HELD)).then_some(found)
         });
         if found.is_ok() {
-            return Some(LongAccess(self));
+            return Some(LongAccess(cell));
         }
         // Relaxed: a hint, of which a part may be lost.
-        let sum = self.work.load(Ordering::Relaxed).saturating_add(work);
-        self.work
-            .store(if sum < worth { sum } else { 0 }, Ordering::Relaxed);
-        (sum >= worth).then(|| self.shut()).flatten()
+        let sum = cell.work.load(Ordering::Relaxed).saturating_add(work);
+        cell.work
+            .store(if sum < self.worth { sum } else { 0 }, Ordering::Relaxed);
+        (sum >= self.worth).then(|| self.shut()).flatten()
     }
 
     #[cold]
-    fn shut(&self) -> Option<LongAccess<'_>> {
+    fn shut(&self) -> Option<LongAccess<'a>> {
+        let state = &self.cell.state;
         // Acquire pairs with the Release of whoever has opened it.
-        self.state
+        state
             .compare_exchange(OPEN, HELD, Ordering::Acquire, Ordering::Relaxed)
             .ok()?;
-        heavy_fence();
+        self.parties.fence();
         for _ in 0..LOOKS {
             // What those that were within a short access have done is visible.
-            if !is_anybody_pinned() {
-                return Some(LongAccess(self));
+            if !self.parties.is_anybody_inside() {
+                return Some(LongAccess(self.cell));
             }
             relax();
         }
         // Release: nothing has been done, but the order of the states is that of the others.
-        self.state.store(OPEN, Ordering::Release);
+        state.store(OPEN, Ordering::Release);
         None
     }
 }
@@ -138,27 +232,50 @@ impl Drop for LongAccess<'_> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn long_accesses_follow_each_other_until_a_short_one_comes() {
-        let exclusion = RareExclusion::new(10);
-        if exclusion.worth.is_none() {
-            return;
-        }
+    /// Long accesses follow each other until a short one comes, and none begins within a short one.
+    fn check(exclusion: RareExclusion<'_>) {
         assert!(exclusion.exclude(6).is_none(), "it is not worth the fence");
         // Tests of other values may be pinned just then.
         while exclusion.exclude(10).is_none() {
             relax();
         }
         assert!(exclusion.exclude(1).is_some(), "nobody has come between");
-        drop(exclusion.share());
+        let shared = exclusion.share();
         assert!(exclusion.exclude(1).is_none(), "somebody has");
+        assert!(exclusion.exclude(10).is_none(), "somebody is inside");
+        drop(shared);
     }
 
     #[test]
-    fn a_long_access_does_not_begin_within_a_short_one() {
-        let exclusion = RareExclusion::new(1);
-        let shared = exclusion.share();
-        assert!(exclusion.exclude(10).is_none());
+    fn long_accesses_of_a_process_exclude_short_ones() {
+        let cell = ExclusionCell::default();
+        if enable_exclusion() {
+            check(RareExclusion::within_process(&cell, 10, true));
+        }
+    }
+
+    #[test]
+    fn long_accesses_of_a_node_exclude_short_ones() {
+        let (cell, seats) = (ExclusionCell::default(), [(); 3].map(|()| AccessSeat::default()));
+        let [one, other] = [&[0][..], &[1, 2]].map(|own| SeatHolder::new(&seats, own));
+        if !seats[0].is_ready() {
+            return;
+        }
+        check(RareExclusion::within_node(&cell, 10, &seats, &one));
+        let other = RareExclusion::within_node(&cell, 10, &seats, &other);
+        let shared = other.share();
+        let one = RareExclusion::within_node(&cell, 10, &seats, &one);
+        assert!(one.exclude(20).is_none(), "another process is inside");
         drop(shared);
+        assert!(one.exclude(20).is_some());
+        assert!(other.exclude(1).is_some());
+    }
+
+    #[test]
+    fn nobody_is_excluded_before_all_processes_take_part() {
+        let (cell, seats) = (ExclusionCell::default(), [(); 2].map(|()| AccessSeat::default()));
+        let holder = SeatHolder::new(&seats, &[0]);
+        let exclusion = RareExclusion::within_node(&cell, 10, &seats, &holder);
+        assert!(exclusion.exclude(20).is_none());
     }
 }

@@ -2,8 +2,8 @@
 //! pays.
 //!
 //! A light fence only keeps the compiler from reordering. A heavy fence is a system call that issues a fence in every
-//! running thread of the process (`membarrier(2)`). Where each side stores before its fence and loads after it, the two
-//! have the effect of two fences with `SeqCst`.
+//! running thread of the process (`membarrier(2)`), or in those of all processes that take part. Where each side stores
+//! before its fence and loads after it, the two have the effect of two fences with `SeqCst`.
 
 use super::{Ordering, fence};
 
@@ -32,6 +32,25 @@ pub(crate) fn enable_heavy_fence() -> bool {
     return true;
 }
 
+/// Issues a fence in every running thread of all processes that have [enabled](enable_global_fence) this.
+pub(crate) fn global_fence() {
+    fence(Ordering::SeqCst);
+    #[cfg(not(loom))]
+    membarrier(GLOBAL_EXPEDITED);
+}
+
+/// Lets other processes issue fences in the threads of this one; false if the kernel does not support that.
+pub(crate) fn enable_global_fence() -> bool {
+    #[cfg(not(loom))]
+    return membarrier(REGISTER_GLOBAL_EXPEDITED);
+    #[cfg(loom)]
+    return true;
+}
+
+#[cfg(not(loom))]
+const GLOBAL_EXPEDITED: libc::c_int = 1 << 1;
+#[cfg(not(loom))]
+const REGISTER_GLOBAL_EXPEDITED: libc::c_int = 1 << 2;
 #[cfg(not(loom))]
 const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
 #[cfg(not(loom))]

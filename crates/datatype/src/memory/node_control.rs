@@ -8,7 +8,7 @@ use simurgh_core::{BarrierCell, LockCell, SharedBarrier, SharedCounter, SharedLo
 use std::ptr::NonNull;
 
 /// Memory that the processes of a node share, with the locks of their ranks, and those for elements on which the
-/// machine has no atomic instructions. It begins with the latter; then come the barrier, with a place for each rank of
+/// machine has no atomic instructions. It begins with the latter, and a seat for each rank of the node; then come the barrier, with a place for each rank of
 /// the node, the cells of the ranks' locks, and the places of their queues: one in each for every rank of the window.
 /// The end are the ranks' counters: for each one for every rank of the node, and one more, in cache lines of their own.
 /// Pages that nobody has touched take no memory, and a queue uses its first places as long as few wait.
@@ -38,13 +38,10 @@ unsafe impl Send for NodeControl {}
 // - as above.
 unsafe impl Sync for NodeControl {}
 
-/// Where the barrier begins.
-const BARRIER: usize = Stripes::BYTES.next_multiple_of(align_of::<BarrierCell>());
-/// Where the places of its parties begin.
-const PARTIES: usize = BARRIER + size_of::<BarrierCell>();
-
 /// Where each part of the memory begins, and where all ends.
 struct Layout {
+    barrier: usize,
+    parties: usize,
     cells: usize,
     places: usize,
     counters: usize,
@@ -63,8 +60,10 @@ impl ControlSize {
     /// The layout; none if it is longer than addresses reach.
     fn layout(self) -> Option<Layout> {
         let word = size_of::<AtomicU32>();
-        let parties = word.checked_mul(self.locks)?.checked_add(PARTIES)?;
-        let cells = parties.checked_next_multiple_of(align_of::<LockCell>())?;
+        let barrier = Stripes::bytes(self.locks)?.checked_next_multiple_of(align_of::<BarrierCell>())?;
+        let parties = barrier.checked_add(size_of::<BarrierCell>())?;
+        let cells = word.checked_mul(self.locks)?.checked_add(parties)?;
+        let cells = cells.checked_next_multiple_of(align_of::<LockCell>())?;
         let places = size_of::<LockCell>()
             .checked_mul(self.locks)?
             .checked_add(cells)?;
@@ -74,6 +73,8 @@ impl ControlSize {
         let row = size_of::<SharedCounter>().checked_mul(self.counters_per_rank())?;
         let end = row.checked_mul(self.locks)?.checked_add(counters)?;
         Some(Layout {
+            barrier,
+            parties,
             cells,
             places,
             counters,
@@ -105,6 +106,8 @@ impl NodeControl {
 
     fn on(memory: NodeMemory, size: ControlSize) -> Result<Self, Errno> {
         let Layout {
+            barrier,
+            parties,
             cells,
             places,
             counters,
@@ -114,7 +117,7 @@ impl NodeControl {
         // SAFETY:
         // - the memory has as many bytes as the layout, so all offsets are within it.
         let [barrier, parties, cells, places, counters] =
-            unsafe { [BARRIER, PARTIES, cells, places, counters].map(|offset| start.byte_add(offset)) };
+            unsafe { [barrier, parties, cells, places, counters].map(|offset| start.byte_add(offset)) };
         Ok(Self {
             memory: Arc::new(memory),
             barrier: barrier.cast(),
@@ -132,10 +135,14 @@ impl NodeControl {
         self.memory.file_name()
     }
 
-    /// The locks for elements.
+    /// The locks for elements, for a process that has the ranks of the node with these indices.
+    ///
+    /// # Panics
+    ///
+    /// If it has none, or one that there is not.
     #[must_use]
-    pub fn stripes(&self) -> Stripes {
-        Stripes::shared(Arc::clone(&self.memory))
+    pub fn stripes(&self, own: &[usize]) -> Stripes {
+        Stripes::shared(Arc::clone(&self.memory), self.size.locks, own)
     }
 
     /// The lock of a rank of the node, by its index.

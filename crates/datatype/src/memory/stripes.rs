@@ -3,7 +3,9 @@
 
 use super::shared_memory::{Block, NodeMemory};
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, relax};
-use simurgh_core::{LongAccess, RareExclusion, SharedAccess};
+use simurgh_core::{
+    AccessSeat, ExclusionCell, LongAccess, RareExclusion, SeatHolder, SharedAccess, enable_exclusion,
+};
 use std::ptr::NonNull;
 
 /// Number of locks for elements.
@@ -16,17 +18,29 @@ pub(super) const RANGE: usize = 4096 / RANGES;
 const LONG: usize = 512;
 /// Bytes of such updates that take as long by instructions as the exclusion of others when it has not been used before.
 const WORTH: u32 = 1 << 16;
+/// Where the seats of processes begin.
+const SEATS: usize = size_of::<Cells>().next_multiple_of(align_of::<AccessSeat>());
 /// Checks of a held lock before a waiter offers its core to others.
 const SPINS: u32 = 200;
 
 /// Locks, one of which protects an element, by its address within its page: so that all processes that have mapped the
 /// same memory take the same one, wherever they have mapped it. They are held for one element each.
 pub struct Stripes {
-    locks: NonNull<[AtomicU32; STRIPES + RANGES]>,
-    /// None where several processes update the same elements.
-    exclusion: Option<RareExclusion>,
+    cells: NonNull<Cells>,
+    /// The seats behind the cells, one for each rank of the node, and those of this process; none where only this
+    /// process updates elements.
+    seats: Option<(NonNull<[AccessSeat]>, SeatHolder)>,
+    /// Whether this process can exclude its own accesses.
+    has_fence: bool,
     #[expect(dead_code, reason = "held for its drop")]
     memory: Memory,
+}
+
+/// What those that update elements share.
+#[repr(C)]
+struct Cells {
+    locks: [AtomicU32; STRIPES + RANGES],
+    exclusion: ExclusionCell,
 }
 
 /// Where the locks are.
@@ -46,15 +60,18 @@ unsafe impl Sync for Stripes {}
 /// An update of elements, which excludes others or does not.
 pub(super) enum Access<'a> {
     Alone(#[expect(dead_code, reason = "held for its drop")] LongAccess<'a>),
-    Among(#[expect(dead_code, reason = "held for its drop")] Option<SharedAccess>),
+    Among(#[expect(dead_code, reason = "held for its drop")] SharedAccess<'a>),
 }
 
 /// A lock that is held.
 pub(super) struct Held<'a>(&'a AtomicU32);
 
 impl Stripes {
-    /// Bytes that the locks need.
-    pub const BYTES: usize = size_of::<[AtomicU32; STRIPES + RANGES]>();
+    /// Bytes that they need in memory that so many ranks of a node share; none if that is more than there are addresses.
+    #[must_use]
+    pub fn bytes(ranks: usize) -> Option<usize> {
+        ranks.checked_mul(size_of::<AccessSeat>())?.checked_add(SEATS)
+    }
 
     /// Locks of this process.
     ///
@@ -63,26 +80,58 @@ impl Stripes {
     /// Without memory.
     #[must_use]
     pub fn own() -> Self {
-        let memory = Block::new(Self::BYTES, 64).expect("there is memory for a few locks");
+        let memory = Block::new(size_of::<Cells>(), 64).expect("there is memory for a few locks");
         Self {
-            locks: memory.start().cast(),
-            exclusion: Some(RareExclusion::new(WORTH)),
+            cells: memory.start().cast(),
+            seats: None,
+            has_fence: enable_exclusion(),
             memory: Memory::Own(memory),
         }
     }
 
-    /// Locks at the beginning of memory that processes share.
+    /// Locks at the beginning of memory that so many ranks of a node share. Those at the places `own` are ranks of this
+    /// process.
     ///
     /// # Panics
     ///
-    /// When the memory is shorter.
+    /// When the memory is shorter, or if there are no such places.
     #[must_use]
-    pub fn shared(memory: Arc<NodeMemory>) -> Self {
-        assert!(memory.bytes() >= Self::BYTES, "there is room for the locks");
+    pub fn shared(memory: Arc<NodeMemory>, ranks: usize, own: &[usize]) -> Self {
+        let has_room = Self::bytes(ranks).is_some_and(|bytes| bytes <= memory.bytes());
+        assert!(has_room, "there is room for the locks");
+        // SAFETY:
+        // - the memory has so many bytes.
+        let first = unsafe { memory.start().byte_add(SEATS) };
+        let seats = NonNull::slice_from_raw_parts(first.cast(), ranks);
+        // SAFETY:
+        // - they lie within the memory, are aligned, and were zeroed before their first use.
+        let holder = SeatHolder::new(unsafe { seats.as_ref() }, own);
         Self {
-            locks: memory.start().cast(),
-            exclusion: None,
+            cells: memory.start().cast(),
+            seats: Some((seats, holder)),
+            has_fence: false,
             memory: Memory::Shared(memory),
+        }
+    }
+
+    #[inline]
+    fn cells(&self) -> &Cells {
+        // SAFETY:
+        // - the memory has them, is aligned, zeroed before its first use, and lives as long as `self`.
+        unsafe { self.cells.as_ref() }
+    }
+
+    /// The exclusion of all updates by long ones.
+    #[inline]
+    fn exclusion(&self) -> RareExclusion<'_> {
+        let cell = &self.cells().exclusion;
+        match &self.seats {
+            None => RareExclusion::within_process(cell, WORTH, self.has_fence),
+            Some((seats, holder)) => {
+                // SAFETY:
+                // - as in `shared`; the memory lives as long as `self`.
+                RareExclusion::within_node(cell, WORTH, unsafe { seats.as_ref() }, holder)
+            }
         }
     }
 
@@ -100,13 +149,13 @@ impl Stripes {
     #[cold]
     fn exclude(&self, bytes: usize) -> Option<LongAccess<'_>> {
         let work = u32::try_from(bytes).unwrap_or(u32::MAX);
-        self.exclusion.as_ref()?.exclude(work)
+        self.exclusion().exclude(work)
     }
 
     /// Begins an update beside others.
     #[inline]
-    pub(super) fn share(&self) -> Option<SharedAccess> {
-        self.exclusion.as_ref().map(RareExclusion::share)
+    pub(super) fn share(&self) -> SharedAccess<'_> {
+        self.exclusion().share()
     }
 
     /// Takes the lock of the element at an address.
@@ -128,10 +177,7 @@ impl Stripes {
     }
 
     fn take(&self, index: usize) -> Held<'_> {
-        // SAFETY:
-        // - the memory has them, is aligned, zeroed before its first use, and lives as long as `self`.
-        let locks = unsafe { self.locks.as_ref() };
-        let lock = &locks[index];
+        let lock = &self.cells().locks[index];
         let mut spins = 0;
         // Acquire pairs with the Release of the last holder.
         while lock.swap(1, Ordering::Acquire) != 0 {

@@ -321,7 +321,9 @@ impl WindowShared {
         // Relaxed: the ranks meet before the first access.
         self.nodes_share.store(true, Ordering::Relaxed);
         if let Some(control) = control {
-            drop(self.stripes.set(control.stripes()));
+            let own = self.local_seats().filter_map(|seat| self.parts[seat].node_index);
+            let own: Vec<usize> = own.map(|index| index as usize).collect();
+            drop(self.stripes.set(control.stripes(&own)));
             drop(self.control.set(control));
         }
     }
