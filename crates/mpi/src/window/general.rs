@@ -140,7 +140,7 @@ impl Window {
             return Ok(());
         }
         let signals = self.signals()?;
-        if signals.take(wanted) {
+        if signals.take_while_idle(wanted) {
             return Ok(());
         }
         let requests = self.process().requests();
