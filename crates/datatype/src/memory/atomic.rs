@@ -132,6 +132,36 @@ impl Update {
         true
     }
 
+    /// Updates the elements in so many bytes at an address, if they are aligned words. Whether they are.
+    ///
+    /// # Safety
+    ///
+    /// * The bytes hold whole elements of this datatype, as those of the input do.
+    #[inline(always)]
+    pub(super) unsafe fn apply_at(
+        &self,
+        stripes: &Stripes,
+        element: *mut u8,
+        input: *const u8,
+        bytes: usize,
+    ) -> bool {
+        if !self.is_word || element.addr() & (self.size - 1) != 0 {
+            return false;
+        }
+        let row = Row {
+            element,
+            input,
+            result: std::ptr::null_mut(),
+        };
+        let access = stripes.access(bytes);
+        // The size of a word is a power of two.
+        let count = bytes >> self.size.trailing_zeros();
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe { self.run(stripes, row, count, access.is_alone()) };
+        true
+    }
+
     /// Whether nothing is read of the input.
     #[must_use]
     pub fn ignores_input(&self) -> bool {
@@ -533,9 +563,24 @@ pub fn compare_and_swap_packed(
 ///   before.
 #[inline]
 unsafe fn exchange_element(target: &Target, values: (*const u8, *const u8), before: *mut u8) -> bool {
-    let element = target.address();
-    let size = target.datatype().size();
-    if !target.is_contiguous() || element.addr() & size.wrapping_sub(1) != 0 {
+    let element = (target.address(), target.datatype().size());
+    // SAFETY:
+    // - as demanded of the caller.
+    target.is_contiguous() && unsafe { exchange_bytes(element, values, before) }
+}
+
+/// Replaces so many bytes at an address, as [`exchange_element`] does.
+///
+/// # Safety
+///
+/// * They are readable and writable, and an element without gaps. The others as for [`exchange_element`].
+#[inline(always)]
+pub(super) unsafe fn exchange_bytes(
+    (element, size): (*mut u8, usize),
+    values: (*const u8, *const u8),
+    before: *mut u8,
+) -> bool {
+    if element.addr() & size.wrapping_sub(1) != 0 {
         return false;
     }
     // SAFETY:

@@ -1,6 +1,6 @@
 //! Memory that a program exposes to others: a part of a window.
 
-use super::atomic::Update;
+use super::atomic::{Update, exchange_bytes};
 use super::buffer::{Source, Target};
 use super::copy::copy_word_or_bytes;
 use super::stripes::Stripes;
@@ -148,6 +148,69 @@ impl Region {
         // - all bytes lie within the region, for which the promise of the maker holds; input and result have an element
         //   each by the promises of theirs.
         unsafe { update.at_once(place, input.address(), result.address()) }
+    }
+
+    /// Updates the elements at a displacement, as many as the input has. False, with nothing done, if they do not lie
+    /// within the region, or if the input does not consist of elements of the update's datatype without gaps.
+    #[inline(always)]
+    #[must_use]
+    pub fn accumulate(
+        &self,
+        stripes: &Stripes,
+        displacement: isize,
+        update: &Update,
+        input: &Source,
+    ) -> bool {
+        let bytes = input.bytes();
+        if bytes == 0 || !update.is_of(input.datatype()) || !input.is_contiguous() {
+            return false;
+        }
+        let Some(place) = self.place(displacement, bytes) else {
+            return false;
+        };
+        // SAFETY:
+        // - all bytes lie within the region, for which the promise of the maker holds, as that of the input does.
+        unsafe { update.apply_at(stripes, place, input.address(), bytes) }
+    }
+
+    /// Replaces the element at a displacement by the second of two inputs if it is equal to the first one, and reads its
+    /// value from before. False, with nothing done, if the machine has no instruction for that, if the element does not
+    /// lie within the region, or if inputs and result are not elements of one predefined datatype.
+    #[inline(always)]
+    #[must_use]
+    pub fn swap(
+        &self,
+        stripes: &Stripes,
+        displacement: isize,
+        (compare, input): (&Source, &Source),
+        result: &Target,
+    ) -> bool {
+        let Datatype::Basic(basic) = result.datatype() else {
+            return false;
+        };
+        let is_one = |count: usize, datatype: &Datatype| {
+            count == 1 && matches!(datatype, Datatype::Basic(other) if other == basic)
+        };
+        let are_alike = is_one(compare.count(), compare.datatype())
+            && is_one(input.count(), input.datatype())
+            && result.count() == 1;
+        let Some(place) = self.place(displacement, basic.size()) else {
+            return false;
+        };
+        if !are_alike || !basic.is_dense() {
+            return false;
+        }
+        let _shared = stripes.share();
+        // SAFETY:
+        // - all bytes lie within the region, for which the promise of the maker holds; inputs and result are one
+        //   element each without gaps, by the promises of theirs.
+        unsafe {
+            exchange_bytes(
+                (place, basic.size()),
+                (compare.address(), input.address()),
+                result.address(),
+            )
+        }
     }
 
     /// Both regions as one, if `other` begins where this ends.

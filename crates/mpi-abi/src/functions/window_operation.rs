@@ -137,6 +137,12 @@ fn accumulate(
 ) -> Outcome {
     let window = &rank.window(win)?.window;
     let op = operation(rank, op)?;
+    if (origin_count, origin_datatype) == (target_count, target_datatype)
+        && let Some(origin) = rank.plain_source(origin_addr, origin_count, origin_datatype)
+        && window.accumulate_plain((&origin, op), target_rank, target_disp)
+    {
+        return Ok(());
+    }
     let origin = rank.source(origin_addr, origin_count, origin_datatype)?;
     let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
     Ok(window.accumulate(&origin, &elements.place(), op)?)
@@ -206,6 +212,13 @@ fn compare_and_swap(
     win: MPI_Win,
 ) -> Outcome {
     let window = &rank.window(win)?.window;
+    if let Some(origin) = rank.plain_source(origin_addr, 1, datatype)
+        && let Some(compare) = rank.plain_source(compare_addr, 1, datatype)
+        && let Some(result) = rank.plain_target(result_addr, 1, datatype)
+        && window.swap_plain((&origin, &compare), &result, target_rank, target_disp)
+    {
+        return Ok(());
+    }
     let origin = rank.source(origin_addr, 1, datatype)?;
     let compare = rank.source(compare_addr, 1, datatype)?;
     let result = rank.target(result_addr, 1, datatype)?;

@@ -9,6 +9,7 @@ use super::hints::Hints;
 use super::memory::Wish;
 use super::meter::Meter;
 use super::open::Open;
+use super::plain::Reach;
 use super::shared::{Description, WindowShared};
 use super::{Flavor, Window, table};
 use crate::collective::Call;
@@ -157,7 +158,8 @@ impl Window {
         self.comm.meet_in(self.flavor().call())?;
         let is_counted = self.meter.is_always_on();
         self.reach = self.shared.reach(is_counted);
-        self.is_direct = !self.has_other_hosts && self.shared.access_logs().is_none() && !is_counted;
+        let is_at_hand = !self.has_other_hosts || self.reach.iter().all(Reach::is_at_hand);
+        self.is_direct = is_at_hand && self.shared.access_logs().is_none() && !is_counted;
         Ok(Arc::new(self))
     }
 

@@ -437,15 +437,24 @@ fn check_predefined(datatype: &Datatype, call: &str) -> Result<()> {
 /// types and bytes.
 #[inline]
 fn check_comparable(datatype: &Datatype) -> Result<()> {
-    use Class::{Byte, CInteger, Char, FortranInteger, Logical, MultiLanguage};
-    let class = datatype.basic().map(Basic::class);
-    match class {
-        Some(CInteger | FortranInteger | Logical | MultiLanguage | Byte | Char) => Ok(()),
-        _ => Err(fault(
+    match is_comparable(datatype) {
+        true => Ok(()),
+        false => Err(fault(
             ErrorClass::Type,
             "MPI_Compare_and_swap compares integers, logicals, multi-language types and bytes only",
         )),
     }
+}
+
+/// Whether `MPI_Compare_and_swap` takes elements of a datatype.
+#[inline]
+pub(super) fn is_comparable(datatype: &Datatype) -> bool {
+    use Class::{Byte, CInteger, Char, FortranInteger, Logical, MultiLanguage};
+    let class = datatype.basic().map(Basic::class);
+    matches!(
+        class,
+        Some(CInteger | FortranInteger | Logical | MultiLanguage | Byte | Char)
+    )
 }
 
 #[cold]

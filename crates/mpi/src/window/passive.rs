@@ -19,7 +19,10 @@ const CALLS_PER_YIELD: u32 = 64;
 /// Apart from the calls that do it now and then, which stay short.
 #[cold]
 #[inline(never)]
-fn yield_now() {
+fn yield_now(has_other_hosts: bool) {
+    if has_other_hosts {
+        simurgh_core::make_progress();
+    }
     simurgh_core::yield_now();
 }
 
@@ -46,7 +49,7 @@ impl Window {
         self.check_locks("MPI_Win_lock")?;
         match self.shared.lock_of(seat as usize) {
             Some(lock) => {
-                self.serve_others();
+                self.serve_if_due();
                 let request = self.lock_request(kind);
                 let mut epochs = self.epochs();
                 epochs.check_lock(seat)?;
@@ -108,7 +111,7 @@ impl Window {
                     false => self.flush_host(host(), Ends::All, seat),
                 };
                 self.release(lock, seat, kind);
-                self.serve_others();
+                self.serve_if_due();
                 flushed
             }
             None => {
@@ -235,7 +238,7 @@ impl Window {
         };
         self.end_accesses(ends, Some(seat));
         if is_clean {
-            self.serve_others();
+            self.serve_if_due();
             return Ok(());
         }
         self.flush_host(self.shared.part(seat as usize).host(), ends, seat)
@@ -283,14 +286,24 @@ impl Window {
         self.let_others_run();
     }
 
-    /// Lets other ranks run now and then.
+    /// [`Window::serve_others`], now and then only where nobody needs the rank to reach the window's memory.
+    #[inline]
+    fn serve_if_due(&self) {
+        if self.is_direct {
+            self.let_others_run();
+        } else {
+            self.serve_others();
+        }
+    }
+
+    /// Lets other ranks run now and then, and answers other hosts.
     #[inline]
     fn let_others_run(&self) {
         // Relaxed: a count of the rank's own calls, of which some may be lost between its threads.
         let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
         self.calls.store(calls, Ordering::Relaxed);
         if calls.is_multiple_of(CALLS_PER_YIELD) {
-            yield_now();
+            yield_now(self.has_other_hosts);
         }
     }
 

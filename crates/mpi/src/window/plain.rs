@@ -4,6 +4,7 @@
 
 use super::Window;
 use super::epoch::Epochs;
+use super::operation::is_comparable;
 use super::shared::Part;
 use crate::instrument;
 use crate::memory::{Dense, Region, Source, Target};
@@ -25,6 +26,11 @@ impl Reach {
             region: part.region().copied().filter(|_| is_short),
             unit: part.unit(),
         }
+    }
+
+    /// Whether this host can access it.
+    pub(super) fn is_at_hand(&self) -> bool {
+        self.region.is_some()
     }
 }
 
@@ -78,6 +84,42 @@ impl Window {
         let stripes = self.shared.stripes();
         reach.is_some_and(|(region, displacement)| {
             region.update(stripes, displacement, update, (origin, result))
+        })
+    }
+
+    /// [`Window::accumulate`] of elements of the same datatype, as many. False, with nothing done, if that takes the
+    /// general way.
+    #[inline(always)]
+    #[must_use]
+    pub fn accumulate_plain(
+        &self,
+        (origin, op): (&Source, BuiltinOp),
+        rank: i32,
+        displacement: isize,
+    ) -> bool {
+        let Some(update) = op.known_update(origin.datatype()) else {
+            return false;
+        };
+        let reach = self.reach(rank, displacement);
+        let stripes = self.shared.stripes();
+        reach.is_some_and(|(region, displacement)| region.accumulate(stripes, displacement, update, origin))
+    }
+
+    /// [`Window::compare_and_swap`] of elements of the same datatype. False, with nothing done, if that takes the
+    /// general way.
+    #[inline(always)]
+    #[must_use]
+    pub fn swap_plain(
+        &self,
+        (origin, compare): (&Source, &Source),
+        result: &Target,
+        rank: i32,
+        displacement: isize,
+    ) -> bool {
+        let reach = self.reach(rank, displacement);
+        let stripes = self.shared.stripes();
+        reach.is_some_and(|(region, displacement)| {
+            is_comparable(origin.datatype()) && region.swap(stripes, displacement, (compare, origin), result)
         })
     }
 
