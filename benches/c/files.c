@@ -12,7 +12,8 @@
  * themselves, and waits for them. The share of that time in which it works: 100 if the writes cost it nothing, 50 if
  * nothing overlaps. Medians.
  *
- * Each of the others is the best of several batches, and what was written is checked.
+ * Each of the others is the best of several batches, and what was written is checked. Arguments name the kinds to
+ * measure ("strided", "records"): all if there are none.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -21,7 +22,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chosen.h"
+
 enum { BATCHES = 3, TOTAL = 16 << 20, FEW = 1 << 20, RECORDS = 200, RECORD = 64, WRITES = 64, TRIALS = 9 };
+
+static const int BLOCKS[] = {8, 512, 65536};
 
 static int rank, ranks;
 static unsigned char *mine, *got;
@@ -273,6 +278,7 @@ int main(int argc, char **argv)
         const char *name, *folder;
     } PLACES[] = {{"memory", "/dev/shm"}, {"disk", "/var/tmp"}};
     MPI_Init(&argc, &argv);
+    choose(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     size_t most = rank == 0 ? TOTAL : TOTAL / (size_t)ranks + 4096;
@@ -284,21 +290,24 @@ int main(int argc, char **argv)
         const char *place = PLACES[i].name;
         snprintf(path, sizeof path, "%s/simurgh-bench-%ld", PLACES[i].folder, (long)getpid());
         MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
-        contiguous(place);
-        strided("strided", place, TOGETHER, 8);
-        strided("strided", place, TOGETHER, 512);
-        strided("strided", place, TOGETHER, 65536);
-        strided("alone", place, ALONE, 8);
-        strided("alone", place, ALONE, 512);
-        array("square", place, 2, 1024);
-        array("cube", place, 3, 96);
-        records("shared", place, SHARED);
-        records("ordered", place, ORDERED);
-        records("records", place, OWN);
-        overlapped(place, 4096);
-        overlapped(place, 65536);
-        overlapped(place, 1 << 20);
-        overlapped(place, TOTAL);
+        if (chosen("contiguous"))
+            contiguous(place);
+        for (int k = 0; k < 3 && chosen("strided"); k++)
+            strided("strided", place, TOGETHER, BLOCKS[k]);
+        for (int k = 0; k < 2 && chosen("alone"); k++)
+            strided("alone", place, ALONE, BLOCKS[k]);
+        if (chosen("square"))
+            array("square", place, 2, 1024);
+        if (chosen("cube"))
+            array("cube", place, 3, 96);
+        if (chosen("shared"))
+            records("shared", place, SHARED);
+        if (chosen("ordered"))
+            records("ordered", place, ORDERED);
+        if (chosen("records"))
+            records("records", place, OWN);
+        for (int bytes = 4096; chosen("overlapped") && bytes <= TOTAL; bytes *= 16)
+            overlapped(place, bytes);
     }
     free(mine);
     free(got);

@@ -12,15 +12,17 @@
  * "updated BYTES NS": all ranks add to random numbers of each other, with a flush after every 64; the time between
  *     updates of the whole job.
  * "fences BYTES NS": a fence of all ranks, without operations.
- * "halo BYTES NS": all ranks put to both neighbours, then meet at a fence.
+ * "faces BYTES NS": all ranks put to both neighbours, then meet at a fence.
  *
- * Each is the best of several batches.
+ * Each is the best of several batches. Arguments name the kinds to measure: all if there are none.
  */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "chosen.h"
 
 enum { LARGEST = 1 << 20, BATCHES = 7, NUMBERS = LARGEST / 8, WINDOW = 64 };
 
@@ -164,7 +166,7 @@ static void update(int count, int bytes)
     MPI_Win_flush_all(window);
 }
 
-static void halo(int count, int bytes)
+static void faces(int count, int bytes)
 {
     int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
     for (int i = 0; i < count; i++) {
@@ -229,9 +231,24 @@ static void row(const char *keyword, int bytes, double value)
         printf("%s %d %.1f\n", keyword, bytes, value);
 }
 
+/* A kind of work: its keyword, what a call of it does, and who works in which epoch. */
+struct kind {
+    const char *keyword;
+    void (*work)(int, int);
+    enum who who;
+    enum epoch epoch;
+};
+
+static void times(struct kind kind, int bytes)
+{
+    if (chosen(kind.keyword))
+        row(kind.keyword, bytes, measured(kind.work, kind.who, kind.epoch, bytes) * 1e9);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    choose(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     target = ranks - 1;
@@ -243,25 +260,26 @@ int main(int argc, char **argv)
     memset(window_memory, 0, LARGEST);
     MPI_Barrier(MPI_COMM_WORLD);
 
-    if (ranks == 2)
+    if (ranks == 2) {
         for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
             int bytes = SIZES[i];
-            row("put", bytes, measured(put, FIRST, LOCKED_ALL, bytes) * 1e9);
-            row("get", bytes, measured(get, FIRST, LOCKED_ALL, bytes) * 1e9);
-            row("locked", bytes, measured(lock, FIRST, OWN, bytes) * 1e9);
-            row("started", bytes, measured(start, EVERYBODY, OWN, bytes) * 1e9);
-            row("fenced", bytes, measured(fence, EVERYBODY, FENCED, bytes) * 1e9);
-            row("accumulated", bytes, measured(accumulate, FIRST, LOCKED_ALL, bytes) * 1e9);
-            row("put_rate", bytes, WINDOW * (double)bytes / measured(puts_in_flight, FIRST, LOCKED_ALL, bytes) / 1e6);
+            times((struct kind){"put", put, FIRST, LOCKED_ALL}, bytes);
+            times((struct kind){"get", get, FIRST, LOCKED_ALL}, bytes);
+            times((struct kind){"locked", lock, FIRST, OWN}, bytes);
+            times((struct kind){"started", start, EVERYBODY, OWN}, bytes);
+            times((struct kind){"fenced", fence, EVERYBODY, FENCED}, bytes);
+            times((struct kind){"accumulated", accumulate, FIRST, LOCKED_ALL}, bytes);
+            if (chosen("put_rate"))
+                row("put_rate", bytes, WINDOW * bytes / measured(puts_in_flight, FIRST, LOCKED_ALL, bytes) / 1e6);
         }
-    if (ranks == 2) {
-        row("fetched", 8, measured(fetch, FIRST, LOCKED_ALL, 8) * 1e9);
-        row("swapped", 8, measured(swap, FIRST, LOCKED_ALL, 8) * 1e9);
+        times((struct kind){"fetched", fetch, FIRST, LOCKED_ALL}, 8);
+        times((struct kind){"swapped", swap, FIRST, LOCKED_ALL}, 8);
     }
-    row("contended", 8, measured(contend, EVERYBODY, LOCKED_ALL, 8) * 1e9);
-    row("updated", 8, measured(update, EVERYBODY, LOCKED_ALL, 8) / ranks * 1e9);
-    row("fences", 0, measured(fences, EVERYBODY, FENCED, 0) * 1e9);
-    row("halo", 4096, measured(halo, EVERYBODY, FENCED, 4096) * 1e9);
+    times((struct kind){"contended", contend, EVERYBODY, LOCKED_ALL}, 8);
+    if (chosen("updated"))
+        row("updated", 8, measured(update, EVERYBODY, LOCKED_ALL, 8) / ranks * 1e9);
+    times((struct kind){"fences", fences, EVERYBODY, FENCED}, 0);
+    times((struct kind){"faces", faces, EVERYBODY, FENCED}, 4096);
 
     MPI_Win_free(&window);
     free(data);

@@ -106,6 +106,10 @@ enum Task {
         /// With the group papers: a figure to measure, by the name in docs/papers.md; all if not given
         #[arg(long = "figure", value_name = "NAME")]
         figures: Vec<String>,
+        /// With the groups windows and files: a kind of work to measure, by the first word of the lines that
+        /// benches/c/windows.c and files.c describe (put, strided); prints the tables only
+        #[arg(long = "only", value_name = "KIND")]
+        kinds: Vec<String>,
         /// The groups to measure; all but papers if not given
         #[arg(value_enum)]
         groups: Vec<bench::Group>,
@@ -152,6 +156,7 @@ fn run(task: &Task) -> Result<()> {
             rounds,
             against,
             figures,
+            kinds,
             groups,
         } => {
             let groups = match groups.is_empty() {
@@ -159,7 +164,8 @@ fn run(task: &Task) -> Result<()> {
                 false => groups.as_slice(),
             };
             match against {
-                Some(other) => bench::compare(&workspace, *rounds, groups, other),
+                Some(other) => bench::compare(&workspace, *rounds, groups, other, kinds),
+                None if !kinds.is_empty() => bench::kinds(&workspace, *rounds, groups, kinds),
                 None => bench::run(&workspace, *rounds, groups, figures),
             }
         }

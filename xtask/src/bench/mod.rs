@@ -75,13 +75,32 @@ pub(crate) fn compare(
     rounds: Option<usize>,
     groups: &[Group],
     other: &Path,
+    kinds: &[String],
 ) -> Result<()> {
-    let rounds = rounds.unwrap_or(ROUNDS);
     let stage = install::stage(workspace)?;
     let contenders = contender::builds(workspace, &stage, other)?;
+    show(groups, &contenders, rounds, kinds)
+}
+
+/// Measures some kinds of work of the groups, and prints the tables.
+pub(crate) fn kinds(
+    workspace: &Workspace,
+    rounds: Option<usize>,
+    groups: &[Group],
+    kinds: &[String],
+) -> Result<()> {
+    let stage = install::stage(workspace)?;
+    show(groups, &contender::all(workspace, &stage)?, rounds, kinds)
+}
+
+fn show(groups: &[Group], contenders: &[Contender], rounds: Option<usize>, kinds: &[String]) -> Result<()> {
     let alone = [Group::Hosts, Group::Papers, Group::Rust];
-    for group in groups.iter().filter(|group| !alone.contains(group)) {
-        let (samples, names) = measured(*group, &contenders, rounds)?;
+    let chooses = |group: &Group| kinds.is_empty() || [Group::Windows, Group::Files].contains(group);
+    for group in groups
+        .iter()
+        .filter(|group| !alone.contains(group) && chooses(group))
+    {
+        let (samples, names) = measured(*group, contenders, rounds.unwrap_or(ROUNDS), kinds)?;
         print!("{}", report::tables(&samples, &names));
     }
     Ok(())
@@ -98,7 +117,7 @@ fn measure_hosts(workspace: &Workspace, group: Group, stage: &Stage, rounds: usi
 
 fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], rounds: usize) -> Result<()> {
     let machine = machine::describe();
-    let (samples, names) = measured(group, contenders, rounds)?;
+    let (samples, names) = measured(group, contenders, rounds, &[])?;
     let (tables, behind) = (report::tables(&samples, &names), report::behind(&samples, &names));
     print!("{behind}\n{tables}");
     let plots = workspace.source("docs/plots");
@@ -108,8 +127,13 @@ fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], 
     document(workspace, group, &introduction, &tables, &plots)
 }
 
-/// The samples of a group's experiments, and the names of the contenders.
-fn measured(group: Group, contenders: &[Contender], rounds: usize) -> Result<(Samples, Vec<&'static str>)> {
+/// The samples of a group's experiments, or of these kinds of their work, and the names of the contenders.
+fn measured(
+    group: Group,
+    contenders: &[Contender],
+    rounds: usize,
+    kinds: &[String],
+) -> Result<(Samples, Vec<&'static str>)> {
     let mut samples = Samples::default();
     let mut given_up = Vec::new();
     for round in 1..=rounds {
@@ -120,7 +144,7 @@ fn measured(group: Group, contenders: &[Contender], rounds: usize) -> Result<(Sa
             );
             for contender in contenders.iter().filter(|c| c.takes_part(experiment)) {
                 let attempt = (index, contender.name);
-                if !given_up.contains(&attempt) && !measure(*experiment, contender, &mut samples)? {
+                if !given_up.contains(&attempt) && !measure(*experiment, contender, kinds, &mut samples)? {
                     given_up.push(attempt);
                 }
             }
@@ -130,8 +154,14 @@ fn measured(group: Group, contenders: &[Contender], rounds: usize) -> Result<(Sa
 }
 
 /// Runs an experiment once. Returns whether it came to its end and is to be run again.
-fn measure(experiment: Experiment, contender: &Contender, samples: &mut Samples) -> Result<bool> {
+fn measure(
+    experiment: Experiment,
+    contender: &Contender,
+    kinds: &[String],
+    samples: &mut Samples,
+) -> Result<bool> {
     let mut command = contender.command(experiment.program, experiment.ranks, experiment.placement);
+    command.args(kinds);
     let outcome = capture(&mut command, experiment.limit)?;
     if !outcome.success() {
         eprintln!("x: {} did not come to the end\n{outcome}", contender.name);

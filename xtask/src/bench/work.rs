@@ -100,7 +100,7 @@ const WINDOWS: &[(&str, &str, Quantity)] = &[
         Time,
     ),
     ("fences", "Fence, ns", Time),
-    ("halo", "Puts to both neighbours and a fence, ns", Time),
+    ("faces", "Puts to both neighbours and a fence, ns", Time),
 ];
 
 /// The same for files, in memory and on disk.
