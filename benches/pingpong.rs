@@ -4,8 +4,6 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simurgh::{Builder, Communicator, Op, Result};
-use simurgh_mpi::memory::StagingBuffer;
-use simurgh_mpi::{Comm, Mode, Process};
 
 /// The time of `f`, which all ranks run, as rank 0 measures it.
 fn timed(
@@ -45,31 +43,6 @@ fn ping_pong(vps: usize, iterations: u64) -> Duration {
     took / 2
 }
 
-/// The world as the engine knows it, at the calling rank.
-fn engine_world() -> std::sync::Arc<Comm> {
-    Process::with_current(|process| process.and_then(|process| process.comm_world().ok()))
-        .expect("the caller is a rank")
-}
-
-/// What [`ping_pong`] does, by calls of the engine: the rest of that is what the safe interface costs.
-fn engine_ping_pong(vps: usize, iterations: u64) -> Duration {
-    let took = timed(2, vps, move |_| {
-        let (comm, buffer) = (engine_world(), StagingBuffer::new(8));
-        let (source, target) = (buffer.source(0, 8), buffer.target(0, 8));
-        for _ in 0..iterations {
-            if comm.rank() == 0 {
-                comm.send_in(Mode::Standard, &source, 1, 0)?;
-                comm.recv(target.clone(), 1, 0)?;
-            } else {
-                comm.recv(target.clone(), 0, 0)?;
-                comm.send_in(Mode::Standard, &source, 0, 0)?;
-            }
-        }
-        Ok(())
-    });
-    took / 2
-}
-
 fn all_reduce(ranks: usize, vps: usize, iterations: u64) -> Duration {
     timed(ranks, vps, move |world| {
         let mut sum = 0.0;
@@ -82,10 +55,6 @@ fn native(c: &mut Criterion) {
         c.bench_function(&format!("8 bytes, one way, {vps} processors"), |b| {
             b.iter_custom(|n| ping_pong(vps, n))
         });
-        c.bench_function(
-            &format!("8 bytes, one way, {vps} processors, engine alone"),
-            |b| b.iter_custom(|n| engine_ping_pong(vps, n)),
-        );
         c.bench_function(
             &format!("all_reduce of 8 bytes, 64 ranks, {vps} processors"),
             |b| {
