@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use crate::account::Account;
 use crate::page_move::PageMove;
 use crate::placement::Strategy;
-use crate::segment::{LISTS, SLICE, Segment, WHOLE};
-use crate::single::want_huge_pages;
+use crate::segment::{FULL, LISTS, SLICE, Segment, WHOLE};
+use crate::single::want_huge_pages_again;
 use crate::source::Source;
 use crate::{Heap, RankHeaps, arena, context, nodes};
 
@@ -50,8 +50,11 @@ impl RankHeaps {
     /// again. No context of the rank runs meanwhile.
     pub fn want_huge_pages_again(&self) {
         for heap in self.all() {
+            (0..=FULL)
+                .flat_map(|list| heap.on_list(list))
+                .for_each(Segment::want_dense_again);
             let whole = heap.on_list(WHOLE).filter(|segment| segment.has_huge_pages());
-            whole.for_each(want_huge_pages);
+            whole.for_each(want_huge_pages_again);
         }
     }
 

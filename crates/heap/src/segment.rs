@@ -9,7 +9,7 @@ use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr;
 
-use crate::arena::{self, SEGMENT};
+use crate::arena::{self, HUGE_PAGE, SEGMENT};
 use crate::links::{Linked, Links};
 use crate::page::{Extent, Page};
 use crate::size_class::{LINE, distance_of_class};
@@ -19,6 +19,11 @@ use crate::{Heap, RankHeaps};
 pub(crate) const SLICE: usize = 64 << 10;
 /// The number of slices of a segment.
 pub(crate) const SLICES: usize = SEGMENT / SLICE;
+
+/// The number of slices of a huge page.
+const HUGE_SLICES: usize = HUGE_PAGE / SLICE;
+/// The number of its slices in use from which on a huge page is worth the memory of the others.
+pub(crate) const DENSE: usize = HUGE_SLICES * 5 / 8;
 
 /// The part of the first slice that is not for blocks.
 const HEADER: usize = 8192;
@@ -38,6 +43,9 @@ pub(crate) struct Segment {
     span: Cell<usize>,
     /// Whether the system has been asked for huge pages for some of the span.
     huge_pages: Cell<bool>,
+    /// The parts of the size of a huge page for which that has been done because most of their slices were in use, as
+    /// bits.
+    dense: Cell<u8>,
     /// Whether some of the span is in huge pages that were reserved.
     reserved: Cell<bool>,
     /// The list of its heap on which the segment is, if it is on one: see [`Segment::list`].
@@ -325,6 +333,7 @@ impl Segment {
         self.set_heap(heap);
         self.list.set(NO_LIST);
         self.free.set(u64::MAX);
+        self.dense.set(0);
         (0..SLICES).for_each(|slice| self.forget_page(slice));
     }
 
@@ -376,6 +385,33 @@ impl Segment {
     pub(crate) fn take_from(&'static self, first: usize, count: usize) -> Option<Slices> {
         let fits = first + count <= SLICES && self.free.get() & mask(first, count) == mask(first, count);
         fits.then(|| self.take_at(first, count))
+    }
+
+    /// Asks for huge pages for those parts of the segment most of whose slices are in use, now that these have been
+    /// taken. What a program has touched of such a part is gathered: a heap grows block by block.
+    pub(crate) fn gather_if_dense(&self, taken: &Slices) {
+        for part in 0..SLICES / HUGE_SLICES {
+            let slices = mask(part * HUGE_SLICES, HUGE_SLICES);
+            let used = !self.free.get() & slices;
+            if self.dense.get() >> part & 1 != 0 || (used.count_ones() as usize) < DENSE {
+                continue;
+            }
+            self.dense.set(self.dense.get() | 1 << part);
+            self.set_huge_pages(true);
+            let start = self.address() + part * HUGE_PAGE;
+            let untouched = used & !mask(taken.first, taken.count) == 0 && taken.dirty == 0;
+            if untouched && part > 0 {
+                arena::want_huge_pages(start, HUGE_PAGE);
+            } else {
+                arena::gather_in_huge_page(start);
+            }
+        }
+    }
+
+    /// Asks anew for the huge pages of dense parts, after the memory has been mapped again.
+    pub(crate) fn want_dense_again(&self) {
+        let parts = (0..SLICES / HUGE_SLICES).filter(|part| self.dense.get() >> part & 1 != 0);
+        parts.for_each(|part| arena::want_huge_pages(self.address() + part * HUGE_PAGE, HUGE_PAGE));
     }
 
     /// Makes these slices free.

@@ -2,9 +2,9 @@
 
 use std::ptr;
 
-use crate::arena::SEGMENT;
+use crate::arena::{HUGE_PAGE, SEGMENT};
 use crate::page::{APART, Extent, HUGE, Page, Purpose, SAMPLED, SINGLE};
-use crate::segment::{SLICE, SLICES, Segment, Slices};
+use crate::segment::{DENSE, SLICE, SLICES, Segment, Slices};
 use crate::size_class::{self, LINE};
 use crate::slices::make_page;
 use crate::{Heap, arena, reserved, sampler};
@@ -13,8 +13,6 @@ use crate::{Heap, arena, reserved, sampler};
 const SLICES_MOST: usize = SLICES / 2 - 1;
 /// The slice with which a block of whole segments begins, behind that with the header.
 pub(crate) const FIRST: usize = 1;
-/// The number of segments from which on a block is to have huge pages.
-const HUGE_PAGES_FROM: usize = 2;
 /// The distance between two possible beginnings of a long block, seen from the beginning of its slices: an odd number
 /// of cache lines. A program that goes through many arrays of one size at the same time would otherwise use the same
 /// few sets of a cache for all of them.
@@ -191,7 +189,7 @@ impl Heap {
         segment.set_dirty(true);
         segment.forget_classes();
         self.note_whole(segment);
-        want_huge_pages(segment);
+        want_huge_pages(segment, start + slices * SLICE);
         // SAFETY:
         // - the block is new.
         let is_reserved = unsafe { reserved::put_in(start..start + slices * SLICE) };
@@ -321,19 +319,38 @@ impl Heap {
         if is_longer {
             self.add_live(more * SLICES);
             segment.set_span(count);
-            want_huge_pages(segment);
+            want_huge_pages(segment, segment.end());
         }
         is_longer
     }
 }
 
-/// Asks for huge pages for a span that is one block, if it is long. A shorter one could have much of its last huge page
-/// to spare.
-pub(crate) fn want_huge_pages(segment: &Segment) {
-    if segment.span() >= HUGE_PAGES_FROM {
-        arena::want_huge_pages(segment.address(), segment.span() * SEGMENT);
-        segment.set_huge_pages(true);
+/// Asks for huge pages for a span that is one block, which ends there; for all of a long one, and otherwise for those
+/// that have little to spare.
+pub(crate) fn want_huge_pages(segment: &Segment, end: usize) {
+    let start = segment.address();
+    if segment.span() == 1 {
+        if segment.has_huge_pages() {
+            // Since an earlier block.
+            return;
+        }
+        // It is more than half of the segment. The header has been touched, so its huge page has to be made of what is
+        // there.
+        arena::gather_in_huge_page(start);
+        if end - start >= HUGE_PAGE + DENSE * SLICE {
+            arena::want_huge_pages(start + HUGE_PAGE, HUGE_PAGE);
+        }
+    } else {
+        arena::want_huge_pages(start, segment.span() * SEGMENT);
     }
+    segment.set_huge_pages(true);
+}
+
+/// The same anew, after the memory of the block has been mapped again.
+pub(crate) fn want_huge_pages_again(segment: &Segment) {
+    let page = segment.page(FIRST);
+    segment.set_huge_pages(false);
+    want_huge_pages(segment, page.start() + page.block());
 }
 
 /// Writes zeros where slices may hold something else.

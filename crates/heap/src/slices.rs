@@ -61,6 +61,7 @@ impl Heap {
         self.dirty.set(self.dirty.get().saturating_sub(dirty));
         self.add_live(slices.count);
         self.put_on_list(slices.segment);
+        slices.segment.gather_if_dense(slices);
         if nodes::several().is_some() {
             owners::note_used(slices.segment.address(), now());
         }

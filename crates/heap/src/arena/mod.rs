@@ -12,7 +12,7 @@
 mod range;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
@@ -35,6 +35,9 @@ pub(crate) const SEGMENT: usize = 4 << 20;
 
 /// The number of segments of the arena.
 pub(crate) const SEGMENTS: usize = (END - START) / SEGMENT;
+
+/// The size of a huge page that the system makes of ordinary ones.
+pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
 /// Bytes that become usable at once.
 const STEP: usize = 64 << 20;
@@ -206,6 +209,34 @@ fn open_reserved(from: usize, to: usize) -> bool {
 /// Asks the system for huge pages for addresses of the arena. It may not have any.
 pub(crate) fn want_huge_pages(start: usize, size: usize) {
     advise(start, size, Advice::LinuxHugepage);
+}
+
+/// Puts the addresses of a huge page into one, with what ordinary pages have of them so far, if the system has any.
+pub(crate) fn gather_in_huge_page(start: usize) {
+    want_huge_pages(start, HUGE_PAGE);
+    if makes_huge_pages() {
+        // SAFETY:
+        // - the memory is usable, and keeps what it holds. A kernel that does not know the advice refuses it: then what
+        //   is touched first from now on is in a huge page at best.
+        let _ = unsafe { libc::madvise(start as *mut _, HUGE_PAGE, libc::MADV_COLLAPSE) };
+    }
+}
+
+/// Whether the system makes huge pages for those who ask. It would gather pages also where its administrator wants no
+/// huge ones.
+pub(crate) fn makes_huge_pages() -> bool {
+    const UNKNOWN: u8 = 2;
+    static MAKES: AtomicU8 = AtomicU8::new(UNKNOWN);
+    // Relaxed: each thread finds the same.
+    match MAKES.load(Ordering::Relaxed) {
+        UNKNOWN => {
+            let words = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+            let makes = words.is_ok_and(|words| !words.contains("[never]"));
+            MAKES.store(u8::from(makes), Ordering::Relaxed);
+            makes
+        }
+        makes => makes != 0,
+    }
 }
 
 /// Obtains the pages of addresses that have just been taken. The system may have no memory for them now; then they come

@@ -382,8 +382,8 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Scheduling,
         verbosity: Verbosity::TunerBasic,
         doc: "the huge pages in which blocks lie that ranks allocate and that are as long: transparent: what the \
-              system makes, from 8 MiB on; 2M, 1G: those that the administrator has reserved (vm.nr_hugepages), as \
-              long as there are any; not for ranks that are processes",
+              system makes, for all that fills most of one; 2M, 1G: those that the administrator has reserved \
+              (vm.nr_hugepages), as long as there are any; not for ranks that are processes",
     },
     Setting {
         id: Id::StackSize,
