@@ -5,7 +5,8 @@ use crate::error::LaunchError;
 use crate::oob::HandshakeError;
 use crate::oob::{Link, LinkError};
 use crate::tree::duplicate;
-use crate::tree::message::{AGENT_PROTOCOL, ConnectBack, Down, Up, VERSION};
+use crate::tree::message::{AGENT_PROTOCOL, ConnectBack, Down, NodeJob, Up, VERSION};
+use simurgh_net::auth::Secret;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
@@ -35,12 +36,12 @@ pub fn run() -> Result<u8, LaunchError> {
     let job = match first(&mut link)? {
         Down::Job(job) => job,
         Down::Call(call) => {
-            link = answer(&call)?;
-            let Down::Job(mut job) = first(&mut link)? else {
+            let node = std::env::var(NODE).unwrap_or_default();
+            link = answer(&call, &node)?;
+            let Down::Job(job) = first(&mut link)? else {
                 return Err(stranger());
             };
-            job.secret = Some(call.secret);
-            job
+            Box::new(of_node(*job, &node, call.secret)?)
         }
         _ => return Err(stranger()),
     };
@@ -56,9 +57,20 @@ fn first(link: &mut Link) -> Result<Down, LaunchError> {
     link.wait(None).map_err(refused)?.ok_or_else(stranger)
 }
 
-/// Connects to `mpiexec` at the machine where srun was called, and authenticates both ends. It tries again while
-/// `mpiexec` has no room for new connections.
-fn answer(call: &ConnectBack) -> Result<Link, LaunchError> {
+/// The part of the job for the node of this name, which knows the secret already.
+fn of_node(job: NodeJob, name: &str, secret: Secret) -> Result<NodeJob, LaunchError> {
+    let node = job.names.iter().position(|known| known == name);
+    let node = node.ok_or_else(stranger)? as u32;
+    Ok(NodeJob {
+        secret: Some(secret),
+        nodes: (node, node + 1),
+        ..job
+    })
+}
+
+/// Connects to `mpiexec` at the machine where srun was called, as the agent of the node, and authenticates both ends. It
+/// tries again while `mpiexec` has no room for new connections.
+fn answer(call: &ConnectBack, node: &str) -> Result<Link, LaunchError> {
     if call.version != VERSION {
         return Err(stranger());
     }
@@ -77,7 +89,7 @@ fn answer(call: &ConnectBack) -> Result<Link, LaunchError> {
         let mut link = Link::over(stream, false).map_err(failed)?;
         match AGENT_PROTOCOL.authenticate(&mut link, &call.secret, until) {
             Ok(()) => {
-                let node = std::env::var(NODE).unwrap_or_default();
+                let node = node.to_owned();
                 link.send(&Up::Called { node }, &[]);
                 return Ok(link);
             }

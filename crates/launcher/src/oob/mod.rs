@@ -16,5 +16,5 @@ mod mac;
 pub(crate) use addresses::{addresses_of, listening_addresses};
 pub(crate) use connect::connect_any;
 pub(crate) use handshake::{HandshakeError, Protocol};
-pub(crate) use link::{Link, LinkError, MAX_PAYLOAD};
+pub(crate) use link::{Frame, Link, LinkError, MAX_PAYLOAD};
 pub(crate) use listener::Listener;

@@ -3,7 +3,7 @@
 use super::LaunchCommand;
 use super::Loss;
 use super::message::{Down, NodeJob, Up};
-use crate::oob::{Link, LinkError};
+use crate::oob::{Frame, Link, LinkError};
 use crate::process::PollSet;
 use rustix::event::PollFlags;
 use std::io;
@@ -43,32 +43,34 @@ impl Branch {
         Ok(Self::over(link, Some(started), job, nodes))
     }
 
-    /// The branch of an agent that has connected to this process.
-    pub(crate) fn connected(link: Link, job: &NodeJob, node: u32) -> Self {
-        // The agent has proved that it knows the secret.
-        let job = NodeJob {
-            secret: None,
-            ..job.clone()
-        };
-        Self::over(link, None, &job, node..node + 1)
+    /// The branch of an agent that has connected to this process. It is sent the job, as all such agents are.
+    pub(crate) fn connected(link: Link, job: &Frame, node: u32) -> Self {
+        let mut branch = Self::silent(link, None, node..node + 1);
+        branch.link.send_frame(job);
+        branch
     }
 
     /// The branch whose first agent is at the other end of a link; `command` has started it.
     pub(crate) fn over(link: Link, command: Option<LaunchCommand>, job: &NodeJob, nodes: Range<u32>) -> Self {
-        let now = Instant::now();
-        let mut branch = Self {
-            link,
-            command,
-            heard: now,
-            spoken: now,
-            nodes: nodes.clone(),
-        };
         let job = NodeJob {
             nodes: (nodes.start, nodes.end),
             ..job.clone()
         };
+        let mut branch = Self::silent(link, command, nodes);
         branch.send(&Down::Job(Box::new(job)), &[]);
         branch
+    }
+
+    /// The same, whose agent has been sent nothing.
+    fn silent(link: Link, command: Option<LaunchCommand>, nodes: Range<u32>) -> Self {
+        let now = Instant::now();
+        Self {
+            nodes,
+            link,
+            command,
+            heard: now,
+            spoken: now,
+        }
     }
 
     /// The nodes behind it.

@@ -12,7 +12,7 @@ use simurgh_net::job::JobSpec;
 use std::ops::Range;
 
 /// Version of the protocol.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// The protocol of agents that connect to `mpiexec`.
 pub(crate) const AGENT_PROTOCOL: Protocol = Protocol {
@@ -131,7 +131,8 @@ pub(crate) struct NodeJob {
     pub(crate) name: String,
     /// Names of all nodes.
     pub(crate) names: Vec<String>,
-    /// The nodes of this branch, `first..end`: the agent's own, and those whose agents it starts.
+    /// The nodes of this branch, `first..end`: the agent's own, and those whose agents it starts. All nodes if the agent
+    /// has connected to `mpiexec`: then its own is that of its name, and it starts no agents.
     pub(crate) nodes: (u32, u32),
     /// The job description, written for no host in particular.
     pub(crate) spec: JobSpec,

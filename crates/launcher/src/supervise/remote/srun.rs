@@ -1,9 +1,9 @@
 //! Agents that Slurm starts: one task on each node, all by one srun. They connect to `mpiexec`.
 
 use crate::error::LaunchError;
-use crate::oob::{Link, Listener, addresses_of};
+use crate::oob::{Frame, Link, Listener, addresses_of};
 use crate::process::PollSet;
-use crate::tree::message::{AGENT_PROTOCOL, ConnectBack, NodeJob, Up, VERSION};
+use crate::tree::message::{AGENT_PROTOCOL, ConnectBack, Down, NodeJob, Up, VERSION};
 use crate::tree::{Branch, LaunchCommand, Loss};
 use simurgh_net::auth::Secret;
 use simurgh_settings::Id;
@@ -30,6 +30,8 @@ pub(super) struct Srun {
     command: LaunchCommand,
     /// The port to which agents connect; closed when all have.
     listener: Option<Listener>,
+    /// What each of them is sent first: its length grows with the number of nodes, so all share it.
+    job: Frame,
     /// The number of agents that have not connected.
     missing: usize,
 }
@@ -64,11 +66,11 @@ impl Srun {
             what: source.to_string(),
         })?;
         // Every task reads this; it is shorter than what a pipe holds. If srun has ended already, that is noticed soon.
-        let _ = std::fs::File::from(input)
-            .write_all(&Link::frame_of(&crate::tree::message::Down::Call(call), &[]));
+        let _ = std::fs::File::from(input).write_all(&Link::frame_of(&Down::Call(call), &[]));
         Ok(Self {
             command,
             listener: Some(listener),
+            job: Link::frame_of(&Down::Job(Box::new(for_agents(job))), &[]),
             missing: job.names.len(),
         })
     }
@@ -98,7 +100,7 @@ impl Srun {
             self.listener = None;
         }
         come.into_iter()
-            .map(|(link, node)| Branch::connected(link, job, node))
+            .map(|(link, node)| Branch::connected(link, &self.job, node))
             .collect()
     }
 
@@ -120,6 +122,15 @@ fn listener(job: &NodeJob, secret: Secret) -> io::Result<Listener> {
     match interface.map(addresses_of).filter(|found| !found.is_empty()) {
         Some(addresses) => Listener::open(AGENT_PROTOCOL, secret, &addresses),
         None => Listener::open_everywhere(AGENT_PROTOCOL, secret),
+    }
+}
+
+/// The job as all agents are sent it. Each has proved that it knows the secret, and finds its node among all.
+fn for_agents(job: &NodeJob) -> NodeJob {
+    NodeJob {
+        secret: None,
+        nodes: (0, job.names.len() as u32),
+        ..job.clone()
     }
 }
 
