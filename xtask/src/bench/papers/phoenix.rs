@@ -59,6 +59,7 @@ const LATTICE: Experiment = Experiment {
     values: &[
         time("iteration", "Iteration of conjugate gradients, ms"),
         rate("rate", "Rate of the lattice's operator, GFLOP/s"),
+        shown("faces", "Of the work for the operator, for faces of blocks, %"),
     ],
     findings: &[Finding::Change, Finding::PeerAt(2)],
 };
@@ -162,6 +163,7 @@ const BLOCKED: Experiment = Experiment {
     values: &[
         time("iteration", "Iteration on a lattice of 32,768 sites, ms"),
         rate("rate", "Rate of the operator there, GFLOP/s"),
+        shown("faces", "Of the work for it, for faces of blocks, %"),
     ],
     findings: &[Finding::Change],
 };
