@@ -68,8 +68,8 @@ fn of_node(job: NodeJob, name: &str, secret: Secret) -> Result<NodeJob, LaunchEr
     })
 }
 
-/// Connects to `mpiexec` at the machine where srun was called, as the agent of the node, and authenticates both ends. It
-/// tries again while `mpiexec` has no room for new connections.
+/// Connects to `mpiexec` at the machine where srun was called, as the agent of the node, and authenticates both ends.
+/// It tries again while `mpiexec` has no room for new connections.
 fn answer(call: &ConnectBack, node: &str) -> Result<Link, LaunchError> {
     if call.version != VERSION {
         return Err(stranger());

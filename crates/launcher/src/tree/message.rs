@@ -131,8 +131,8 @@ pub(crate) struct NodeJob {
     pub(crate) name: String,
     /// Names of all nodes.
     pub(crate) names: Vec<String>,
-    /// The nodes of this branch, `first..end`: the agent's own, and those whose agents it starts. All nodes if the agent
-    /// has connected to `mpiexec`: then its own is that of its name, and it starts no agents.
+    /// The nodes of this branch, `first..end`: the agent's own, and those whose agents it starts. All nodes if the
+    /// agent has connected to `mpiexec`: then its own is that of its name, and it starts no agents.
     pub(crate) nodes: (u32, u32),
     /// The job description, written for no host in particular.
     pub(crate) spec: JobSpec,
