@@ -93,3 +93,4 @@ mod window_fences;
 mod window_locks;
 mod window_posts;
 mod window_statistics;
+mod window_updates;
