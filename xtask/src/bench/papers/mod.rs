@@ -31,7 +31,7 @@ mod tables;
 use figure::Figure;
 use measure::Runners;
 
-/// How many rounds are measured unless the command line says otherwise. With these, all figures take 40 minutes.
+/// How many rounds are measured unless the command line says otherwise. With these, all figures take 20 minutes.
 pub(crate) const ROUNDS: usize = 3;
 
 /// All figures, in the order of the document.

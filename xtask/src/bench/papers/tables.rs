@@ -29,9 +29,11 @@ fn table(experiment: &Experiment, results: &Results, (index, value): (usize, &Va
                 .any(|x| results.summary(experiment, index, *x, name).is_some())
         })
         .collect();
-    let compares = xs
-        .iter()
-        .any(|x| results.best_peer(experiment, index, *x).is_some());
+    let is_judged = !matches!(value.better, Better::Neither | Better::Part);
+    let compares = is_judged
+        && xs
+            .iter()
+            .any(|x| results.best_peer(experiment, index, *x).is_some());
     let mut head = vec![experiment.axis.to_owned()];
     head.extend(names.iter().map(|name| (*name).to_owned()));
     head.extend(compares.then(|| comparison(value).to_owned()));
