@@ -1,5 +1,5 @@
-//! Long and short updates at the same time of windows whose ranks are threads of one process, processes, or both, on one
-//! node or several.
+//! Long and short updates at the same time of windows whose ranks are threads of one process, processes, or both, on
+//! one node or several.
 
 use simurgh_testing::{Compile, Stage, expect_passed_in};
 

@@ -16,7 +16,7 @@ use super::buffer::{Source, Target};
 use super::runs::{Run, Runs};
 use super::stripes::{RANGE, Stripes};
 use super::transfer::{pack, unpack};
-use super::word::{Direct, Row, Word, direct, exchange_equal, update};
+use super::word::{Direct, Row, Word, direct, exchange_bytes, update};
 use crate::datatype::Datatype;
 
 /// What is done with an element.
@@ -567,34 +567,6 @@ unsafe fn exchange_element(target: &Target, values: (*const u8, *const u8), befo
     // SAFETY:
     // - as demanded of the caller.
     target.is_contiguous() && unsafe { exchange_bytes(element, values, before) }
-}
-
-/// Replaces so many bytes at an address, as [`exchange_element`] does.
-///
-/// # Safety
-///
-/// * They are readable and writable, and an element without gaps. The others as for [`exchange_element`].
-#[inline(always)]
-pub(super) unsafe fn exchange_bytes(
-    (element, size): (*mut u8, usize),
-    values: (*const u8, *const u8),
-    before: *mut u8,
-) -> bool {
-    if element.addr() & size.wrapping_sub(1) != 0 {
-        return false;
-    }
-    // SAFETY:
-    // - as demanded of the caller; the element is aligned if its size is a power of two.
-    unsafe {
-        match size {
-            1 => exchange_equal::<u8>(element, values, before),
-            2 => exchange_equal::<u16>(element, values, before),
-            4 => exchange_equal::<u32>(element, values, before),
-            8 => exchange_equal::<u64>(element, values, before),
-            _ => return false,
-        }
-    }
-    true
 }
 
 fn packed(source: &Source) -> Vec<u8> {

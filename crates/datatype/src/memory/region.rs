@@ -1,9 +1,10 @@
 //! Memory that a program exposes to others: a part of a window.
 
-use super::atomic::{Update, exchange_bytes};
+use super::atomic::Update;
 use super::buffer::{Source, Target};
 use super::copy::copy_word_or_bytes;
 use super::stripes::Stripes;
+use super::word::exchange_bytes;
 use crate::datatype::{Basic, Datatype};
 use std::ops::Range;
 
@@ -173,9 +174,9 @@ impl Region {
         unsafe { update.apply_at(stripes, place, input.address(), bytes) }
     }
 
-    /// Replaces the element at a displacement by the second of two inputs if it is equal to the first one, and reads its
-    /// value from before. False, with nothing done, if the machine has no instruction for that, if the element does not
-    /// lie within the region, or if inputs and result are not elements of one predefined datatype.
+    /// Replaces the element at a displacement by the second of two inputs if it is equal to the first one, and reads
+    /// its value from before. False, with nothing done, if the machine has no instruction for that, if the element does
+    /// not lie within the region, or if inputs and result are not elements of one predefined datatype.
     #[inline(always)]
     #[must_use]
     pub fn swap(

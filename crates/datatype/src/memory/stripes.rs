@@ -67,7 +67,8 @@ pub(super) enum Access<'a> {
 pub(super) struct Held<'a>(&'a AtomicU32);
 
 impl Stripes {
-    /// Bytes that they need in memory that so many ranks of a node share; none if that is more than there are addresses.
+    /// Bytes that they need in memory that so many ranks of a node share; none if that is more than there are
+    /// addresses.
     #[must_use]
     pub fn bytes(ranks: usize) -> Option<usize> {
         ranks.checked_mul(size_of::<AccessSeat>())?.checked_add(SEATS)

@@ -152,7 +152,7 @@ pub(super) unsafe fn update<W: Word>(row: Row, change: impl Fn(W) -> W) {
 ///
 /// * The element is an aligned word, readable and writable. The values have the length of a word, and so has the room
 ///   for the value before.
-pub(super) unsafe fn exchange_equal<W: Word>(
+unsafe fn exchange_equal<W: Word>(
     element: *mut u8,
     (compare, input): (*const u8, *const u8),
     before: *mut u8,
@@ -165,6 +165,35 @@ pub(super) unsafe fn exchange_equal<W: Word>(
         let (Ok(found) | Err(found)) = W::exchange(W::at(element), old, new);
         give(before, found);
     }
+}
+
+/// Replaces an element of so many bytes if it is as given, by an instruction, if the machine has one for it. Whether it
+/// has.
+///
+/// # Safety
+///
+/// * The element is readable and writable. The values have its length, and so has the room for the value before.
+#[inline(always)]
+pub(super) unsafe fn exchange_bytes(
+    (element, size): (*mut u8, usize),
+    values: (*const u8, *const u8),
+    before: *mut u8,
+) -> bool {
+    if element.addr() & size.wrapping_sub(1) != 0 {
+        return false;
+    }
+    // SAFETY:
+    // - as demanded of the caller; the element is aligned if its size is a power of two.
+    unsafe {
+        match size {
+            1 => exchange_equal::<u8>(element, values, before),
+            2 => exchange_equal::<u16>(element, values, before),
+            4 => exchange_equal::<u32>(element, values, before),
+            8 => exchange_equal::<u64>(element, values, before),
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// The instruction for an update, if there is one.

@@ -1,7 +1,7 @@
 //! What other ranks have told a rank: that they have posted, and that they have completed their accesses.
 //!
-//! Costs: a signal to a rank that does not sleep is one atomic operation in a cache line that only signals use, if it is
-//! a completion or the only post. Further posts, and ranks that sleep, are in a list with a lock.
+//! Costs: a signal to a rank that does not sleep is one atomic operation in a cache line that only signals use, if it
+//! is a completion or the only post. Further posts, and ranks that sleep, are in a list with a lock.
 
 use crate::request::Request;
 use simurgh_core::spin_while_idle;
@@ -188,7 +188,8 @@ impl Signals {
         }
     }
 
-    /// [`Signals::take`], which looks again whenever more have come, for as long as nobody else could use the processor.
+    /// [`Signals::take`], which looks again whenever more have come, for as long as nobody else could use the
+    /// processor.
     pub(super) fn take_while_idle(&self, wanted: &Wanted) -> bool {
         let news = &self.news;
         // Relaxed: looks, which are followed by one at the signals themselves.
