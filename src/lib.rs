@@ -245,7 +245,8 @@ pub use simurgh_mpi::{Comparison, Error, ErrorClass, Result};
 pub use simurgh_sched::{DomainStats, VpStats};
 pub use simurgh_tool::variable::Class as VariableClass;
 pub use simurgh_typed::{
-    Buffer, BufferMut, Code, Coded, Equivalence, Filetype, LockKind, ReadGuard, View, ViewMut, WriteGuard,
+    Buffer, BufferMut, Code, Coded, Conversion, Equivalence, Filetype, LockKind, ReadGuard, View, ViewMut,
+    WriteGuard,
 };
 
 /// The virtual processor of its process on which the calling rank runs; none outside of ranks.

@@ -62,6 +62,7 @@ mod relocatable;
 mod rust;
 mod rust_api;
 mod rust_api_collectives;
+mod rust_api_conversions;
 mod rust_api_failures;
 mod rust_api_files;
 mod rust_api_operations;

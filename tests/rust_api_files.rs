@@ -7,7 +7,10 @@ use simurgh::{
 };
 
 /// Runs `f` with 1, 2, 7 and 64 ranks and the path of a file that is not there; every rank must succeed.
-fn with_file(name: &str, f: impl Fn(&Communicator, &PathBuf) -> Result<()> + Clone + Send + Sync + 'static) {
+pub(crate) fn with_file(
+    name: &str,
+    f: impl Fn(&Communicator, &PathBuf) -> Result<()> + Clone + Send + Sync + 'static,
+) {
     for ranks in [1, 2, 7, 64] {
         let own = format!("simurgh-{name}-{ranks}-{}", std::process::id());
         let path = std::env::temp_dir().join(own);
@@ -22,12 +25,12 @@ fn with_file(name: &str, f: impl Fn(&Communicator, &PathBuf) -> Result<()> + Clo
 }
 
 /// Options for a file of a test.
-fn temporary() -> FileOptions {
+pub(crate) fn temporary() -> FileOptions {
     let options = FileOptions::new().read(true).write(true);
     options.create_new(true).delete_on_close(true)
 }
 
-fn class<R: std::fmt::Debug>(result: Result<R>) -> ErrorClass {
+pub(crate) fn class<R: std::fmt::Debug>(result: Result<R>) -> ErrorClass {
     result.expect_err("the call is wrong").class()
 }
 

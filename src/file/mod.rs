@@ -14,7 +14,7 @@ use std::sync::Arc;
 use simurgh_mpi::constants::UNDEFINED;
 use simurgh_mpi::storage::{FileSystem, Posix};
 use simurgh_mpi::{Amode, ErrorHandler, Info, Result};
-use simurgh_typed as typed;
+use simurgh_typed::{self as typed, Conversions};
 
 use crate::activity::{Call, Inside};
 use crate::hints;
@@ -108,6 +108,7 @@ impl FileOptions {
         Ok(File {
             file,
             communicator: communicator.twin(),
+            conversions: Conversions::default(),
         })
     }
 
@@ -155,6 +156,8 @@ impl FileOptions {
 pub struct File {
     pub(crate) file: Arc<simurgh_mpi::File>,
     pub(crate) communicator: Communicator,
+    /// The representations of the program.
+    conversions: Conversions,
 }
 
 impl File {
@@ -184,8 +187,7 @@ impl File {
     /// [`ErrorClass::Access`](crate::ErrorClass::Access) if the file was not opened to be read,
     /// [`ErrorClass::Arg`](crate::ErrorClass::Arg) for an offset behind what a file can have; what the system says.
     pub fn read_at<B: ViewMut + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::read_at(&self.file, offset, data)
+        self.access(|| typed::read_at(&self.file, offset, data))
     }
 
     /// Writes values from an offset on (`MPI_File_write_at`).
@@ -195,8 +197,7 @@ impl File {
     /// [`ErrorClass::ReadOnly`](crate::ErrorClass::ReadOnly) if the file was not opened to be written; as
     /// [`read_at`](Self::read_at).
     pub fn write_at<B: View + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::write_at(&self.file, offset, data)
+        self.access(|| typed::write_at(&self.file, offset, data))
     }
 
     /// As [`read_at`](Self::read_at), together with all other ranks, each with an offset and values of its own
@@ -206,8 +207,7 @@ impl File {
     ///
     /// As [`read_at`](Self::read_at); what the system says to one rank is an error at all.
     pub fn read_at_all<B: ViewMut + ?Sized>(&self, offset: u64, data: &mut B) -> Result<usize> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::read_at_all(&self.file, offset, data)
+        self.access(|| typed::read_at_all(&self.file, offset, data))
     }
 
     /// As [`write_at`](Self::write_at), together with all other ranks (`MPI_File_write_at_all`). Collective.
@@ -216,8 +216,7 @@ impl File {
     ///
     /// As [`write_at`](Self::write_at); what the system says to one rank is an error at all.
     pub fn write_at_all<B: View + ?Sized>(&self, offset: u64, data: &B) -> Result<()> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::write_at_all(&self.file, offset, data)
+        self.access(|| typed::write_at_all(&self.file, offset, data))
     }
 
     /// The size in bytes (`MPI_File_get_size`).
@@ -303,6 +302,14 @@ impl File {
     pub fn close(self) -> Result<()> {
         let _inside = self.enter(Call::CloseFile);
         self.file.close()
+    }
+
+    /// Accesses the file, for which the program's representation may be needed. A panic of that goes on here.
+    fn access<R>(&self, access: impl FnOnce() -> R) -> R {
+        let _inside = self.enter(Call::FileAccess);
+        let outcome = access();
+        self.conversions.rethrow();
+        outcome
     }
 
     fn enter(&self, call: Call) -> Inside<'_> {

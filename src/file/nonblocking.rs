@@ -53,7 +53,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         offset: u64,
         data: &'scope mut B,
     ) -> Result<ReceiveRequest<'scope, 'env, B::Item>> {
-        let flight = self.flights().read_at(&file.file, offset, data.values_mut())?;
+        let values = data.values_mut();
+        let flight = file.access(|| self.flights().read_at(&file.file, offset, values))?;
         Ok(self.incoming(flight))
     }
 
@@ -68,7 +69,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         offset: u64,
         data: &'scope B,
     ) -> Result<SendRequest<'scope, 'env>> {
-        let flight = self.flights().write_at(&file.file, offset, data)?;
+        let flight = file.access(|| self.flights().write_at(&file.file, offset, data))?;
         Ok(self.outgoing(flight))
     }
 
@@ -83,9 +84,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         offset: u64,
         data: &'scope mut B,
     ) -> Result<ReceiveRequest<'scope, 'env, B::Item>> {
-        let flight = self
-            .flights()
-            .read_at_all(&file.file, offset, data.values_mut())?;
+        let values = data.values_mut();
+        let flight = file.access(|| self.flights().read_at_all(&file.file, offset, values))?;
         Ok(self.incoming(flight))
     }
 
@@ -100,7 +100,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         offset: u64,
         data: &'scope B,
     ) -> Result<SendRequest<'scope, 'env>> {
-        let flight = self.flights().write_at_all(&file.file, offset, data)?;
+        let flight = file.access(|| self.flights().write_at_all(&file.file, offset, data))?;
         Ok(self.outgoing(flight))
     }
 }

@@ -33,8 +33,7 @@ impl File {
     /// # Ok::<(), simurgh::RunError>(())
     /// ```
     pub fn read<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Individual, data, false)
+        self.access(|| typed::read_next(&self.file, Positioning::Individual, data, false))
     }
 
     /// Writes values at the rank's pointer (`MPI_File_write`).
@@ -43,8 +42,7 @@ impl File {
     ///
     /// As [`write_at`](Self::write_at).
     pub fn write<B: View + ?Sized>(&self, data: &B) -> Result<()> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Individual, data, false)
+        self.access(|| typed::write_next(&self.file, Positioning::Individual, data, false))
     }
 
     /// As [`read`](Self::read), together with all other ranks (`MPI_File_read_all`). Collective.
@@ -53,8 +51,7 @@ impl File {
     ///
     /// As [`read_at_all`](Self::read_at_all).
     pub fn read_all<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Individual, data, true)
+        self.access(|| typed::read_next(&self.file, Positioning::Individual, data, true))
     }
 
     /// As [`write`](Self::write), together with all other ranks (`MPI_File_write_all`). Collective.
@@ -63,8 +60,7 @@ impl File {
     ///
     /// As [`write_at_all`](Self::write_at_all).
     pub fn write_all<B: View + ?Sized>(&self, data: &B) -> Result<()> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Individual, data, true)
+        self.access(|| typed::write_next(&self.file, Positioning::Individual, data, true))
     }
 
     /// Reads values at the common pointer, in any order of the ranks (`MPI_File_read_shared`).
@@ -73,8 +69,7 @@ impl File {
     ///
     /// As [`read_at`](Self::read_at).
     pub fn read_shared<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Shared, data, false)
+        self.access(|| typed::read_next(&self.file, Positioning::Shared, data, false))
     }
 
     /// Writes values at the common pointer, in any order of the ranks (`MPI_File_write_shared`).
@@ -83,8 +78,7 @@ impl File {
     ///
     /// As [`write_at`](Self::write_at).
     pub fn write_shared<B: View + ?Sized>(&self, data: &B) -> Result<()> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Shared, data, false)
+        self.access(|| typed::write_next(&self.file, Positioning::Shared, data, false))
     }
 
     /// Reads values at the common pointer, in the order of the ranks (`MPI_File_read_ordered`). Collective.
@@ -93,8 +87,7 @@ impl File {
     ///
     /// As [`read_at_all`](Self::read_at_all).
     pub fn read_ordered<B: ViewMut + ?Sized>(&self, data: &mut B) -> Result<usize> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::read_next(&self.file, Positioning::Shared, data, true)
+        self.access(|| typed::read_next(&self.file, Positioning::Shared, data, true))
     }
 
     /// Writes values at the common pointer, in the order of the ranks (`MPI_File_write_ordered`). Collective.
@@ -103,8 +96,7 @@ impl File {
     ///
     /// As [`write_at_all`](Self::write_at_all).
     pub fn write_ordered<B: View + ?Sized>(&self, data: &B) -> Result<()> {
-        let _inside = self.enter(Call::FileAccess);
-        typed::write_next(&self.file, Positioning::Shared, data, true)
+        self.access(|| typed::write_next(&self.file, Positioning::Shared, data, true))
     }
 
     /// The rank's pointer (`MPI_File_get_position`).

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use simurgh_mpi::{Info, Result, storage};
 use simurgh_typed as typed;
-use simurgh_typed::Filetype;
+use simurgh_typed::{Conversion, Filetype};
 
 use super::File;
 use crate::activity::Call;
@@ -114,6 +114,85 @@ impl File {
         filetype: &Filetype,
         representation: Representation,
     ) -> Result<FileView<T>> {
+        self.into_view(displacement, filetype, Ok(representation.engine()))
+    }
+
+    /// As [`view`](Self::view), with values that are represented as the program says (`MPI_Register_datarep`). All
+    /// ranks name a representation of the same name.
+    ///
+    /// The functions of the representation are called by the ranks that read and write. A rank in which one panics
+    /// leaves no other rank waiting.
+    ///
+    /// # Errors
+    ///
+    /// As [`view_as`](Self::view_as); [`ErrorClass::Arg`](crate::ErrorClass::Arg) for a name that is empty or longer
+    /// than 127 bytes; [`ErrorClass::DupDatarep`](crate::ErrorClass::DupDatarep) for `native`, `internal` or
+    /// `external32`; [`ErrorClass::UnsupportedDatarep`](crate::ErrorClass::UnsupportedDatarep) for values that have no
+    /// bytes.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("simurgh-doc-conversion-{}", std::process::id()));
+    /// # simurgh::Builder::new().ranks(2).run(move |world| {
+    /// use simurgh::{Conversion, Error, ErrorClass, FileOptions, Filetype, Result};
+    ///
+    /// /// Temperatures in a file: hundredths of a degree, in two bytes.
+    /// struct Hundredths;
+    ///
+    /// impl Conversion<f64> for Hundredths {
+    ///     fn name(&self) -> &str {
+    ///         "hundredths"
+    ///     }
+    ///
+    ///     fn size(&self) -> usize {
+    ///         2
+    ///     }
+    ///
+    ///     fn encode(&self, value: f64, file: &mut [u8]) -> Result<()> {
+    ///         let hundredths = (100.0 * value).round();
+    ///         if hundredths.abs() > f64::from(i16::MAX) {
+    ///             return Err(Error::new(ErrorClass::Conversion, format!("{value} does not fit")));
+    ///         }
+    ///         file.copy_from_slice(&(hundredths as i16).to_le_bytes());
+    ///         Ok(())
+    ///     }
+    ///
+    ///     fn decode(&self, file: &[u8]) -> Result<f64> {
+    ///         Ok(f64::from(i16::from_le_bytes([file[0], file[1]])) / 100.0)
+    ///     }
+    /// }
+    ///
+    /// let options = FileOptions::new().read(true).write(true).create_new(true).delete_on_close(true);
+    /// let file = options.open(world, &path)?;
+    /// let view = file.view_with(0, &Filetype::all(), Hundredths)?;
+    /// view.write_at_all(3 * world.rank() as u64, &[20.5, -273.15, 36.6][..])?;
+    /// assert_eq!(view.write_at(0, &1e9).unwrap_err().class(), ErrorClass::Conversion);
+    /// view.sync()?;
+    /// world.barrier()?;
+    /// let mut read = [0.0; 8];
+    /// assert_eq!(view.read_at(1, &mut read[..])?, 5);
+    /// assert_eq!(read[..3], [-273.15, 36.6, 20.5]);
+    /// let file = view.into_file()?;
+    /// assert_eq!(file.size()?, 2 * 6);
+    /// file.close()
+    /// # })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn view_with<T: Equivalence>(
+        self,
+        displacement: u64,
+        filetype: &Filetype,
+        conversion: impl Conversion<T>,
+    ) -> Result<FileView<T>> {
+        let representation = self.conversions.representation(conversion);
+        self.into_view(displacement, filetype, representation)
+    }
+
+    fn into_view<T: Equivalence>(
+        self,
+        displacement: u64,
+        filetype: &Filetype,
+        representation: Result<storage::Representation>,
+    ) -> Result<FileView<T>> {
         self.set_view::<T>(displacement, filetype, representation)?;
         Ok(FileView {
             file: self,
@@ -121,17 +200,17 @@ impl File {
         })
     }
 
-    /// A filetype that is wrong at one rank is an error at all, so all of them make the call.
+    /// What is wrong at one rank is an error at all, so all of them make the call.
     fn set_view<T: Equivalence>(
         &self,
         displacement: u64,
         filetype: &Filetype,
-        representation: Representation,
+        representation: Result<storage::Representation>,
     ) -> Result<()> {
         let _inside = self.enter(Call::SetView);
         let types = typed::etype::<T>().and_then(|etype| Ok((filetype.datatype(&etype)?, etype)));
         let (types, representation) = match types {
-            Ok(types) => (types, Ok(representation.engine())),
+            Ok(types) => (types, representation),
             Err(error) => {
                 let byte = typed::etype::<u8>()?;
                 ((byte.clone(), byte), Err(error))
@@ -412,7 +491,7 @@ impl<T: Equivalence> FileView<T> {
     /// When the ranks make different calls.
     pub fn into_file(self) -> Result<File> {
         self.file
-            .set_view::<u8>(0, &Filetype::all(), Representation::Native)?;
+            .set_view::<u8>(0, &Filetype::all(), Ok(storage::Representation::Native))?;
         Ok(self.file)
     }
 

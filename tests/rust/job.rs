@@ -1,5 +1,7 @@
 //! A Rust program that launchers start, for the tests in this folder. The first argument says what it does.
 
+mod partner;
+
 use simurgh::{
     Command, Communicator, ErrorClass, InterCommunicator, InterRoot, LockKind, Op, Results, RunError, Source,
     Spawned, Tag,
@@ -23,7 +25,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         "spawn" => spawn(),
         "ports" => adds_up(ports),
         "who" => who(),
-        "partner" => partner(),
+        "partner" => partner::run(),
         "panic" => fails(|world| match world.rank() == world.size() - 1 {
             true => panic!("no flour"),
             false => waits(world),
@@ -483,22 +485,6 @@ fn who() -> Result<ExitCode, Box<dyn Error>> {
         assert_eq!(met?, ranks.len() as u64);
     }
     println!("{ranks:?} {}", words.join(" "));
-    Ok(ExitCode::SUCCESS)
-}
-
-/// One job with `tests/c/rust_partner.c`.
-fn partner() -> Result<ExitCode, Box<dyn Error>> {
-    let results = simurgh::run(|world| {
-        let (rank, size) = (world.rank(), world.size());
-        let before = (rank + size - 1) % size;
-        let (mine, mut theirs, mut sum) = (100 + rank as i32, 0, 0);
-        world.send_receive(&mine, (rank + 1) % size, 5, &mut theirs, before, 5)?;
-        world.all_reduce(&(rank as i32), &mut sum, &Op::sum())?;
-        Ok::<_, simurgh::Error>(format!("{rank} of {size}: sum {sum}, from {before}: {theirs}"))
-    })?;
-    for line in results {
-        println!("rust: rank {}", line?);
-    }
     Ok(ExitCode::SUCCESS)
 }
 

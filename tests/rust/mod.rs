@@ -154,16 +154,21 @@ fn programs_in_c_and_in_rust_are_one_job() {
         .against(&Stage::locate())
         .build();
     for options in [&[][..], &NODES] {
-        let words = ["partner", ":", "-n", "3"].map(str::to_owned);
-        let words = words.into_iter().chain([c.path().display().to_string()]);
+        let file = std::env::temp_dir().join(format!("simurgh-partners-{}", std::process::id()));
+        let file = file.display().to_string();
+        let words = ["partner", &file, ":", "-n", "3"].map(str::to_owned);
+        let words = words
+            .into_iter()
+            .chain([c.path().display().to_string(), file.clone()]);
         let outcome = mpiexec(2, options).args(words).run(&program());
         let expected = [
-            "c: rank 2 of 5: sum 10, from 1: 101",
-            "c: rank 3 of 5: sum 10, from 2: 102",
-            "c: rank 4 of 5: sum 10, from 3: 103",
-            "rust: rank 0 of 5: sum 10, from 4: 104",
-            "rust: rank 1 of 5: sum 10, from 0: 100",
+            "c: rank 2 of 5: sum 10, from 1: 101, of file 1520",
+            "c: rank 3 of 5: sum 10, from 2: 102, of file 1520",
+            "c: rank 4 of 5: sum 10, from 3: 103, of file 1520",
+            "rust: rank 0 of 5: sum 10, from 4: 104, of file 1520",
+            "rust: rank 1 of 5: sum 10, from 0: 100, of file 1520",
         ];
         assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+        assert!(!std::path::Path::new(&file).exists(), "{file} was to be deleted");
     }
 }

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
-use simurgh_base::error::Result;
+use simurgh_base::error::{Error, ErrorClass, Result};
 use simurgh_core::sync::Arc;
 use simurgh_datatype::Datatype;
 use simurgh_datatype::external32;
 use simurgh_datatype::memory::{Source, Target};
+
+/// Bytes of the longest name of a representation (`MPI_MAX_DATAREP_STRING`, without the end of the text).
+const LONGEST_NAME: usize = 127;
 
 /// A data representation.
 #[derive(Clone, Default)]
@@ -53,6 +56,35 @@ pub trait Conversion: Send + Sync {
 }
 
 impl Representation {
+    /// A representation of the program.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`] for a name that is empty or longer than the standard allows; [`ErrorClass::DupDatarep`] for
+    /// a name of the standard.
+    pub fn user(conversion: Arc<dyn Conversion>) -> Result<Self> {
+        let name = conversion.name();
+        if name.is_empty() || name.len() > LONGEST_NAME {
+            let reason = format!(
+                "the name of the data representation has {} characters; 1 to {LONGEST_NAME} are allowed",
+                name.len()
+            );
+            return Err(Error::new(ErrorClass::Arg, reason));
+        }
+        match Self::predefined(name) {
+            Some(_) => Err(Self::known(name)),
+            None => Ok(Self::User(conversion)),
+        }
+    }
+
+    /// The error that there is a representation of this name.
+    #[cold]
+    #[must_use]
+    pub fn known(name: &str) -> Error {
+        let reason = format!("there is a data representation \"{name}\" already");
+        Error::new(ErrorClass::DupDatarep, reason)
+    }
+
     /// The name by which programs ask for it.
     #[must_use]
     pub fn name(&self) -> &str {

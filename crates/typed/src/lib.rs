@@ -31,6 +31,7 @@
 //! * `shared_window`: windows whose ranks share memory.
 //! * `file`: accesses to files.
 //! * `filetype`: which values of a file a rank sees.
+//! * `representation`: data representations of the user.
 
 mod buffer;
 mod coded;
@@ -48,6 +49,7 @@ mod parts;
 mod persistent;
 mod prepared;
 mod reduction;
+mod representation;
 mod shared_window;
 mod view;
 mod view_collective;
@@ -69,6 +71,7 @@ pub use operator::Operator;
 pub use persistent::Persistent;
 pub use prepared::Prepared;
 pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
+pub use representation::{Conversion, Conversions};
 pub use shared_window::{ReadGuard, SharedWindow, WriteGuard};
 pub use simurgh_mpi::{LockKind, Mode, Positioning};
 pub use view::{View, ViewMut};

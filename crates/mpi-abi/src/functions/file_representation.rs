@@ -7,15 +7,12 @@ use simurgh_mpi_abi_macros::mpi;
 
 use crate::arguments::Text;
 use crate::callback::Callback;
-use crate::constants::{
-    MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL_C, MPI_FILE_NULL, MPI_MAX_DATAREP_STRING,
-};
+use crate::constants::{MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL_C, MPI_FILE_NULL};
 use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::{ConversionFunction, Rank, UserRepresentation};
 use crate::types::{
     MPI_Datarep_conversion_function, MPI_Datarep_conversion_function_c, MPI_Datarep_extent_function,
 };
-use simurgh_mpi::ErrorClass;
 
 /// `MPI_Register_datarep`: registers a data representation, whose conversion functions take counts of type `int`.
 #[mpi]
@@ -69,14 +66,8 @@ fn register(
     extra_state: *mut c_void,
 ) -> Outcome {
     let register = || {
-        let name = datarep.read("datarep")?;
-        if name.is_empty() || name.len() >= MPI_MAX_DATAREP_STRING as usize {
-            let most = MPI_MAX_DATAREP_STRING - 1;
-            let reason = format!("datarep has {} characters; 1 to {most} are allowed", name.len());
-            return Err(CallError::new(ErrorClass::Arg, reason));
-        }
         rank.tables.files.register(Arc::new(UserRepresentation {
-            name,
+            name: datarep.read("datarep")?,
             read,
             write,
             extent: extent.get("dtype_file_extent_fn")?,

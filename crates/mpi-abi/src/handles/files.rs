@@ -21,7 +21,7 @@ pub(crate) struct Files {
     /// The error handler of the null file, which is that of files that are opened. The program is told of errors,
     /// unless it asks for something else.
     default_errhandler: SpinLock<ErrorHandler>,
-    representations: SpinLock<BTreeMap<String, Arc<dyn Conversion>>>,
+    representations: SpinLock<BTreeMap<String, Representation>>,
 }
 
 impl Files {
@@ -48,12 +48,12 @@ impl Files {
     /// Registers a data representation.
     pub(crate) fn register(&self, conversion: Arc<dyn Conversion>) -> Outcome {
         let name = conversion.name().to_owned();
+        let representation = Representation::user(conversion)?;
         let mut known = self.representations.lock();
-        if Representation::predefined(&name).is_some() || known.contains_key(&name) {
-            let reason = format!("there is a data representation \"{name}\" already");
-            return Err(CallError::new(ErrorClass::DupDatarep, reason));
+        if known.contains_key(&name) {
+            return Err(Representation::known(&name).into());
         }
-        known.insert(name, conversion);
+        known.insert(name, representation);
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl Files {
             return Ok(predefined);
         }
         let registered = self.representations.lock().get(name).cloned();
-        registered.map(Representation::User).ok_or_else(|| {
+        registered.ok_or_else(|| {
             let reason = format!(
                 "there is no data representation \"{name}\": native, internal and external32 are known, and what \
                  MPI_Register_datarep has been told"
