@@ -381,6 +381,17 @@ pub mod derive_support {
     pub use simurgh_typed::once_for;
 }
 
+/// The name of the node (`MPI_Get_processor_name`).
+///
+/// ```
+/// assert!(!simurgh::processor_name().is_empty());
+/// ```
+#[must_use]
+pub fn processor_name() -> String {
+    let node = rustix::system::uname();
+    node.nodename().to_string_lossy().into_owned()
+}
+
 /// Seconds since some moment in the past (`MPI_Wtime`).
 #[must_use]
 pub fn wtime() -> f64 {

@@ -54,6 +54,11 @@ fn messages_go_round_a_ring() {
                 (Some(before), Some(3), Some(len))
             );
             assert!(received[..len].iter().all(|&value| value == before as u32));
+            // The message comes back to the rank that has sent it.
+            let block = &mut received[..len];
+            let status = world.send_receive_in_place(block, before, 4, next, Tag::Any)?;
+            assert_eq!((status.source(), status.tag()), (Some(next), Some(4)));
+            assert_eq!(block, sent);
         }
         Ok(())
     });

@@ -34,6 +34,10 @@ fn grids_have_rows_and_columns() {
             (grid.cart_dims()?, row.cart_dims()?),
             (dims.clone(), vec![dims[1]])
         );
+        assert_eq!(
+            (grid.cart_periods()?, row.cart_periods()?),
+            (vec![false, true], vec![true])
+        );
         assert_eq!(row.rank(), coords[1]);
         let mut sum = 0;
         row.all_reduce(&coords[0], &mut sum, &Op::sum())?;

@@ -63,6 +63,10 @@ fn messages_of_any_strides_arrive_in_views_of_other_strides() {
             world.send_receive(&values, before, 2, &mut restored.slice_mut(s![.., ..;2]), next, 2)?;
             assert_eq!(restored.slice(s![.., ..;2]), every_second);
             assert!(restored.slice(s![.., 1..;2]).iter().all(|value| *value == 0.0));
+
+            let mut columns = restored.slice_mut(s![.., ..;2]);
+            world.send_receive_in_place(&mut columns, next, 3, before, 3)?;
+            assert_eq!(columns, expected);
         }
         Ok(())
     });

@@ -94,6 +94,39 @@ impl Communicator {
         typed::send_receive(&self.comm, sent, to, received, from).map(Status::from)
     }
 
+    /// Sends `data` and puts the message that it receives in its place, without a deadlock if all do so
+    /// (`MPI_Sendrecv_replace`).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send) and [`recv`](Self::recv).
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(5).run(|world| {
+    /// let (rank, size) = (world.rank(), world.size());
+    /// let mut block = vec![rank; 1000];
+    /// world.send_receive_in_place(&mut block, (rank + 1) % size, 0, (rank + size - 1) % size, 0)?;
+    /// assert_eq!(block, [(rank + size - 1) % size; 1000]);
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn send_receive_in_place<B>(
+        &self,
+        data: &mut B,
+        dest: impl Into<Destination>,
+        send_tag: i32,
+        source: impl Into<Source>,
+        tag: impl Into<Tag>,
+    ) -> Result<Status>
+    where
+        B: ViewMut + ?Sized,
+    {
+        let to = (dest.into().raw(), send_tag);
+        let from = (source.into().raw(), tag.into().raw()?);
+        let _inside = self.enter(Call::SendReceive, from.0, from.1);
+        typed::send_receive_in_place(&self.comm, data, to, from).map(Status::from)
+    }
+
     /// Waits for a message that a receive would get, and tells of it (`MPI_Probe`).
     ///
     /// # Errors

@@ -68,6 +68,15 @@ impl Communicator {
         Ok(dims.map(|extent| extent.unsigned_abs() as usize).collect())
     }
 
+    /// Which dimensions of the grid are periodic (`MPI_Cart_get`).
+    ///
+    /// # Errors
+    ///
+    /// As [`cart_dims`](Self::cart_dims).
+    pub fn cart_periods(&self) -> Result<Vec<bool>> {
+        Ok(self.comm.cart()?.periods().to_vec())
+    }
+
     /// The part of the grid that has the calling rank, with the dimensions that `kept` says: a row or a column of a
     /// plate (`MPI_Cart_sub`). Collective.
     ///

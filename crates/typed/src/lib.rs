@@ -65,7 +65,7 @@ pub use file::{read_at, read_at_all, read_next, write_at, write_at_all, write_ne
 pub use filetype::{Filetype, etype};
 pub use flight::{Flight, FlightIn, Flights, in_flight, test_any, wait_any};
 pub use lent::{Received, Sent};
-pub use message::{receive, receive_message, send, send_receive};
+pub use message::{receive, receive_message, send, send_receive, send_receive_in_place};
 pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};
 pub use operator::Operator;
 pub use persistent::Persistent;

@@ -50,6 +50,23 @@ pub fn send_receive<S: View + ?Sized, R: ViewMut + ?Sized>(
     comm.sendrecv(&sent, to.0, to.1, &received, from.0, from.1)
 }
 
+/// Sends values and receives others in their place ([`Comm::sendrecv_replace`]): `to` and `from` are a rank and a tag.
+///
+/// # Errors
+///
+/// As the call of the communicator.
+pub fn send_receive_in_place<V: ViewMut + ?Sized>(
+    comm: &Comm,
+    values: &mut V,
+    to: (i32, i32),
+    from: (i32, i32),
+) -> Result<Status> {
+    // SAFETY:
+    // - the call is complete when it returns.
+    let values = unsafe { values.target() };
+    comm.sendrecv_replace(&values, to.0, to.1, from.0, from.1)
+}
+
 /// Receives a message that was probed ([`Message::recv`]).
 ///
 /// # Errors
