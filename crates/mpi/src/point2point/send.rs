@@ -256,8 +256,8 @@ impl Comm {
         Some(place)
     }
 
-    /// Leaves the address of a message in the ring of its receiver, if that has one which takes it, and the sender looks
-    /// whether it has been taken: it has a ring to look into itself.
+    /// Leaves the address of a message in the ring of its receiver, if that has one which takes it, and the sender
+    /// looks whether it has been taken: it has a ring to look into itself.
     #[inline(never)]
     fn send_by_reference(&self, process: u32, tag: i32, source: &Source) -> Option<Arc<Request>> {
         let me = self.process();
