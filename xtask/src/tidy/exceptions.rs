@@ -78,6 +78,9 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ("crates/typed/src/", "slices of Rust values as users' buffers"),
     (
         "crates/mpi/src/endpoint/reference.rs",
+        "the address of a sender's memory, which goes through a ring as a number",
+    ),
+    (
         "crates/mpi/src/request/own_reference.rs",
         "the reference of which a rank and its counterpart take turns",
     ),
