@@ -10,27 +10,14 @@ use simurgh::{Builder, Communicator, Result};
 use simurgh_mpi::memory::{Source, StagingBuffer, Target};
 use simurgh_mpi::{Comm, Mode, Process};
 
+mod common;
+use common::exchange;
+
 /// Exchanges in a batch, which takes some 0.1 ms.
 const EXCHANGES: u32 = 500;
 
 /// The time for which batches are run.
 const TIME: Duration = Duration::from_secs(3);
-
-/// Calls of the interface.
-#[inline(never)]
-fn interface(world: &Communicator) -> Result<()> {
-    let mut value = 0_u64;
-    for _ in 0..EXCHANGES {
-        if world.rank() == 0 {
-            world.send(&value, 1, 0)?;
-            world.recv(&mut value, 1, 0)?;
-        } else {
-            world.recv(&mut value, 0, 0)?;
-            world.send(&value, 0, 0)?;
-        }
-    }
-    Ok(())
-}
 
 /// Calls of the engine with values whose type is known, so that they are described in the calls.
 #[inline(never)]
@@ -73,9 +60,10 @@ fn engine_world() -> Arc<Comm> {
 fn measure(world: &Communicator) -> Result<[f64; 3]> {
     let (comm, buffer) = (engine_world(), StagingBuffer::new(8));
     let (source, target) = (buffer.source(0, 8), buffer.target(0, 8));
-    let ways: [&dyn Fn() -> Result<()>; 3] = [&|| interface(world), &|| engine(&comm), &|| {
-        engine_with_buffers(&comm, &source, &target)
-    }];
+    let ways: [&dyn Fn() -> Result<()>; 3] =
+        [&|| exchange(world, EXCHANGES.into()), &|| engine(&comm), &|| {
+            engine_with_buffers(&comm, &source, &target)
+        }];
     let (begin, mut best) = (Instant::now(), [Duration::MAX; 3]);
     let mut goes_on = 1_u8;
     while goes_on > 0 {

@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, criterion_group, criterion_main};
 use simurgh::{Builder, Communicator, Op, Result};
 
+mod common;
+use common::exchange;
+
 /// The time of `f`, which all ranks run, as rank 0 measures it.
 fn timed(
     ranks: usize,
@@ -27,19 +30,7 @@ fn timed(
 
 /// Eight bytes back and forth; the time is one way.
 fn ping_pong(vps: usize, iterations: u64) -> Duration {
-    let took = timed(2, vps, move |world| {
-        let mut value = 0_u64;
-        for _ in 0..iterations {
-            if world.rank() == 0 {
-                world.send(&value, 1, 0)?;
-                world.recv(&mut value, 1, 0)?;
-            } else {
-                world.recv(&mut value, 0, 0)?;
-                world.send(&value, 0, 0)?;
-            }
-        }
-        Ok(())
-    });
+    let took = timed(2, vps, move |world| exchange(world, iterations));
     took / 2
 }
 
