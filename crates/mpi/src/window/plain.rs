@@ -7,7 +7,7 @@ use super::epoch::Epochs;
 use super::operation::is_comparable;
 use super::shared::Part;
 use crate::instrument;
-use crate::memory::{Dense, Region, Source, Target};
+use crate::memory::{Dense, Region, Source, Target, Update};
 use crate::op::BuiltinOp;
 use simurgh_core::sync::SpinGuard;
 
@@ -66,6 +66,23 @@ impl Window {
         reach.is_some_and(|(region, displacement)| region.read(displacement, origin))
     }
 
+    /// Updates elements of a rank's part by `update`, which is told where they are and what is done with them. False if
+    /// it says so, and if the operation has no instruction for them or the elements are not at hand.
+    #[inline(always)]
+    fn update_plain(
+        &self,
+        (origin, op): (&Source, BuiltinOp),
+        rank: i32,
+        displacement: isize,
+        update: impl FnOnce(&Region, isize, &Update) -> bool,
+    ) -> bool {
+        let known = op.known_update(origin.datatype());
+        known.is_some_and(|known| {
+            let reach = self.reach(rank, displacement);
+            reach.is_some_and(|(region, displacement)| update(region, displacement, known))
+        })
+    }
+
     /// [`Window::fetch_and_op`] on an element of the same datatype. False, with nothing done, if that takes the general
     /// way.
     #[inline(always)]
@@ -77,14 +94,14 @@ impl Window {
         rank: i32,
         displacement: isize,
     ) -> bool {
-        let Some(update) = op.known_update(origin.datatype()) else {
-            return false;
-        };
-        let reach = self.reach(rank, displacement);
-        let stripes = self.shared.stripes();
-        reach.is_some_and(|(region, displacement)| {
-            region.update(stripes, displacement, update, (origin, result))
-        })
+        self.update_plain(
+            (origin, op),
+            rank,
+            displacement,
+            |region, displacement, update| {
+                region.update(self.shared.stripes(), displacement, update, (origin, result))
+            },
+        )
     }
 
     /// [`Window::accumulate`] of elements of the same datatype, as many. False, with nothing done, if that takes the
@@ -97,12 +114,14 @@ impl Window {
         rank: i32,
         displacement: isize,
     ) -> bool {
-        let Some(update) = op.known_update(origin.datatype()) else {
-            return false;
-        };
-        let reach = self.reach(rank, displacement);
-        let stripes = self.shared.stripes();
-        reach.is_some_and(|(region, displacement)| region.accumulate(stripes, displacement, update, origin))
+        self.update_plain(
+            (origin, op),
+            rank,
+            displacement,
+            |region, displacement, update| {
+                region.accumulate(self.shared.stripes(), displacement, update, origin)
+            },
+        )
     }
 
     /// [`Window::compare_and_swap`] of elements of the same datatype. False, with nothing done, if that takes the

@@ -108,13 +108,14 @@ impl Inner {
         }
     }
 
+    fn has_post(&self, news: &News, rank: u32) -> bool {
+        self.place(rank).is_ok() || news.has_post(rank)
+    }
+
     /// Whether all signals are there.
     fn has(&self, news: &News, wanted: &Wanted) -> bool {
         match wanted {
-            Wanted::Posts(ranks) => {
-                let mut ranks = ranks.iter();
-                ranks.all(|rank| self.place(*rank).is_ok() || news.has_post(*rank))
-            }
+            Wanted::Posts(ranks) => ranks.iter().all(|rank| self.has_post(news, *rank)),
             // Relaxed: whoever takes them sees what was done before.
             Wanted::Completes(count) => news.completes.load(Ordering::Relaxed) as usize >= *count,
         }
@@ -122,13 +123,16 @@ impl Inner {
 
     /// Uses up signals, if all are there.
     fn take(&mut self, news: &News, wanted: &Wanted) -> bool {
-        let are_there = self.has(news, wanted);
         match wanted {
-            Wanted::Posts(ranks) if are_there => ranks.iter().for_each(|rank| self.take_post(news, *rank)),
-            Wanted::Posts(_) => {}
-            Wanted::Completes(count) => return news.take_completes(*count as u32),
+            Wanted::Completes(count) => news.take_completes(*count as u32),
+            Wanted::Posts(ranks) => {
+                let are_there = self.has(news, wanted);
+                if are_there {
+                    ranks.iter().for_each(|rank| self.take_post(news, *rank));
+                }
+                are_there
+            }
         }
-        are_there
     }
 
     /// Takes a post of a rank that has posted.
@@ -243,7 +247,7 @@ impl Signals {
     pub(super) fn missing_posts(&self, ranks: &[u32]) -> Vec<u32> {
         let inner = self.inner.lock();
         let mut missing = ranks.to_vec();
-        missing.retain(|rank| !inner.has(&self.news, &Wanted::Posts(vec![*rank])));
+        missing.retain(|rank| !inner.has_post(&self.news, *rank));
         missing
     }
 
