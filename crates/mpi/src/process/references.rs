@@ -137,13 +137,21 @@ impl References {
         if !self.exist() {
             return;
         }
-        let mut receivers: Vec<u32> = self.sends.lock().list.iter().map(|send| send.receiver).collect();
-        receivers.dedup();
-        for receiver in receivers {
+        // Each turn completes all sends to a receiver. Those that other threads of the rank add are theirs to complete.
+        let most = self.sends.lock().list.len();
+        for _ in 0..most {
+            let Some(receiver) = self.oldest_receiver() else {
+                break;
+            };
             // Whoever locks the table empties the ring.
             drop(host.endpoint(receiver).table());
+            self.complete(host);
         }
         self.looks.store(0, Ordering::Relaxed);
-        self.complete(host);
+    }
+
+    /// The receiver of the oldest send.
+    fn oldest_receiver(&self) -> Option<u32> {
+        self.sends.lock().list.front().map(|send| send.receiver)
     }
 }
