@@ -37,6 +37,7 @@ use crate::memory::{self, Source, Target, Transfer};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MessageRing};
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// Bytes of a word.
@@ -159,14 +160,6 @@ impl Content {
     fn lent<'a>(&self, message: &'a FirstMessage<'_>) -> Option<&'a [u8]> {
         reference::data_of(message, &self.first, HEADER_WORDS, self.bytes)
     }
-
-    /// Copies the data of the message.
-    fn collect(&self, message: &FirstMessage<'_>, data: &mut [u8]) {
-        match self.lent(message) {
-            Some(lent) => data.copy_from_slice(lent),
-            None => collect(&self.first, message, data),
-        }
-    }
 }
 
 /// The note of a message.
@@ -251,7 +244,7 @@ impl Endpoint {
         source: &Source,
     ) -> Option<Place> {
         let bytes = source.bytes();
-        let ring = self.ring_for(bytes, RING_MESSAGE)?;
+        let ring = self.ring_for(bytes, 0..=RING_MESSAGE)?;
         let note = note_for(bytes, kinds);
         let sent = ring.send(lines_for(bytes), |line, data| {
             let (header, skip) = if line == 0 {
@@ -269,7 +262,7 @@ impl Endpoint {
 
     /// Leaves the address of a message in the ring of the rank, and returns the position there. The message stays in
     /// the memory of its sender until the rank [has taken](Endpoint::has_taken) it. `None` if it is too long or has
-    /// gaps, or the ring takes none now.
+    /// gaps, if its data fits in the ring, or if that takes none now.
     #[inline]
     pub(crate) fn leave_reference(
         &self,
@@ -278,7 +271,7 @@ impl Endpoint {
         source: &Source,
     ) -> Option<u32> {
         let bytes = source.bytes();
-        let ring = self.ring_for(bytes, RING_REFERENCE)?;
+        let ring = self.ring_for(bytes, RING_MESSAGE + 1..=RING_REFERENCE)?;
         let word = reference::word_for(source)?;
         let sent = ring.send(1, |_, data| {
             put_envelope(data, envelope);
@@ -288,10 +281,10 @@ impl Endpoint {
         sent.ok()
     }
 
-    /// The ring, if messages of so many bytes may go through it now, of which the longest have `most`.
+    /// The ring, if messages of so many bytes may go through it now, in a way that is for these lengths.
     #[inline]
-    fn ring_for(&self, bytes: usize, most: usize) -> Option<&MessageRing> {
-        let may = bytes <= most && (bytes <= INLINE_LIMIT || !self.incoming.backlog.is_full());
+    fn ring_for(&self, bytes: usize, lengths: RangeInclusive<usize>) -> Option<&MessageRing> {
+        let may = lengths.contains(&bytes) && (bytes <= INLINE_LIMIT || !self.incoming.backlog.is_full());
         self.ring().filter(|_| may)
     }
 
@@ -397,7 +390,7 @@ impl Endpoint {
         let from_ring = Some(RingMessage::at_position(message.position()));
         let payload = if bytes <= INLINE_LIMIT {
             let mut data = [0; INLINE_LIMIT];
-            content.collect(message, &mut data[..bytes]);
+            collect(&content.first, message, &mut data[..bytes]);
             Unexpected::Inline {
                 len: bytes as u8,
                 data,
@@ -406,7 +399,10 @@ impl Endpoint {
         } else {
             let pooled = table.buffers().take(bytes);
             let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(bytes));
-            content.collect(message, buffer.bytes_mut());
+            match content.lent(message) {
+                Some(lent) => buffer.bytes_mut().copy_from_slice(lent),
+                None => collect(&content.first, message, buffer.bytes_mut()),
+            }
             Unexpected::Copied {
                 buffer,
                 reservation: None,

@@ -108,7 +108,8 @@ impl Watched for Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::HEADER;
+    use crate::matching::{Envelope, HEADER, PatternKinds};
+    use crate::memory::StagingBuffer;
 
     #[test]
     fn what_changes_with_each_receive_shares_the_line_of_the_lock() {
@@ -117,5 +118,25 @@ mod tests {
         let header = (&raw const endpoint.table().posted).addr();
         assert_eq!(lock % 64, 0);
         assert!(header >= lock && header + HEADER <= lock + 64);
+    }
+
+    #[test]
+    fn only_what_does_not_fit_in_a_ring_leaves_its_address_there() {
+        let (endpoint, buffer) = (Endpoint::new(8, 1 << 20), StagingBuffer::new(4096));
+        endpoint.add_ring();
+        let envelope = Envelope {
+            context: 1,
+            source: 0,
+            tag: 0,
+        };
+        let leave = |bytes| endpoint.leave_reference(envelope, PatternKinds::ALL, &buffer.source(0, bytes));
+        for bytes in [0, 8, 96, 2049] {
+            assert_eq!(leave(bytes), None);
+        }
+        let left = [97, 2048].map(leave);
+        assert_eq!(left, [Some(0), Some(1)]);
+        assert!(!endpoint.has_taken(0));
+        drop(endpoint.table());
+        assert!(endpoint.has_taken(1) && endpoint.table().unexpected_length() == 2);
     }
 }
