@@ -527,27 +527,61 @@ fn an_outcome_is_given_once() {
     });
 }
 
+/// Has both ranks receive messages for which they look, and are not told.
+fn look_for_messages(world: &Communicator) -> Result<()> {
+    let (other, mut value) = (1 - world.rank(), 0);
+    for round in 0..100 {
+        if world.rank() == 0 {
+            world.send(&round, other, 0)?;
+            world.recv(&mut value, other, 0)?;
+        } else {
+            world.recv(&mut value, other, 0)?;
+            world.send(&round, other, 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a value to the other rank when that sleeps, most likely.
+fn send_later(world: &Communicator, value: i32) -> Result<()> {
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    world.send(&value, 1 - world.rank(), 1)
+}
+
 /// A message that comes while a rank sleeps in a future wakes it, also if earlier ones came while it looked for them.
 #[test]
 fn a_message_wakes_a_rank_that_has_looked_for_others_before() {
     with(2, |world| {
-        let other = 1 - world.rank();
-        let mut value = 0;
-        for round in 0..100 {
-            if world.rank() == 0 {
-                world.send(&round, other, 0)?;
-                world.recv(&mut value, other, 0)?;
-            } else {
-                world.recv(&mut value, other, 0)?;
-                world.send(&round, other, 0)?;
-            }
-        }
+        look_for_messages(world)?;
         if world.rank() == 0 {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            return world.send(&700, other, 1);
+            return send_later(world, 700);
         }
-        world.scope(|scope| world.block_on(scope.irecv(&mut value, other, 1)?).map(drop))?;
+        let mut value = 0;
+        world.scope(|scope| world.block_on(scope.irecv(&mut value, 0, 1)?).map(drop))?;
         assert_eq!(value, 700);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_message_wakes_a_rank_whose_future_has_been_polled_before_it_looked_for_others() {
+    with(2, |world| {
+        if world.rank() == 0 {
+            look_for_messages(world)?;
+            return send_later(world, 701);
+        }
+        let (mut value, mut looked) = (0, None);
+        world.scope(|scope| {
+            let mut receiving = pin!(scope.irecv(&mut value, 0, 1)?);
+            let received = world.block_on(poll_fn(|context| {
+                let polled = receiving.as_mut().poll(context);
+                looked.get_or_insert_with(|| look_for_messages(world));
+                polled
+            }));
+            received.map(drop)
+        })?;
+        assert!(looked.expect("it has been polled").is_ok());
+        assert_eq!(value, 701);
         Ok(())
     });
 }

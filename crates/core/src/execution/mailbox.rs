@@ -28,12 +28,13 @@ pub trait Mailbox: Send + Sync {
     /// Takes a [`Mailbox::close`] back that has returned true.
     fn open(&self);
 
-    /// As [`Mailbox::close`], also where there is nothing to close yet: others leave no messages there until
-    /// [`Mailbox::waker_is_gone`].
-    fn close_for_waker(&self);
+    /// A waker begins to wait: until [`Mailbox::remove_waker`], [`Mailbox::begin_looking`] lets nobody leave messages
+    /// there who could not before.
+    fn add_waker(&self);
 
-    /// Takes a [`Mailbox::close_for_waker`] back. Called by whoever completes an operation, in the midst of a call.
-    fn waker_is_gone(&self);
+    /// A waker waits no more. Called by whoever completes an operation, in the midst of a call, as is the
+    /// [`Mailbox::open`] after it.
+    fn remove_waker(&self);
 }
 
 /// The mailbox of the calling execution context, if that minds it.
@@ -44,7 +45,11 @@ pub(super) struct OwnMailbox(Option<&'static dyn Mailbox>);
 pub(super) struct ClosedMailbox(OwnMailbox);
 
 /// A mailbox that is closed for a waker, until this is dropped.
-pub(super) struct ClosedForWaker(Option<Arc<dyn Mailbox>>);
+pub(super) struct ClosedForWaker {
+    mailbox: Option<Arc<dyn Mailbox>>,
+    /// Whether there was something to close.
+    closed: bool,
+}
 
 impl ClosedForWaker {
     /// That of the caller, if it has one.
@@ -53,23 +58,28 @@ impl ClosedForWaker {
         // SAFETY:
         // - the slot is used only by its own execution context, which is the calling one, and set between its waits.
         let mailbox = try_current().and_then(|me| unsafe { (*me.control().mailbox().get()).clone() });
-        if let Some(mailbox) = &mailbox {
-            mailbox.close_for_waker();
-        }
-        Self(mailbox)
+        let closed = mailbox.as_ref().is_some_and(|mailbox| {
+            mailbox.add_waker();
+            mailbox.close()
+        });
+        Self { mailbox, closed }
     }
 
     /// No thread of the model has one.
     #[cfg(loom)]
     pub(super) fn new() -> Self {
-        Self(None)
+        let (mailbox, closed) = (None, false);
+        Self { mailbox, closed }
     }
 }
 
 impl Drop for ClosedForWaker {
     fn drop(&mut self) {
-        if let Some(mailbox) = &self.0 {
-            mailbox.waker_is_gone();
+        if let Some(mailbox) = &self.mailbox {
+            mailbox.remove_waker();
+            if self.closed {
+                mailbox.open();
+            }
         }
     }
 }

@@ -64,6 +64,8 @@ pub(super) struct Incoming {
     is_open: AtomicBool,
     /// Threads that have called MPI for the rank.
     threads: AtomicU32,
+    /// Wakers of futures that wait, which do not look into the ring.
+    wakers: AtomicU32,
     backlog: BacklogState,
 }
 
@@ -75,6 +77,7 @@ impl Incoming {
             has_ring: AtomicBool::new(false),
             is_open: AtomicBool::new(false),
             threads: AtomicU32::new(0),
+            wakers: AtomicU32::new(0),
             backlog,
         }
     }
@@ -182,8 +185,8 @@ const fn lines_for(bytes: usize) -> u32 {
 }
 
 impl Endpoint {
-    /// Gives the rank a ring, and opens it if the caller is the rank's only thread: another one that sleeps has not
-    /// closed the ring, so it would not be woken by what comes through it.
+    /// Gives the rank a ring, and opens it if the caller is the rank's only thread and no waker of it waits: another
+    /// thread that sleeps, and a future, have not closed the ring, so they would not be woken by what comes through it.
     pub(crate) fn add_ring(&self) {
         let mut table = self.table.lock();
         if self.has_open_ring() {
@@ -193,24 +196,25 @@ impl Endpoint {
         table.has_ring = true;
         // SeqCst: either this sees a second thread, or that one sees the ring and closes it before it sleeps.
         self.incoming.has_ring.store(true, Ordering::SeqCst);
-        if self.incoming.threads.load(Ordering::SeqCst) <= 1 {
+        let is_only_thread = self.incoming.threads.load(Ordering::SeqCst) <= 1;
+        // Relaxed: see `add_waker`.
+        if is_only_thread && self.incoming.wakers.load(Ordering::Relaxed) == 0 {
             ring.open();
             // Relaxed: a hint, but to those that hold the lock.
             self.incoming.is_open.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Closes the ring once more, also one that the rank has not got yet, and delivers all of it.
-    pub(crate) fn close_ring_for_waker(&self) {
-        self.incoming.ring.get_or_init(MessageRing::closed).close();
-        drop(self.table());
+    /// Counts a waker of the rank that waits: a ring is not opened the first time while there are any.
+    pub(crate) fn add_waker(&self) {
+        // Relaxed: the rank itself opens the ring.
+        self.incoming.wakers.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes an [`Endpoint::close_ring_for_waker`] back.
-    pub(crate) fn open_ring_for_waker(&self) {
-        if let Some(ring) = self.incoming.ring.get() {
-            ring.open();
-        }
+    /// Takes an [`Endpoint::add_waker`] back.
+    pub(crate) fn remove_waker(&self) {
+        // Relaxed: who sees it too late opens the ring the next time.
+        self.incoming.wakers.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The ring, if the rank has one.

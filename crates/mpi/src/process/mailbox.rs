@@ -50,12 +50,11 @@ impl Mailbox for Process {
         }
     }
 
-    fn close_for_waker(&self) {
-        self.references.drain(self.job().host());
-        self.endpoint().close_ring_for_waker();
+    fn add_waker(&self) {
+        self.endpoint().add_waker();
     }
 
-    fn waker_is_gone(&self) {
-        self.endpoint().open_ring_for_waker();
+    fn remove_waker(&self) {
+        self.endpoint().remove_waker();
     }
 }
