@@ -1,10 +1,10 @@
-//! Epochs of windows that go wrong: nobody gets access to what others may access, and nothing hangs. All in one test,
-//! so that the threads of the process are known.
+//! Epochs of windows that go wrong: nobody gets access to what others may access, and nothing hangs. All in one test
+//! in a process of its own, whose threads are known.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simurgh::{Builder, Communicator, ErrorClass, LockEpoch, LockKind, Result, Results, RunError, Window};
-use simurgh_testing::panic_quietly;
+use simurgh_testing::{alone, panic_quietly};
 
 fn builder(ranks: usize) -> Builder {
     // The main thread of the test harness is the other thread.
@@ -138,13 +138,15 @@ fn locks_in_different_orders() {
 
 #[test]
 fn wrong_epochs_end_without_access_to_the_memory_of_others() {
-    let hook = std::panic::take_hook();
-    // The panics of refused slices are expected.
-    std::panic::set_hook(Box::new(|_| ()));
-    unended_epochs();
-    leaked_guards();
-    std::panic::set_hook(hook);
-    polling_ranks_leave();
-    different_epochs();
-    locks_in_different_orders();
+    alone(|| {
+        let hook = std::panic::take_hook();
+        // The panics of refused slices are expected.
+        std::panic::set_hook(Box::new(|_| ()));
+        unended_epochs();
+        leaked_guards();
+        std::panic::set_hook(hook);
+        polling_ranks_leave();
+        different_epochs();
+        locks_in_different_orders();
+    });
 }

@@ -23,6 +23,7 @@
 //! * `process_tree`: the tree of processes, and signals to them
 //! * `outcome`: the outcome of a command
 //! * `run`: running a command under a time limit
+//! * `alone`: tests that need a process of their own
 //! * `started`: a command that a test starts and acts on
 //! * `mpiexec`: a run of mpiexec
 //! * `stage`: the staged installation
@@ -31,6 +32,7 @@
 //! * `places`: runs of one program whose ranks live in different places
 //! * `other_mpis`: other MPIs, which `./x test` installs
 
+mod alone;
 mod compile;
 mod example;
 mod mpiexec;
@@ -47,6 +49,7 @@ mod started;
 mod texts;
 mod virtual_time;
 
+pub use alone::alone;
 pub use compile::{Binary, Compile, PROGRAMS};
 pub use example::example;
 pub use mpiexec::{Mpiexec, TCP};
