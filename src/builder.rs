@@ -1,5 +1,6 @@
 //! Running a closure as the ranks of an MPI program.
 
+use std::fmt::Display;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -37,6 +38,31 @@ where
     T: Send + 'static,
 {
     Builder::new().run(f)
+}
+
+/// Runs `f` as every rank of the world, with the settings of the environment, and fails with the first error that it
+/// returns; see [`Builder::try_run`].
+///
+/// # Errors
+///
+/// As [`Builder::try_run`].
+///
+/// ```
+/// let sums = simurgh::try_run(|world| {
+///     let mut sum = 0;
+///     world.all_reduce(&world.rank(), &mut sum, &simurgh::Op::sum())?;
+///     Ok::<_, simurgh::Error>(sum)
+/// })?;
+/// assert!(sums.iter().all(|sum| 2 * sum == sums.len() * (sums.len() - 1)));
+/// # Ok::<(), simurgh::RunError>(())
+/// ```
+pub fn try_run<T, E, F>(f: F) -> Result<Results<T>, RunError>
+where
+    F: Fn(&Communicator) -> Result<T, E> + Send + Sync + 'static,
+    T: Send + 'static,
+    E: Display,
+{
+    Builder::new().try_run(f)
 }
 
 /// Chooses what a run is like. What is not chosen here is taken from the environment, and else by default:
@@ -135,7 +161,8 @@ impl Builder {
 
     /// Sets the number of threads of the process, besides the calling one, that will never wake a rank. If they are
     /// known, deadlocks of the ranks are recognised in spite of them. An unknown thread might still wake a rank, so
-    /// nothing is concluded.
+    /// nothing is concluded. Those of another run of the process are unknown, too: two runs at a time, whose ranks
+    /// wait for ever, wait for each other's end.
     pub fn other_threads(mut self, count: usize) -> Self {
         self.other_threads = count;
         self
@@ -172,8 +199,9 @@ impl Builder {
     /// # Errors
     ///
     /// Without a launcher the first failure ends the run: a rank that panics or aborts, or a deadlock. The call then
-    /// returns at once. The other ranks leave, unwinding, with their next call of this interface. Ranks that are
-    /// blocked stay so for good, and what they own is leaked. If the settings are wrong, no rank is started.
+    /// returns at once. (An error that `f` returns is a result as any other one; [`try_run`](Self::try_run) ends the
+    /// run with it.) The other ranks leave, unwinding, with their next call of this interface. Ranks that are blocked
+    /// stay so for good, and what they own is leaked. If the settings are wrong, no rank is started.
     ///
     /// Under a launcher: wrong settings, and [`RunError::Again`] in the second run of a process.
     pub fn run<T, F>(self, f: F) -> Result<Results<T>, RunError>
@@ -182,6 +210,35 @@ impl Builder {
         T: Send + 'static,
     {
         self.run_ranks(move |rank| rank.in_world(&f))
+    }
+
+    /// Runs `f` as every rank of the world that lives in this process, as [`run`](Self::run) does. The first error that
+    /// `f` returns ends the run, as a panic does: other ranks, which may wait for the one that has failed, are not left
+    /// waiting.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run); [`RunError::Failed`] with the error of `f`.
+    ///
+    /// ```
+    /// use simurgh::{Builder, RunError};
+    ///
+    /// let ended = Builder::new().ranks(3).try_run(|world| {
+    ///     if world.rank() == 1 {
+    ///         return Err("no flour".to_owned());
+    ///     }
+    ///     // The others wait for it in vain.
+    ///     world.barrier().map_err(|error| error.to_string())
+    /// });
+    /// assert!(matches!(ended, Err(RunError::Failed { rank: 1, message }) if message == "no flour"));
+    /// ```
+    pub fn try_run<T, E, F>(self, f: F) -> Result<Results<T>, RunError>
+    where
+        F: Fn(&Communicator) -> Result<T, E> + Send + Sync + 'static,
+        T: Send + 'static,
+        E: Display,
+    {
+        self.run(move |world| f(world).unwrap_or_else(|error| world.fail(&error)))
     }
 
     /// Runs `f` as every rank of this process, as [`run`](Self::run) does, but does not initialise the world: ranks
@@ -393,6 +450,7 @@ where
                 }
             }
         }
+        panic_place::forget();
         simurgh_host::note_heap(Moment::Ended);
         self.run_state.leave(place);
     }

@@ -30,6 +30,15 @@ pub enum RunError {
         /// The code that it passed.
         code: i32,
     },
+    /// A rank failed: what [`Builder::try_run`](crate::Builder::try_run) runs has returned an error, or the rank left a
+    /// scope or an epoch with one and waited there for ranks that could not come.
+    #[error("rank {rank} failed: {message}")]
+    Failed {
+        /// The rank in the world.
+        rank: usize,
+        /// The error.
+        message: String,
+    },
     /// All ranks that have not ended are blocked, and nothing could wake one.
     #[error("deadlock: every rank that has not ended is blocked: {}", list(waits))]
     Deadlock {

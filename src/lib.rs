@@ -212,7 +212,7 @@ mod variable;
 mod window;
 
 pub use activity::Wait;
-pub use builder::{Builder, run};
+pub use builder::{Builder, run, try_run};
 pub use communicator::{
     Attribute, BSEND_OVERHEAD, Command, Communicator, InterCommunicator, InterRoot, SendBuffer, Spawned,
     dims_create,

@@ -1,7 +1,7 @@
 //! Where ranks panic.
 //!
 //! The place is known to the panic hook alone. Ours notes it for the calling execution context, and then calls the one
-//! that was there before, which prints the message. The rank takes the note when it has unwound.
+//! that was there before, which prints the message. The note is forgotten when the rank ends.
 
 use simurgh_core::sync::SpinLock;
 use std::collections::BTreeMap;
@@ -30,8 +30,15 @@ fn note(info: &PanicHookInfo<'_>) {
     }
 }
 
-/// Takes the place where the calling execution context has panicked last.
-pub(crate) fn take() -> Option<String> {
+/// The place where the calling execution context has panicked last.
+pub(crate) fn last() -> Option<String> {
     let ec = simurgh_core::try_current()?;
-    PLACES.lock().remove(&ec.id())
+    PLACES.lock().get(&ec.id()).cloned()
+}
+
+/// Forgets where the calling execution context has panicked.
+pub(crate) fn forget() {
+    if let Some(ec) = simurgh_core::try_current() {
+        PLACES.lock().remove(&ec.id());
+    }
 }

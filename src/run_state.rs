@@ -1,11 +1,13 @@
 //! The state of a run: it ends when all ranks have ended, or with the first failure.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 
 use simurgh_core::Completion;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
+use simurgh_mpi::{Job, Remark};
 
 use crate::activity::{Activity, Call, Inside, Wait};
 use crate::error::RunError;
@@ -21,6 +23,8 @@ pub(crate) struct RunState {
     is_of_job: bool,
     failed: AtomicBool,
     failure: SpinLock<Option<RunError>>,
+    /// What ranks have failed with that wait for others before they leave, by their places.
+    leaving: SpinLock<BTreeMap<usize, RunError>>,
     /// Complete when all ranks have ended, or one has failed.
     over: Completion,
 }
@@ -30,6 +34,22 @@ struct Abandoned;
 
 /// The payload with which a rank aborts the run.
 pub(crate) struct Abort(pub(crate) i32);
+
+/// The payload with which a rank ends the run because of an error.
+pub(crate) struct Failed(pub(crate) String);
+
+/// A rank has failed, and waits for others before it leaves.
+pub(crate) struct Leaving<'a> {
+    run_state: &'a RunState,
+    place: usize,
+    _remark: Arc<Remark>,
+}
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.run_state.leaving.lock().remove(&self.place);
+    }
+}
 
 impl RunState {
     /// The state of the ranks that this process has in a launcher's job.
@@ -86,6 +106,18 @@ impl RunState {
         self.over.complete();
     }
 
+    /// Notes that a rank has failed, and waits for others before it leaves. If they never come, the failure is told
+    /// rather than the deadlock to which it has led.
+    pub(crate) fn note_leaving(&self, job: &Job, place: usize, failure: RunError) -> Leaving<'_> {
+        let remark = job.remark(format!("{failure}; before it leaves it waits for others"));
+        self.leaving.lock().insert(place, failure);
+        Leaving {
+            run_state: self,
+            place,
+            _remark: remark,
+        }
+    }
+
     /// The failure of a rank that has unwound with this payload; none if it has only left a run that had failed.
     pub(crate) fn failure_of(rank: usize, payload: &(dyn Any + Send)) -> Option<RunError> {
         if payload.is::<Abandoned>() {
@@ -94,10 +126,14 @@ impl RunState {
         if let Some(Abort(code)) = payload.downcast_ref() {
             return Some(RunError::Aborted { rank, code: *code });
         }
+        if let Some(Failed(message)) = payload.downcast_ref() {
+            let message = message.clone();
+            return Some(RunError::Failed { rank, message });
+        }
         let text = payload.downcast_ref::<&str>().copied();
         let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let message = message.unwrap_or("its payload is not a text").to_owned();
-        let place = panic_place::take();
+        let place = panic_place::last();
         Some(RunError::Panicked { rank, place, message })
     }
 
@@ -106,6 +142,10 @@ impl RunState {
         // The last rank may have ended while the caller of the run is still waking up.
         if self.is_empty() || self.failed.load(Ordering::Relaxed) {
             return;
+        }
+        let leaving = self.leaving.lock().pop_first();
+        if let Some((_, failure)) = leaving {
+            return self.fail(failure);
         }
         let activities = self.activities.get().into_iter().flatten().enumerate();
         let waits: Vec<Wait> = activities

@@ -1,11 +1,13 @@
-//! Runs that fail: the caller gets the error, and nothing hangs. All in one test, so that the threads of the process
+//! Runs that fail: the caller gets the error, and nothing hangs. All in one test in a process of its own, whose threads
 //! are known.
 
 use std::thread;
 use std::time::Duration;
 
-use simurgh::{Builder, Communicator, Op, RequestSet, Result, Results, RunError, Source, Tag};
-use simurgh_testing::panic_quietly;
+use simurgh::{
+    Builder, Communicator, Error, ErrorClass, Op, RequestSet, Result, Results, RunError, Source, Tag,
+};
+use simurgh_testing::{alone, panic_quietly};
 
 fn builder(ranks: usize) -> Builder {
     // The main thread of the test harness is the other thread.
@@ -183,6 +185,97 @@ fn a_deadlock_is_seen_when_an_unknown_thread_has_ended() {
     unknown.join().expect("the thread sleeps only");
 }
 
+/// Rank 0 does `work`, which fails, while rank 1 waits for a message.
+fn fails(work: impl Fn(&Communicator) -> Result<()> + Send + Sync + 'static) -> RunError {
+    let ended = builder(2).run(move |world| match world.rank() {
+        0 => work(world),
+        _ => world.recv(&mut 0, 0, 9).map(drop),
+    });
+    ended
+        .map(drop)
+        .expect_err("rank 1 waits for a message that does not come")
+}
+
+fn no_flour() -> Error {
+    Error::new(ErrorClass::Other, "no flour")
+}
+
+/// A rank that leaves a scope or an epoch waits for others there. That they do not come is not what has gone wrong.
+fn what_ranks_leave_scopes_with_is_told() {
+    let failed = |error| {
+        let expected = "rank 0 failed: no flour";
+        assert!(matches!(&error, RunError::Failed { rank: 0, .. }), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    failed(fails(|world| {
+        world.scope(|scope| {
+            scope.ibarrier()?;
+            Err(no_flour())
+        })
+    }));
+    failed(fails(|world| {
+        let mut sum = 0;
+        // The outer scope has nothing to wait for.
+        world.scope(|_| {
+            world.scope(|scope| {
+                scope.iall_reduce(&1, &mut sum, &Op::sum())?;
+                Err(no_flour())
+            })
+        })
+    }));
+    let error = fails(|world| {
+        world.scope(|scope| {
+            scope.ibarrier()?;
+            panic_quietly("no water")
+        })
+    });
+    assert!(
+        matches!(&error, RunError::Panicked { rank: 0, message, .. } if message == "no water"),
+        "{error}"
+    );
+}
+
+/// As above; rank 1 begins the epoch, and does not end it.
+fn what_ranks_leave_epochs_with_is_told() {
+    let ended = builder(2).run(|world| {
+        let mut window = world.allocate_window::<u8>(1)?;
+        window.fence_epoch(|_| match world.rank() {
+            0 => Err(no_flour()),
+            _ => world.recv(&mut 0, 0, 9).map(drop),
+        })
+    });
+    let error = ended.map(drop).expect_err("rank 1 does not end the epoch");
+    assert!(matches!(&error, RunError::Failed { rank: 0, .. }), "{error}");
+}
+
+/// An error that the rank has left behind has nothing to do with a deadlock.
+fn what_is_over_is_not_told() {
+    let error = fails(|world| {
+        let mut value = 0;
+        let failed = world.scope(|scope| {
+            scope.irecv(&mut value, 1, 9)?;
+            Err::<(), _>(no_flour())
+        });
+        assert!(failed.is_err());
+        world.barrier()
+    });
+    assert!(matches!(error, RunError::Deadlock { .. }), "{error}");
+}
+
+fn the_first_error_ends_the_run() {
+    let ended = builder(5).try_run(|world| {
+        if world.rank() == 4 {
+            return Err(no_flour());
+        }
+        world.barrier()
+    });
+    let error = ended.map(drop).expect_err("rank 4 fails");
+    assert!(matches!(&error, RunError::Failed { rank: 4, .. }), "{error}");
+    assert!(error.to_string().contains("no flour"), "{error}");
+    let ended = builder(3).try_run(|world| Ok::<_, Error>(world.rank()));
+    assert_eq!(ended.expect("nothing fails"), [0, 1, 2]);
+}
+
 fn settings() {
     assert!(matches!(
         builder(0).run(|_| ()),
@@ -193,13 +286,19 @@ fn settings() {
 
 #[test]
 fn failures_are_reported_and_nobody_hangs() {
-    deadlock();
-    settings();
-    panics();
-    aborts();
-    busy_ranks_leave();
-    functions_of_reductions_may_panic();
-    a_collective_that_a_rank_does_not_start();
-    a_future_that_nothing_completes();
-    a_deadlock_is_seen_when_an_unknown_thread_has_ended();
+    alone(|| {
+        deadlock();
+        settings();
+        panics();
+        aborts();
+        busy_ranks_leave();
+        functions_of_reductions_may_panic();
+        a_collective_that_a_rank_does_not_start();
+        a_future_that_nothing_completes();
+        what_ranks_leave_scopes_with_is_told();
+        what_ranks_leave_epochs_with_is_told();
+        what_is_over_is_not_told();
+        the_first_error_ends_the_run();
+        a_deadlock_is_seen_when_an_unknown_thread_has_ended();
+    });
 }

@@ -24,8 +24,9 @@ pub use inter::InterCommunicator;
 pub use rooted::InterRoot;
 pub use topology::dims_create;
 
+use std::cell::Cell;
 use std::fmt;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -33,10 +34,11 @@ use simurgh_core::Purpose;
 use simurgh_mpi::{Comm, Comparison, Result};
 use simurgh_sched::{DomainKind, DomainStats, VpStats};
 
+use crate::RunError;
 use crate::activity::{Activity, Call, Inside};
 use crate::hints;
 use crate::open_session::OpenSession;
-use crate::run_state::{Abort, RunState};
+use crate::run_state::{Abort, Failed, Leaving, RunState};
 
 /// A group of ranks with a context of its own: its messages match no receive of another communicator (chapter 7 of the
 /// standard).
@@ -170,6 +172,33 @@ impl Communicator {
     /// Ends the run, which fails with [`RunError::Aborted`](crate::RunError::Aborted) (`MPI_Abort`).
     pub fn abort(&self, code: i32) -> ! {
         resume_unwind(Box::new(Abort(code)))
+    }
+
+    /// Ends the run, which fails with this error of the rank.
+    pub(crate) fn fail(&self, error: &dyn fmt::Display) -> ! {
+        resume_unwind(Box::new(Failed(error.to_string())))
+    }
+
+    /// Runs what ranks do before they wait for each other. If it fails, the place has a note of that, which is to be
+    /// kept until the rank need not wait any more.
+    pub(crate) fn attempt<'a, R>(
+        &'a self,
+        leaving: &Cell<Option<Leaving<'a>>>,
+        f: impl FnOnce() -> Result<R>,
+    ) -> Result<R> {
+        let ended = catch_unwind(AssertUnwindSafe(f));
+        let rank = self.comm.process().rank() as usize;
+        let failure = match &ended {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(RunError::Failed {
+                rank,
+                message: error.to_string(),
+            }),
+            Err(payload) => RunState::failure_of(rank, &**payload),
+        };
+        let job = self.comm.process().job();
+        leaving.set(failure.map(|failure| self.run_state.note_leaving(job, self.own, failure)));
+        ended.unwrap_or_else(|payload| resume_unwind(payload))
     }
 
     /// The state of the run.

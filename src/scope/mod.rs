@@ -9,6 +9,8 @@ mod request_set;
 pub use collective::CollectiveRequest;
 pub use request_set::{AnyRequest, RequestSet, ScopeRequest};
 
+use std::cell::Cell;
+
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
 use simurgh_typed::{BufferMut, Flight, FlightIn, Flights, Mode, in_flight, wait_any};
@@ -27,8 +29,9 @@ impl Communicator {
         &'env self,
         f: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,
     ) -> Result<R> {
+        let leaving = Cell::default();
         in_flight(self.engine(), |flights| {
-            let result = f(&Scope::new(self, flights))?;
+            let result = self.attempt(&leaving, || f(&Scope::new(self, flights)))?;
             let _inside = self.enter(Call::Wait, UNDEFINED, UNDEFINED);
             flights.wait_all()?;
             Ok(result)

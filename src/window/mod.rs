@@ -11,6 +11,7 @@ pub use lock::{AllLocks, LockEpoch, RankLock};
 pub use part::Part;
 pub use shared::{ReadEpoch, SharedLockEpoch, SharedWindow};
 
+use std::cell::Cell;
 use std::fmt;
 
 use simurgh_mpi::Result;
@@ -194,7 +195,8 @@ impl<T: Equivalence> Window<T> {
             let _inside = enter(&self.communicator, Call::FenceEpoch);
             self.window.begin_fences()?;
         }
-        let result = f(&FenceEpoch(self));
+        let leaving = Cell::default();
+        let result = self.communicator.attempt(&leaving, || f(&FenceEpoch(self)));
         let _inside = enter(&self.communicator, Call::FenceEpoch);
         self.window.end_fences()?;
         result
@@ -227,7 +229,8 @@ impl<T: Equivalence> Window<T> {
             let _inside = enter(&self.communicator, Call::LockEpoch);
             self.window.begin_locks()?;
         }
-        let result = f(&LockEpoch(self));
+        let leaving = Cell::default();
+        let result = self.communicator.attempt(&leaving, || f(&LockEpoch(self)));
         let _inside = enter(&self.communicator, Call::LockEpoch);
         self.window.end_locks()?;
         result

@@ -1,5 +1,6 @@
 //! Windows whose ranks share memory (section 12.2.3 of the standard).
 
+use std::cell::Cell;
 use std::fmt;
 
 use simurgh_mpi::Result;
@@ -123,7 +124,10 @@ impl<T: Equivalence> SharedWindow<T> {
             let _inside = enter(&self.communicator, Call::ReadEpoch);
             self.window.begin_reading()?;
         }
-        let result = f(&ReadEpoch(&self.window));
+        let leaving = Cell::default();
+        let result = self
+            .communicator
+            .attempt(&leaving, || f(&ReadEpoch(&self.window)));
         let _inside = enter(&self.communicator, Call::ReadEpoch);
         self.window.end_reading()?;
         result
@@ -161,7 +165,8 @@ impl<T: Equivalence> SharedWindow<T> {
             window: &self.window,
             communicator: &self.communicator,
         };
-        let result = f(&epoch);
+        let leaving = Cell::default();
+        let result = self.communicator.attempt(&leaving, || f(&epoch));
         let _inside = enter(&self.communicator, Call::LockEpoch);
         self.window.end_locks()?;
         result

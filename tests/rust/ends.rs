@@ -31,6 +31,28 @@ fn a_panic_ends_the_job_with_rank_message_and_place() {
 }
 
 #[test]
+fn an_error_ends_the_job_with_rank_and_message() {
+    for (options, _) in JOBS {
+        let outcome = ended(4, options, &["error"]);
+        says(outcome.expect_code(1), "simurgh: rank 3 failed: no flour\n");
+    }
+}
+
+#[test]
+fn a_deadlock_that_an_error_has_led_to_is_reported_with_it() {
+    for (options, _) in JOBS {
+        let outcome = ended(4, options, &["leave"]);
+        says(
+            outcome.expect_code(125),
+            "simurgh: deadlock: every rank waits and none can go on",
+        );
+        outcome
+            .expect_stderr("rank 3 failed: no flour; before it leaves it waits for others\n")
+            .expect_stderr("rank 0 waits in a receive");
+    }
+}
+
+#[test]
 fn an_abort_ends_the_job_with_its_status() {
     for (options, _) in JOBS {
         let outcome = ended(4, options, &["abort"]);

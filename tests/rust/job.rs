@@ -30,6 +30,23 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             true => panic!("no flour"),
             false => waits(world),
         }),
+        "error" => {
+            simurgh::try_run(|world| match world.rank() == world.size() - 1 {
+                true => Err("no flour"),
+                false => {
+                    waits(world);
+                    Ok(())
+                }
+            })?;
+            Ok(ExitCode::SUCCESS)
+        }
+        "leave" => fails(|world| match world.rank() == world.size() - 1 {
+            true => drop(world.scope(|scope| {
+                scope.ibarrier()?;
+                Err::<(), _>(simurgh::Error::new(ErrorClass::Other, "no flour"))
+            })),
+            false => waits(world),
+        }),
         "abort" => fails(|world| match world.rank() == world.size() - 1 {
             true => world.abort(7),
             false => waits(world),

@@ -97,7 +97,7 @@ use simurgh_matching as matching;
 pub use buffered::{BufferSpace, SendBuffer};
 pub use collective_calls::{Collective, Role, Rooted};
 pub use comm::{Comm, CommShared, Degrees, SplitType};
-pub use deadlock::{Operation, Parts, Unfinished, Unmatched};
+pub use deadlock::{Operation, Parts, Remark, Unfinished, Unmatched};
 pub use errhandler::ErrorHandler;
 pub use file::{AccessStatistics, Amode, File, FileStatistics, Positioning, Split, Whence, file_statistics};
 pub use hardware::Hardware;

@@ -6,7 +6,7 @@ mod main_contexts;
 
 use crate::check::Checks;
 use crate::context::ContextPool;
-use crate::deadlock::{MeetingPoints, Unfinished, Unmatched, WaitPoints};
+use crate::deadlock::{MeetingPoints, Remark, Unfinished, Unmatched, WaitPoint, WaitPoints};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
@@ -241,7 +241,16 @@ impl Job {
         &self.wait_points
     }
 
-    /// Sentences about ranks that wait neither for messages nor in collectives, for a deadlock report.
+    /// Adds a sentence about a rank of this host to the reports of deadlocks, as long as the result lives.
+    #[must_use]
+    pub fn remark(&self, sentence: String) -> Arc<Remark> {
+        let remark = Arc::new(Remark::new(sentence));
+        let point: Arc<dyn WaitPoint> = Arc::clone(&remark) as Arc<dyn WaitPoint>;
+        self.wait_points.add(&point);
+        remark
+    }
+
+    /// Sentences about ranks that wait neither for messages nor in collectives, for a deadlock report, and remarks.
     #[must_use]
     pub fn other_waits(&self) -> Vec<String> {
         self.wait_points.waits(self.layout())
