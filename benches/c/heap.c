@@ -21,7 +21,13 @@
  * "together BYTES NS": twelve arrays of BYTES are added to a thirteenth. The time is that of a number.
  *
  * Each is the best of several batches.
+ *
+ * "resident BYTES RATIO": blocks of random sizes up to BYTES, each of which has been replaced several times. The ratio
+ *     is that of the memory that all processes have taken for them to the bytes that the program has asked for.
+ *
+ * Arguments choose some of these by name.
  */
+#include "chosen.h"
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -31,7 +37,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCHES = 5, BURST = 100000, SLOTS = 1000, OPERATIONS = 2000000, TURNS = 20, THREADS = 2 };
+enum {
+    BATCHES = 5,
+    BURST = 100000,
+    SLOTS = 1000,
+    OPERATIONS = 2000000,
+    TURNS = 20,
+    THREADS = 2,
+    RESIDENT = 64 << 20,
+    REPLACED = 4
+};
 
 static int ranks;
 
@@ -351,6 +366,74 @@ static double together(size_t size)
     return (double)rounds * (double)count * ARRAYS;
 }
 
+/* The bytes of memory that the calling process has of its own. */
+static double own_memory(void)
+{
+    char line[256];
+    double kibibytes = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL)
+        if (sscanf(line, "RssAnon: %lf", &kibibytes) == 1)
+            break;
+    if (status == NULL || kibibytes == 0)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    fclose(status);
+    return 1024 * kibibytes;
+}
+
+/* Whether the calling rank is the first of its process. */
+static int is_first_of_process(void)
+{
+    int rank, own = (int)getpid(), first = 0;
+    int *processes = malloc((size_t)ranks * sizeof *processes);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allgather(&own, 1, MPI_INT, processes, 1, MPI_INT, MPI_COMM_WORLD);
+    while (processes[first] != own)
+        first++;
+    free(processes);
+    return first == rank;
+}
+
+/* A block, all of whose bytes have been written. */
+static void *filled(size_t size)
+{
+    return memset(allocated(size), 1, size);
+}
+
+/* Prints the memory of blocks up to this size. The process had so much before all other work: what it keeps of that
+ * counts as well. */
+static void resident(size_t largest, double before)
+{
+    size_t bytes = RESIDENT / (size_t)ranks, count = bytes / (largest / 2), asked = 0;
+    void **blocks = malloc(count * sizeof *blocks);
+    size_t *sizes = malloc(count * sizeof *sizes);
+    uint64_t state = 88172645463325252;
+    int is_first = is_first_of_process(), rank;
+    double growth, of_all[2], own[2];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    memset(blocks, 0, count * sizeof *blocks);
+    memset(sizes, 0, count * sizeof *sizes);
+    for (size_t i = 0; i < (1 + REPLACED) * count; i++) {
+        size_t slot = i < count ? i : random_number(&state) % count;
+        free(blocks[slot]);
+        sizes[slot] = 1 + random_number(&state) % largest;
+        blocks[slot] = filled(sizes[slot]);
+    }
+    for (size_t i = 0; i < count; i++)
+        asked += sizes[i];
+    MPI_Barrier(MPI_COMM_WORLD);
+    growth = own_memory() - before;
+    own[0] = is_first ? growth : 0;
+    own[1] = (double)asked;
+    MPI_Reduce(own, of_all, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("resident %zu %.3f\n", largest, of_all[0] / of_all[1]);
+    for (size_t i = 0; i < count; i++)
+        free(blocks[i]);
+    free(blocks);
+    free(sizes);
+}
+
 /* Seconds on the clock of the machine. */
 static double now(void)
 {
@@ -378,6 +461,8 @@ static void measure(const char *name, double (*function)(size_t), size_t size, i
 {
     double least = 0, cores = (double)sysconf(_SC_NPROCESSORS_ONLN), busy = (double)ranks * contexts, operations;
     int rank;
+    if (!chosen(name))
+        return;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < BATCHES; i++) {
         double all = seconds_of_all(function, size, &operations);
@@ -390,11 +475,18 @@ static void measure(const char *name, double (*function)(size_t), size_t size, i
 
 int main(int argc, char **argv)
 {
+    double before;
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    choose(argc, argv);
+    before = own_memory();
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (size_t largest = 1000; chosen("resident") && largest <= 1000000; largest *= 10)
+        resident(largest, before);
     measure("pairs", pairs, 64, 1);
     measure("pairs", pairs, 8000, 1);
+    measure("pairs", pairs, 100000, 1);
     measure("bursts", bursts, 16, 1);
     measure("bursts", bursts, 64, 1);
     measure("bursts", bursts, 1000, 1);

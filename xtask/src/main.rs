@@ -106,8 +106,8 @@ enum Task {
         /// With the group papers: a figure to measure, by the name in docs/papers.md; all if not given
         #[arg(long = "figure", value_name = "NAME")]
         figures: Vec<String>,
-        /// With the groups windows and files: a kind of work to measure, by the first word of the lines that
-        /// benches/c/windows.c and files.c describe (put, strided); prints the tables only
+        /// With the groups heap, windows and files: a kind of work to measure, by the first word of the lines that
+        /// benches/c/heap.c, windows.c and files.c describe (pairs, put, strided); prints the tables only
         #[arg(long = "only", value_name = "KIND")]
         kinds: Vec<String>,
         /// The groups to measure; all but papers if not given

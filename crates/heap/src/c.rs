@@ -115,7 +115,8 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 #[inline(never)]
 extern "C" fn malloc_further(heap: &Heap, size: usize) -> *mut c_void {
     if size > size_class::LARGEST {
-        return malloc_slowly(size);
+        let block = heap.allocate_single(size, ALIGNMENT, false);
+        return or_else(block.cast(), || of_c_library(size));
     }
     of_class(heap, size_class::far(size), size)
 }

@@ -34,6 +34,7 @@
 //! * `sites`: the places in programs where sampled blocks come from
 //! * `sampler`: which blocks are sampled
 //! * `magazine`: the free blocks that are handed out first
+//! * `idle`: the same for long blocks
 //! * `single`: blocks that are a page, or several segments
 //! * `mixed`: the first blocks of a heap
 //! * `small`: blocks that share a page with others of their size, which is most of them
@@ -61,6 +62,7 @@ mod c;
 pub mod checked;
 mod clock;
 mod context;
+mod idle;
 mod links;
 mod magazine;
 mod mallinfo;
@@ -98,6 +100,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use account::Account;
 use checked::Waiting;
+use idle::Idle;
 use links::Linked;
 use magazine::Magazine;
 use page::Page;
@@ -187,6 +190,8 @@ struct Heap {
     in_full: [Cell<u32>; ALL_CLASSES],
     /// The long blocks in use.
     long: Cell<Blocks>,
+    /// Long blocks that are handed out next.
+    idle: Idle,
     sampler: Sampler,
     /// Another heap of the same rank.
     next: Cell<*const Heap>,

@@ -15,7 +15,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use crate::page::Block;
+use crate::page::{Block, Page};
 use crate::segment::{Kind, SLICE, Segment};
 use crate::size_class::{ALL_CLASSES, size_of_class};
 use crate::{Heap, sampler};
@@ -28,6 +28,9 @@ const MOST: usize = 512;
 /// The bytes that the magazines of a heap may have room for because they have grown: at most so many, and at most twice
 /// those in pages, since a magazine that has just grown is half full.
 const GROWN_MOST: usize = 8 << 20;
+
+/// What is kept is at most one of so many parts of the memory in pages.
+const KEPT_MOST: usize = 4;
 
 const _: () = assert!(ALL_CLASSES < Kind::INDICES);
 
@@ -194,6 +197,26 @@ impl Heap {
         self.magazines
             .iter()
             .for_each(|magazine| self.empty_magazine(magazine));
+        self.release_idle();
+    }
+
+    /// Makes memory free that is kept for sizes which the program no longer uses, if that is much of what is in pages.
+    /// The heap calls it before it takes memory that has to come from the system.
+    pub(crate) fn reclaim(&self) {
+        if self.bytes_kept() * KEPT_MOST >= self.live.get() * SLICE {
+            self.release_empty();
+        }
+    }
+
+    /// The bytes of the blocks that are kept, and of empty pages.
+    fn bytes_kept(&self) -> usize {
+        let of_class = |class: usize| {
+            let blocks = self.kept(class) as usize * size_of_class(class);
+            let is_empty = |page: &&'static Page| page.used() == 0;
+            let page = self.first_page(class).filter(is_empty);
+            blocks + page.map_or(0, |page| page.end_in_use() - page.start())
+        };
+        (0..ALL_CLASSES).map(of_class).sum()
     }
 
     fn empty_magazine(&self, magazine: &Magazine) {

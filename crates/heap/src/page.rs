@@ -22,6 +22,8 @@ pub(crate) const HUGE: u8 = 4;
 /// The page has blocks of different sizes, each behind [`HEAD`] bytes that begin with its size.
 pub(crate) const MIXED: u8 = 8;
 
+/// The page is one block, which has been freed and is handed out next: see [`idle`](crate::idle).
+pub(crate) const IDLE: u8 = 32;
 /// There is no page: the slice is free. This is for programs that free what is no block.
 const NONE: u8 = 16;
 /// In the size before a block of different sizes: the block has been freed.
@@ -130,7 +132,7 @@ impl Page {
     pub(crate) fn has_block(&self, address: usize) -> bool {
         let offset = address.wrapping_sub(self.start());
         let flags = self.flags();
-        if flags & NONE != 0 || self.block() == 0 {
+        if flags & (NONE | IDLE) != 0 || self.block() == 0 {
             return false;
         }
         if flags & SINGLE != 0 {
@@ -236,6 +238,16 @@ impl Page {
             return unsafe { *((address - HEAD) as *const usize) };
         }
         self.block() - (address - self.start()) % self.block()
+    }
+
+    /// The address behind what blocks have been made of.
+    pub(crate) fn end_in_use(&self) -> usize {
+        let carved = match self.flags() & (SINGLE | MIXED) {
+            0 => self.carved.get() as usize * self.block(),
+            MIXED => self.taken(),
+            _ => self.block(),
+        };
+        self.start() + carved
     }
 
     /// The number of blocks in use, counting those that others have freed and that have not come home yet.

@@ -22,8 +22,8 @@ pub(crate) const SLICES: usize = SEGMENT / SLICE;
 
 /// The number of slices of a huge page.
 const HUGE_SLICES: usize = HUGE_PAGE / SLICE;
-/// The number of its slices in use from which on a huge page is worth the memory of the others.
-pub(crate) const DENSE: usize = HUGE_SLICES * 5 / 8;
+/// The number of its slices whose memory is in use from which on a huge page is worth that of the others.
+pub(crate) const DENSE: usize = HUGE_SLICES * 3 / 4;
 
 /// The part of the first slice that is not for blocks.
 const HEADER: usize = 8192;
@@ -387,13 +387,14 @@ impl Segment {
         fits.then(|| self.take_at(first, count))
     }
 
-    /// Asks for huge pages for those parts of the segment most of whose slices are in use, now that these have been
-    /// taken. What a program has touched of such a part is gathered: a heap grows block by block.
+    /// Asks for huge pages for those parts of the segment most of whose memory is in use, now that a page has been made
+    /// of these slices. What a program has touched of such a part is gathered: a heap grows block by block.
     pub(crate) fn gather_if_dense(&self, taken: &Slices) {
         for part in 0..SLICES / HUGE_SLICES {
             let slices = mask(part * HUGE_SLICES, HUGE_SLICES);
             let used = !self.free.get() & slices;
-            if self.dense.get() >> part & 1 != 0 || (used.count_ones() as usize) < DENSE {
+            let may_be_dense = self.dense.get() >> part & 1 == 0 && used.count_ones() as usize >= DENSE;
+            if !may_be_dense || self.bytes_in_use(used) < DENSE * SLICE {
                 continue;
             }
             self.dense.set(self.dense.get() | 1 << part);
@@ -406,6 +407,16 @@ impl Segment {
                 arena::gather_in_huge_page(start);
             }
         }
+    }
+
+    /// The bytes of these slices, which are in use, that blocks have been made of.
+    fn bytes_in_use(&self, slices: u64) -> usize {
+        let of_slice = |slice: usize| {
+            let start = self.address() + slice * SLICE;
+            self.page_at(start).end_in_use().saturating_sub(start).min(SLICE)
+        };
+        let slices = (0..SLICES).filter(|slice| slices >> slice & 1 != 0);
+        slices.map(of_slice).sum()
     }
 
     /// Asks anew for the huge pages of dense parts, after the memory has been mapped again.

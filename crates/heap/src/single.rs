@@ -59,7 +59,6 @@ impl Begins {
 impl Heap {
     /// A block of more than the sizes of classes, at an address that is a multiple of `alignment`, a power of two; null
     /// if there is no memory.
-    #[cold]
     #[inline(never)]
     pub(crate) fn allocate_single(&self, size: usize, alignment: usize, zeroed: bool) -> *mut u8 {
         let begins = if alignment <= LINE {
@@ -67,9 +66,29 @@ impl Heap {
         } else {
             Begins::Behind(0)
         };
-        let block = self.allocate_long(size, alignment, begins, zeroed);
+        let idle = match begins {
+            Begins::Anywhere => self.reuse(size, zeroed),
+            Begins::Behind(_) => None,
+        };
+        let block = idle.unwrap_or_else(|| self.allocate_long(size, alignment, begins, zeroed));
         self.sample_long(block, size);
         block
+    }
+
+    /// An idle block that takes as many slices as one of this size.
+    #[inline]
+    fn reuse(&self, size: usize, zeroed: bool) -> Option<*mut u8> {
+        let begins = Begins::Anywhere;
+        let page = self.take_idle(size.checked_add(begins.padding(size))?.div_ceil(SLICE))?;
+        let address = page.start() + begins.skew(page, size);
+        self.count_long(0, page.block());
+        let block = page.take_single(address).cast::<u8>();
+        if zeroed {
+            // SAFETY:
+            // - the block has just been taken, and is as large.
+            unsafe { ptr::write_bytes(block, 0, size) };
+        }
+        Some(block)
     }
 
     /// A block of a size class that is a page; null if there is no memory.
@@ -95,6 +114,8 @@ impl Heap {
         new
     }
 
+    #[cold]
+    #[inline(never)]
     fn allocate_long(&self, size: usize, alignment: usize, begins: Begins, zeroed: bool) -> *mut u8 {
         self.bring_home();
         let padding = match alignment {
@@ -223,7 +244,11 @@ impl Heap {
             sampler::end(page);
         }
         if page.flags() & HUGE == 0 {
-            return self.release_page(page);
+            match self.make_idle(page) {
+                true => self.consider_purge(),
+                false => self.release_page(page),
+            }
+            return;
         }
         // SAFETY:
         // - the page is one of this heap.

@@ -17,6 +17,9 @@ const TRIED: usize = 8;
 impl Heap {
     /// Takes slices of a segment of the heap, or of a new one.
     pub(crate) fn take_slices(&self, count: usize, may_be_first: bool) -> Option<Slices> {
+        if self.dirty.get() < count {
+            self.reclaim();
+        }
         if !self.charge(count) {
             return None;
         }
@@ -61,7 +64,6 @@ impl Heap {
         self.dirty.set(self.dirty.get().saturating_sub(dirty));
         self.add_live(slices.count);
         self.put_on_list(slices.segment);
-        slices.segment.gather_if_dense(slices);
         if nodes::several().is_some() {
             owners::note_used(slices.segment.address(), now());
         }
@@ -168,5 +170,6 @@ pub(crate) fn make_page(slices: &Slices, purpose: Purpose) -> &'static Page {
         false => extent,
     };
     page.begin(purpose, extent);
+    segment.gather_if_dense(slices);
     page
 }

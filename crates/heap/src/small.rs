@@ -115,7 +115,7 @@ impl Heap {
     }
 
     /// The first page of a class that has free blocks or room.
-    fn first_page(&self, class: usize) -> Option<&'static Page> {
+    pub(crate) fn first_page(&self, class: usize) -> Option<&'static Page> {
         // SAFETY:
         // - null, or a page of a segment of this heap, which stays mapped.
         unsafe { self.pages[class].get().as_ref() }

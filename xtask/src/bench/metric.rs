@@ -236,7 +236,7 @@ impl Metric {
 
     fn lower_is_better(self) -> bool {
         match self {
-            Metric::Work(work) => work.quantity() == Quantity::Time,
+            Metric::Work(work) => matches!(work.quantity(), Quantity::Time | Quantity::Memory),
             _ => !matches!(self, Metric::Bandwidth | Metric::Rate) && !self.is_share(),
         }
     }

@@ -95,7 +95,8 @@ pub(crate) fn kinds(
 
 fn show(groups: &[Group], contenders: &[Contender], rounds: Option<usize>, kinds: &[String]) -> Result<()> {
     let alone = [Group::Hosts, Group::Papers, Group::Rust];
-    let chooses = |group: &Group| kinds.is_empty() || [Group::Windows, Group::Files].contains(group);
+    let chooses =
+        |group: &Group| kinds.is_empty() || [Group::Heap, Group::Windows, Group::Files].contains(group);
     for group in groups
         .iter()
         .filter(|group| !alone.contains(group) && chooses(group))

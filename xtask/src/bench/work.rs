@@ -9,13 +9,15 @@ pub(crate) struct Work(usize);
 pub(crate) enum Quantity {
     /// A time: less is better.
     Time,
+    /// Memory: less is better.
+    Memory,
     /// Bytes per time: more is better.
     Rate,
     /// A percentage: more is better.
     Share,
 }
 
-use Quantity::{Rate, Share, Time};
+use Quantity::{Memory, Rate, Share, Time};
 
 /// The keyword, the title with its unit, and the quantity of each kind, in the order of the tables.
 const HEAP: &[(&str, &str, Quantity)] = &[
@@ -75,6 +77,11 @@ const HEAP: &[(&str, &str, Quantity)] = &[
         "together",
         "Numbers of twelve arrays that are added, ns of a core for each",
         Time,
+    ),
+    (
+        "resident",
+        "Memory taken by blocks of random sizes, in bytes for each that was asked for",
+        Memory,
     ),
 ];
 
