@@ -36,7 +36,7 @@ fn a_thread_that_sleeps_gets_its_message_while_another_one_looks() {
 }
 
 #[test]
-fn nonblocking_sends_end_though_their_receiver_computes_until_there_is_no_room_for_more() {
+fn sends_end_though_their_receiver_computes_until_there_is_no_room_for_more() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/sends_to_busy.c").against(&stage).build();
     let mpiexec = stage.mpiexec(2).vps(2).options(["--backlog-limit", "64K"]);

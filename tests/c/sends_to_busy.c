@@ -1,5 +1,5 @@
-/* Nonblocking sends of some hundred bytes to a rank that computes: they end without it, as long as there is room for
- * what it has not received, and what it receives is what was sent.
+/* Sends of some hundred bytes to a rank that computes, nonblocking ones and those of MPI_Sendrecv: they end without it,
+ * as long as there is room for what it has not received, and what it receives is what was sent.
  *
  * Run with two ranks, and a limit on the backlog of 64 KiB.
  */
@@ -63,8 +63,21 @@ static void ends_alone(void)
     OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
 }
 
+static void send_nonblocking(const unsigned char *copy)
+{
+    MPI_Request request;
+    OK(MPI_Isend(copy, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
+static void send_in_exchange(const unsigned char *copy)
+{
+    OK(MPI_Sendrecv(copy, BYTES, MPI_BYTE, 1, 1, NULL, 0, MPI_BYTE, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
+}
+
 /* Many sends, one after the other: they wait for the receiver once the room is full. */
-static void wait_for_room(void)
+static void wait_for_room(void (*send)(const unsigned char *))
 {
     if (check_rank == 1) {
         compute(BUSY);
@@ -77,9 +90,7 @@ static void wait_for_room(void)
     for (int i = 0; i < SENDS; i++) {
         unsigned char copy[BYTES];
         memcpy(copy, data[i], BYTES);
-        MPI_Request request;
-        OK(MPI_Isend(copy, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request));
-        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        send(copy);
         memset(copy, 0, BYTES);
         early += MPI_Wtime() - begin < BUSY / 2;
     }
@@ -97,7 +108,10 @@ int main(int argc, char **argv)
         ends_alone();
         OK(MPI_Barrier(MPI_COMM_WORLD));
         warm_up();
-        wait_for_room();
+        wait_for_room(send_nonblocking);
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+        warm_up();
+        wait_for_room(send_in_exchange);
         OK(MPI_Barrier(MPI_COMM_WORLD));
     }
     return check_end();

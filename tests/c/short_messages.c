@@ -56,7 +56,7 @@ static void send_all(int round, int to, struct draw *draw)
         requests[i] = MPI_REQUEST_NULL;
         if (drawn_rarely(draw, 4))
             compute(draw);
-        switch (drawn_below(draw, 5)) {
+        switch (drawn_below(draw, 6)) {
         case 0:
             OK(MPI_Issend(data[i], size, MPI_BYTE, to, tag, MPI_COMM_WORLD, &requests[i]));
             break;
@@ -66,6 +66,13 @@ static void send_all(int round, int to, struct draw *draw)
         case 2:
             if (size < 1000) {
                 OK(MPI_Send(data[i], size, MPI_BYTE, to, tag, MPI_COMM_WORLD));
+                break;
+            }
+            /* fall through */
+        case 3:
+            if (size < 1000) {
+                OK(MPI_Sendrecv(data[i], size, MPI_BYTE, to, tag, NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                                MPI_STATUS_IGNORE));
                 break;
             }
             /* fall through */

@@ -212,6 +212,14 @@ impl MessageRing {
         self.senders.tail.fetch_sub(CLOSED, Ordering::Relaxed);
     }
 
+    /// Whether it is open: a hint for senders.
+    #[inline]
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        // Relaxed: as above.
+        self.senders.tail.load(Ordering::Relaxed) < CLOSED
+    }
+
     /// Whether a message is there: a hint for all but the receiver.
     #[inline]
     pub fn has_message(&self) -> bool {

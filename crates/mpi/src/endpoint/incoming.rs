@@ -55,6 +55,8 @@ const _: () = assert!(lines_for(RING_MESSAGE) as usize <= MessageRing::MESSAGE_L
 /// message while it holds the table's lock.
 const RING_REFERENCE: usize = 2048;
 const _: () = assert!(RING_REFERENCE < 1 << 24);
+/// The lengths of messages whose address may go through the ring.
+const REFERENCES: RangeInclusive<usize> = RING_MESSAGE + 1..=RING_REFERENCE;
 
 /// What others leave for a rank.
 pub(super) struct Incoming {
@@ -274,9 +276,32 @@ impl Endpoint {
         kinds: PatternKinds,
         source: &Source,
     ) -> Option<u32> {
-        let bytes = source.bytes();
-        let ring = self.ring_for(bytes, RING_MESSAGE + 1..=RING_REFERENCE)?;
-        let word = reference::word_for(source)?;
+        let word = || reference::word_for(source);
+        self.leave_word(envelope, kinds, source.bytes(), word)
+    }
+
+    /// The same with a copy of a message, which stays where it is until the rank [has taken](Endpoint::has_taken) it.
+    #[inline]
+    pub(crate) fn leave_address(&self, envelope: Envelope, kinds: PatternKinds, copy: &[u8]) -> Option<u32> {
+        self.leave_word(envelope, kinds, copy.len(), || Some(reference::word_of(copy)))
+    }
+
+    /// Whether the ring may take the address of a message of so many bytes.
+    #[inline]
+    pub(crate) fn may_take_address(&self, bytes: usize) -> bool {
+        self.ring_for(bytes, REFERENCES).is_some_and(MessageRing::is_open)
+    }
+
+    #[inline]
+    fn leave_word(
+        &self,
+        envelope: Envelope,
+        kinds: PatternKinds,
+        bytes: usize,
+        word: impl FnOnce() -> Option<u64>,
+    ) -> Option<u32> {
+        let ring = self.ring_for(bytes, REFERENCES)?;
+        let word = word()?;
         let sent = ring.send(1, |_, data| {
             put_envelope(data, envelope);
             data[HEADER_WORDS] = word;

@@ -18,6 +18,12 @@ pub(super) fn word_for(source: &Source) -> Option<u64> {
     Some(bytes.address().expose_provenance() as u64)
 }
 
+/// The same for a copy of data.
+#[inline]
+pub(super) fn word_of(copy: &[u8]) -> u64 {
+    copy.as_ptr().expose_provenance() as u64
+}
+
 /// The data of a message of so many bytes, which has a [word](word_for) for it at this place of its first line.
 #[inline]
 pub(super) fn data_of<'a>(
@@ -31,8 +37,9 @@ pub(super) fn data_of<'a>(
     }
     let address = ptr::with_exposed_provenance(first[place] as usize);
     // SAFETY:
-    // - the word was made of a `Source` in one piece, of so many bytes: no other message has the mark in its note;
-    // - its sender completes the operation when the message is finished, which is after the result has been used, for
-    //   that borrows the message.
+    // - the word was made of a `Source` in one piece or of a copy, of so many bytes: no other message has the mark in
+    //   its note;
+    // - its sender completes the operation, or uses the buffer of the copy again, when the message is finished, which is
+    //   after the result has been used, for that borrows the message.
     Some(unsafe { slice::from_raw_parts(address, bytes) })
 }

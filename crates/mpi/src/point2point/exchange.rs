@@ -31,7 +31,9 @@ impl Comm {
         let received = self.post_receive(target, from, receive_tag, |own| {
             call.insert(BlockingCall::begin_in(own, self.process())).waiter()
         });
-        self.send(source, dest, send_tag)?;
+        if !self.send_copy(source, dest, send_tag) {
+            self.send(source, dest, send_tag)?;
+        }
         received.status(call).into_result()
     }
 

@@ -272,6 +272,34 @@ impl Comm {
         Some(request)
     }
 
+    /// Copies a message to a buffer of the sender, and leaves the address of that in the ring of the receiver, if that
+    /// has one which takes it. Returns whether it has done so.
+    ///
+    /// It is for calls that receive as well. Two ranks that exchange messages would each work in the table of the other
+    /// at the same time. A receiver that only waits gets its message sooner from its table, at once in its place.
+    #[inline(never)]
+    pub(super) fn send_copy(&self, source: &Source, dest: i32, tag: i32) -> bool {
+        if dest == PROC_NULL || !self.may_use_ring(Mode::Standard) {
+            return false;
+        }
+        let (me, process, bytes) = (self.process(), self.process_of(dest), source.bytes());
+        if !me.job().layout().is_here(process) || bytes > me.tuning().eager_limit() {
+            return false;
+        }
+        let to = me.job().endpoint(process);
+        if !to.may_take_address(bytes) {
+            return false;
+        }
+        let mut buffer = me.send_buffer(bytes);
+        memory::pack(source, buffer.bytes_mut());
+        let position = to.leave_address(self.outgoing(tag), self.hints().kinds(), buffer.bytes());
+        me.keep_send_buffer(buffer, process, position);
+        if position.is_some() {
+            instrument::sent(me, process, || bytes);
+        }
+        position.is_some()
+    }
+
     /// Delivers the message to a posted receive that matches. If there is none, the receiver's table stays locked.
     #[inline(always)]
     fn match_receive(&self, process: u32, tag: i32, source: &Source) -> Matched<'_> {

@@ -1,5 +1,6 @@
 //! One rank.
 
+mod copied_sends;
 mod deferred_frees;
 mod launch;
 mod level;
@@ -15,7 +16,7 @@ pub use queues::Queues;
 
 use crate::buffered::SendBuffer;
 use crate::deadlock::Unmatched;
-use crate::endpoint::{Endpoint, RequestToSend};
+use crate::endpoint::{EagerBuffer, Endpoint, RequestToSend};
 use crate::error::Result;
 use crate::instrument::{self, Tool, Watched};
 use crate::job::{Abort, Job};
@@ -24,6 +25,7 @@ use crate::matching::Envelope;
 use crate::memory::Target;
 use crate::network::MatchedReceive;
 use crate::request::{Request, RequestPool, Waiter};
+use copied_sends::CopiedSends;
 use deferred_frees::DeferredFrees;
 use level::LevelCell;
 use phase::PhaseCell;
@@ -50,6 +52,8 @@ pub struct Process {
     deferred_frees: DeferredFrees,
     /// Sends whose messages are still in the rank's own memory.
     references: References,
+    /// Messages in buffers of the rank.
+    copied_sends: CopiedSends,
     buffer: SendBuffer,
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
@@ -79,6 +83,7 @@ impl Process {
             freed: SpinLock::new(Vec::new()),
             deferred_frees: DeferredFrees::default(),
             references: References::default(),
+            copied_sends: CopiedSends::default(),
             buffer: SendBuffer::default(),
             tuning,
             launch: OnceLock::new(),
@@ -152,6 +157,21 @@ impl Process {
     #[inline]
     pub(crate) fn add_reference(&self, waiter: Waiter, receiver: u32, position: u32) {
         self.references.add(waiter, receiver, position);
+    }
+
+    /// A buffer for a message of so many bytes that the rank sends by its address.
+    #[inline]
+    pub(crate) fn send_buffer(&self, bytes: usize) -> EagerBuffer {
+        self.copied_sends.buffer(self.job().host(), bytes)
+    }
+
+    /// Keeps such a buffer: with its position in the ring of its receiver, if it is there.
+    #[inline]
+    pub(crate) fn keep_send_buffer(&self, buffer: EagerBuffer, receiver: u32, position: Option<u32>) {
+        match position {
+            Some(position) => self.copied_sends.add(buffer, receiver, position),
+            None => self.copied_sends.give_back(buffer),
+        }
     }
 
     /// Completes the sends whose messages are in the rank's own memory.
@@ -360,6 +380,12 @@ impl Process {
     #[must_use]
     pub fn extension<T: Any>(&self) -> Option<&T> {
         self.extension.get().and_then(AnyArc::get)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.copied_sends.drain(self.job.host());
     }
 }
 
