@@ -72,12 +72,14 @@ impl Worker {
     }
 
     /// A worker that has nothing to do and [asks](Worker::ask_for_work) this one for work, if there is one. The caller
-    /// has to answer it.
+    /// has to answer it. A worker that has got something meanwhile, but has not come so far as to take its question
+    /// back, is not one: contexts that were released together would leave their caches for it.
     #[must_use]
     pub fn asking_worker(&self) -> Option<&'static Worker> {
         // Relaxed: a hint, which may have been taken back.
         let thief = self.shared.asking.fetch_and(WISHES, Ordering::Relaxed) & !WISHES;
-        self.peers().get((thief as usize).checked_sub(1)?).copied()
+        let thief = self.peers().get((thief as usize).checked_sub(1)?).copied();
+        thief.filter(|thief| thief.is_quiet())
     }
 
     /// Number of execution contexts that live on it, whether they are ready or wait.
