@@ -59,9 +59,9 @@ impl Heap {
     /// Makes the slices of all idle blocks free.
     pub(crate) fn release_idle(&self) {
         for first in &self.idle.first {
-            let mut page = list_of_pages(first.replace(ptr::null()));
-            while let Some(idle) = page.next() {
-                self.release_page(idle);
+            // The iterator has gone on to the next page before the one that it returns is released.
+            for page in list_of_pages(first.replace(ptr::null())) {
+                self.release_page(page);
             }
         }
         self.idle.slices.set(0);

@@ -1,7 +1,7 @@
 //! Counters of a virtual processor.
 
 use std::iter::Sum;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use simurgh_core::WorkerStats;
 use simurgh_core::sync::{AtomicU64, Ordering};
@@ -82,13 +82,15 @@ impl IdleClock {
         self.since_ns.store(self.now_ns(), Ordering::Relaxed);
     }
 
-    pub(crate) fn end(&self) {
+    /// Ends an idle period. Returns how long it was.
+    pub(crate) fn end(&self) -> Duration {
         let period = self
             .now_ns()
             .saturating_sub(self.since_ns.load(Ordering::Relaxed));
         self.since_ns.store(BUSY, Ordering::Relaxed);
         self.idle_ns
             .store(self.idle_ns.load(Ordering::Relaxed) + period, Ordering::Relaxed);
+        Duration::from_nanos(period)
     }
 
     /// Whether no idle period is under way.

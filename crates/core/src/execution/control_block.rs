@@ -13,7 +13,7 @@ use super::poll_leader::PollLeader;
 use super::purpose::Purpose;
 use super::spawn::Body;
 use super::suspend::Suspend;
-use super::worker::Worker;
+use super::worker::{Takeovers, Worker};
 use super::yielding::YieldThrottle;
 use crate::any_arc::AnyArc;
 use crate::machine::{FloatEnvironment, FloatEnvironmentCell, Stacks};
@@ -44,6 +44,8 @@ pub(crate) struct Ec {
     pub(super) resume_first: Cell<bool>,
     /// Whether it looks into its mailbox while it waits, and closes it before it suspends.
     pub(super) minds_mailbox: Cell<bool>,
+    /// That idle workers have got it from others.
+    pub(super) takeovers: Takeovers,
     /// What is added to its address where it is the sleeper of an event.
     pub(super) sleeper_mark: Cell<usize>,
     /// The index of the worker to which it goes back from one that is for I/O alone.
@@ -96,6 +98,7 @@ impl Ec {
         ec.wanted_on.store(0, Ordering::Relaxed);
         ec.resume_first.set(false);
         ec.minds_mailbox.set(false);
+        ec.takeovers.reset();
         ec.interrupts.reset();
         ec
     }
@@ -114,6 +117,7 @@ impl Ec {
             request: Cell::new(Suspend::Yield),
             resume_first: Cell::new(false),
             minds_mailbox: Cell::new(false),
+            takeovers: Takeovers::default(),
             sleeper_mark: Cell::new(0),
             origin: Cell::new(0),
             thread_pointer: Cell::new(0),

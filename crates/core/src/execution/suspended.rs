@@ -2,6 +2,7 @@
 
 use super::control_block::Ec;
 use super::current_ec;
+use super::worker::Worker;
 use crate::queue::IntrusiveQueue;
 
 /// Execution contexts suspended together on one worker, to be made ready together.
@@ -10,11 +11,16 @@ pub(crate) struct Suspended {
     /// The one that is resumed before all others.
     first: Option<&'static Ec>,
     others: IntrusiveQueue<Ec>,
+    /// Those that go on on another worker, where they live.
+    away: IntrusiveQueue<Ec>,
 }
 
 impl Suspended {
     pub(crate) fn push(&mut self, ec: &'static Ec) {
-        if ec.resume_first.take() && self.first.is_none() {
+        if ec.takeovers.is_away() {
+            ec.resume_first.set(false);
+            self.away.push_back(ec);
+        } else if ec.resume_first.take() && self.first.is_none() {
             self.first = Some(ec);
         } else {
             self.others.push_back(ec);
@@ -40,7 +46,10 @@ impl Suspended {
 
     /// Makes all of them ready with one splice.
     pub(crate) fn make_ready(self) {
-        let (first, mut all) = (self.first, self.others);
+        let (first, mut all, mut away) = (self.first, self.others, self.away);
+        while let Some(ec) = away.pop_front() {
+            Worker::make_ready_at_home(ec);
+        }
         let Some(worker) = first.or(all.front()).map(Ec::worker) else {
             return;
         };

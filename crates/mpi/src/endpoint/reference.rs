@@ -39,7 +39,7 @@ pub(super) fn data_of<'a>(
     // SAFETY:
     // - the word was made of a `Source` in one piece or of a copy, of so many bytes: no other message has the mark in
     //   its note;
-    // - its sender completes the operation, or uses the buffer of the copy again, when the message is finished, which is
-    //   after the result has been used, for that borrows the message.
+    // - its sender completes the operation, or uses the buffer of the copy again, when the message is finished, which
+    //   is after the result has been used, for that borrows the message.
     Some(unsafe { slice::from_raw_parts(address, bytes) })
 }

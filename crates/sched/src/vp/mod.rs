@@ -2,8 +2,8 @@
 //!
 //! A VP with nothing to run spins for a bounded time, checking its inbox. Then it asks the policy's victims for work
 //! and sleeps in the kernel; if the policy wants it, it asks the nearest of them before it spins. The time to spin
-//! adapts: a spin that ends in sleep halves it, a spin that pays off doubles it. The VP that is the [`Poller`] polls
-//! the network meanwhile, and sleeps where the network wakes it.
+//! adapts: an idle period that was short, sleep and wake-up included, doubles it, another one halves it. The VP that is
+//! the [`Poller`] polls the network meanwhile, and sleeps where the network wakes it.
 
 mod shared;
 mod starvation_guard;
@@ -31,6 +31,8 @@ pub(crate) use victims::Victims;
 const SPIN_MAX: Duration = Duration::from_micros(20);
 /// The same for one that is dedicated to the network and has a core of its own: what it waits for may come from afar.
 const SPIN_MAX_DEDICATED: Duration = Duration::from_millis(1);
+/// An idle period that ends after so many times that, by a wake-up, would have been over sooner without the sleep.
+const SHORT_SLEEPS: u32 = 3;
 /// Shortest time, unless spinning is switched off.
 const SPIN_MIN: Duration = Duration::from_micros(1);
 /// How often an execution context that waits checks its event while nothing else is ready on its VP.
@@ -131,8 +133,8 @@ impl Vp {
             self.sleep();
         }
         self.stop_asking(&self.victims.early);
-        self.status.idle.end();
-        if found {
+        let is_short = self.status.idle.end() < SHORT_SLEEPS * SPIN_MAX;
+        if found || is_short {
             (spin_time * 2).min(self.longest_spin())
         } else {
             (spin_time / 2).max(SPIN_MIN)

@@ -169,7 +169,7 @@ impl StarvationGuard {
             report();
         }
         if is_wanted && let Some(idle) = worker.asking_worker() {
-            idle.take_in(evicted);
+            idle.take_over(evicted, worker);
         } else if is_wanted || self.leaves_network_alone(index) {
             match self.substitute(index) {
                 Some(substitute) => substitute.stand_in(dispatch, evicted),

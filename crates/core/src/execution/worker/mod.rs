@@ -20,6 +20,7 @@ mod purposes;
 mod registers;
 mod substitute;
 mod switch;
+mod takeover;
 mod team;
 mod work_stealing;
 
@@ -47,6 +48,7 @@ pub use parallel_for::parallel_for;
 pub(crate) use polling::PollOutcome;
 pub use purposes::PurposeRules;
 pub use substitute::Evicted;
+pub(crate) use takeover::Takeovers;
 pub(crate) use team::{largest_count, notify_teams};
 
 /// Counters of a worker, which anybody may read at any time.
@@ -87,6 +89,8 @@ struct Shared {
     /// 0, or 1 + the index of a worker that has nothing to do and asks this one for work; and a bit if contexts are
     /// wanted elsewhere.
     asking: AtomicU32,
+    /// When the worker itself has asked others for work, in nanoseconds.
+    asked_at: AtomicU64,
     /// A parallel loop that others may join.
     shared_loop: SpinLock<SharedLoopSlot>,
     ec_count: EcCount,
@@ -128,6 +132,7 @@ impl Worker {
             shared: CachePadded::new(Shared {
                 inbox: Inbox::new(),
                 asking: AtomicU32::new(0),
+                asked_at: AtomicU64::new(0),
                 shared_loop: SpinLock::new(SharedLoopSlot::default()),
                 ec_count: EcCount::default(),
             }),

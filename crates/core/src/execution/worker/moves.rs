@@ -28,7 +28,8 @@ impl Worker {
             let target = wanted.checked_sub(1).and_then(|index| self.peers().get(index));
             match target.filter(|target| target.index() != self.index()) {
                 Some(target) => {
-                    self.ec_count().remove();
+                    self.let_go_home(ec);
+                    self.place_of(ec).ec_count().remove();
                     target.ec_count().add();
                     ec.set_worker(*target);
                     target.inbox().push(ec);

@@ -71,6 +71,11 @@ impl Worker {
         self.shared.inbox.push_all(evicted.0);
     }
 
+    /// Gives the worker what was taken away from another one, to run it until it waits. Anybody may call this.
+    pub fn take_over(&self, evicted: Evicted, from: &Worker) {
+        self.shared.inbox.push_all(from.lend(evicted.0));
+    }
+
     /// A worker that has nothing to do and [asks](Worker::ask_for_work) this one for work, if there is one. The caller
     /// has to answer it. A worker that has got something meanwhile, but has not come so far as to take its question
     /// back, is not one: contexts that were released together would leave their caches for it.
@@ -86,5 +91,26 @@ impl Worker {
     #[must_use]
     pub fn residents(&self) -> usize {
         self.ec_count().size()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::execution::purpose::Purpose;
+    use std::ptr;
+
+    #[test]
+    fn a_worker_that_has_got_something_meanwhile_asks_for_nothing() {
+        let team = Worker::team(2, 0);
+        let (busy, idle) = (team[0], team[1]);
+        idle.ask_for_work(busy);
+        assert!(busy.asking_worker().is_some_and(|asking| ptr::eq(asking, idle)));
+        assert!(busy.asking_worker().is_none(), "its question has been answered");
+        idle.ask_for_work(busy);
+        let mut ready = IntrusiveQueue::new();
+        ready.push_back(Ec::obtain(Purpose::Compute));
+        idle.inbox().push_all(ready);
+        assert!(busy.asking_worker().is_none());
     }
 }

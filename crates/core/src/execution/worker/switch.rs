@@ -69,13 +69,15 @@ impl Worker {
 
     /// Makes a context, which lived on another worker, live on this one.
     #[cold]
-    fn adopt(&self, ec: &'static Ec) {
-        // SAFETY:
-        // - workers live for the rest of the program.
-        if let Some(old) = unsafe { ec.worker().as_ref() } {
-            old.ec_count().remove();
+    pub(super) fn adopt(&self, ec: &'static Ec) {
+        if !ec.takeovers.is_away() {
+            // SAFETY:
+            // - workers live for the rest of the program.
+            if let Some(old) = unsafe { ec.worker().as_ref() } {
+                old.ec_count().remove();
+            }
+            self.ec_count().add();
         }
-        self.ec_count().add();
         ec.set_worker(self);
     }
 
@@ -84,26 +86,26 @@ impl Worker {
     fn carry_out(&self, ec: &'static Ec, how: Suspend) {
         match how {
             Suspend::Park => {
+                self.let_go_home(ec);
                 if !ec.token().settle() {
-                    // SAFETY:
-                    // - this is the worker's kernel thread.
-                    unsafe { self.push_local(ec) };
+                    self.go_on(ec);
                 }
             }
             // SAFETY:
             // - the EC waits for the event, so the event outlives the wait; neither is touched once the EC is
-            //   registered;
-            // - this is the worker's kernel thread.
+            //   registered.
             Suspend::Await(event) => unsafe {
+                self.let_go_home(ec);
                 if !(*event).register_sleeper(EcRef::new(ec)) {
-                    self.push_local(ec);
+                    self.go_on(ec);
                 }
             },
             // SAFETY:
             // - as above.
             Suspend::AwaitBiased(event) => unsafe {
+                self.let_go_home(ec);
                 if !(*event).register_sleeper_biased(EcRef::new(ec)) {
-                    self.push_local(ec);
+                    self.go_on(ec);
                 }
             },
             Suspend::Yield => self.requeue(ec),
@@ -116,12 +118,40 @@ impl Worker {
             },
             // SAFETY:
             // - workers live for the rest of the program.
-            Suspend::Move(worker) => unsafe { (*worker).inbox().push(ec) },
+            Suspend::Move(worker) => unsafe {
+                self.let_go_home(ec);
+                (*worker).inbox().push(ec);
+            },
             // SAFETY:
             // - the EC has made it of a box, and left it to the worker.
             Suspend::Run(errand) => self.run_errand(ec, unsafe { *Box::from_raw(errand) }),
             Suspend::End => self.finish(ec),
         }
+    }
+
+    /// Makes a context ready again that has found what it wanted to wait for.
+    #[inline]
+    fn go_on(&self, ec: &'static Ec) {
+        if ptr::eq(ec.worker(), self) {
+            // SAFETY:
+            // - this is the worker's kernel thread.
+            unsafe { self.push_local(ec) };
+        } else {
+            self.push_elsewhere(ec);
+        }
+    }
+
+    /// Puts a context into the inbox of the worker on which it lives.
+    #[cold]
+    fn push_elsewhere(&self, ec: &'static Ec) {
+        self.place_of(ec).inbox().push(ec);
+    }
+
+    /// The worker on which a context lives, which this worker runs or has got.
+    pub(super) fn place_of(&self, ec: &Ec) -> &Self {
+        // SAFETY:
+        // - workers live for the rest of the program.
+        unsafe { ec.worker().as_ref() }.unwrap_or(self)
     }
 
     /// Runs an errand for a context that nobody can find meanwhile, on the kernel thread's own stack and thread
@@ -154,7 +184,8 @@ impl Worker {
     #[cold]
     fn finish(&self, ec: &'static Ec) {
         self.load_own();
-        self.ec_count().remove();
+        self.let_go_home(ec);
+        self.place_of(ec).ec_count().remove();
         reclaim(ec);
     }
 
