@@ -221,7 +221,7 @@ pub use error::{RANKS_MAX, RunError};
 pub use file::{File, FileOptions, FileView, Representation};
 pub use group::Group;
 pub use message::Message;
-pub use op::{Bits, Integer, Number, Op};
+pub use op::{Bits, Integer, Logical, Number, Op};
 pub use peer::{Destination, Source, Tag};
 pub use persistent::{
     PartitionedReceive, PartitionedSend, PersistentCollective, PersistentReceive, PersistentSend,
@@ -245,8 +245,8 @@ pub use simurgh_mpi::{Comparison, Error, ErrorClass, Result};
 pub use simurgh_sched::{DomainStats, VpStats};
 pub use simurgh_tool::variable::Class as VariableClass;
 pub use simurgh_typed::{
-    Buffer, BufferMut, Code, Coded, Conversion, Equivalence, Filetype, LockKind, ReadGuard, View, ViewMut,
-    WriteGuard,
+    Buffer, BufferMut, Code, Coded, Conversion, Equivalence, Filetype, Locatable, Located,
+    LockKind, ReadGuard, View, ViewMut, WriteGuard,
 };
 
 /// The virtual processor of its process on which the calling rank runs; none outside of ranks.

@@ -87,3 +87,32 @@ fn ready_sends_find_their_receives() {
         Ok(())
     });
 }
+
+#[test]
+fn nonblocking_buffered_sends_are_complete_before_their_receives() {
+    with_ranks(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+        let (first, second) = (vec![rank; 20_000], [rank + 1; 3]);
+        // The scope is that of another communicator.
+        let own = world.dup()?;
+        let buffer = own.attach_automatic_buffer()?;
+        world.scope(|scope| {
+            let send = buffer.ibsend(scope, &first, next, 0)?;
+            buffer.ibsend(scope, &second[..], next, 1)?;
+            send.wait()
+        })?;
+        world.barrier()?;
+        let (mut large, mut small) = (vec![0; 20_000], [0; 3]);
+        own.recv(&mut small[..], before, 1)?;
+        own.recv(&mut large, before, 0)?;
+        assert!(large.iter().all(|value| *value == before));
+        assert_eq!(small, [before + 1; 3]);
+        buffer.detach()?;
+
+        let buffer = own.attach_buffer(8 + BSEND_OVERHEAD)?;
+        let full = own.scope(|scope| buffer.ibsend(scope, &first, next, 2).map(drop));
+        assert_eq!(full.map_err(|error| error.class()), Err(ErrorClass::Buffer));
+        Ok(())
+    });
+}

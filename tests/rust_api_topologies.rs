@@ -362,3 +362,65 @@ fn a_group_that_is_its_own_partner_is_an_error() {
         Ok(())
     });
 }
+
+#[test]
+fn edges_have_the_weights_that_both_ends_give() {
+    let ended = Builder::new().ranks(6).vps(2).run(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        // To the next rank a light edge, to the one after it a heavy one.
+        let into = [
+            ((rank + size - 1) % size, 1),
+            ((rank + size - 2) % size, 1000 + rank as u32),
+        ];
+        let out = [
+            ((rank + 1) % size, 1),
+            ((rank + 2) % size, 1000 + ((rank + 2) % size) as u32),
+        ];
+        let graph = world.dist_graph_create_adjacent_weighted(&into, &out, false)?;
+        let ranks = |edges: &[(usize, u32)]| edges.iter().map(|edge| edge.0).collect::<Vec<_>>();
+        let weights = |edges: &[(usize, u32)]| edges.iter().map(|edge| edge.1).collect::<Vec<_>>();
+        assert_eq!(graph.dist_graph_neighbors()?, (ranks(&into), ranks(&out)));
+        assert_eq!(graph.dist_graph_weights()?, Some((weights(&into), weights(&out))));
+        let mut from = [0; 2];
+        graph.neighbor_all_to_all(&[rank, 10 * rank], &mut from)?;
+        assert_eq!(from, [into[0].0, 10 * into[1].0]);
+
+        let edges: Vec<_> = out.iter().map(|&(to, weight)| (rank, to, weight)).collect();
+        let graph = world.dist_graph_create_weighted(&edges, false)?;
+        let (_, found) = graph.dist_graph_weights()?.expect("the edges have weights");
+        assert_eq!(found, weights(&out));
+        let plain = world.dist_graph_create_adjacent(&ranks(&into), &ranks(&out), false)?;
+        assert_eq!(plain.dist_graph_weights()?, None);
+        let wrong = world.dist_graph_create_adjacent_weighted(&[(0, u32::MAX)], &[], false);
+        assert_eq!(
+            wrong.map(drop).map_err(|error| error.class()),
+            Err(ErrorClass::Arg)
+        );
+        assert!(world.dist_graph_weights().is_err());
+        world.barrier()
+    });
+    ended.unwrap().into_iter().for_each(|end| end.unwrap());
+}
+
+#[test]
+fn duplicates_are_made_without_waiting() {
+    let ended = Builder::new().ranks(5).vps(2).run(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        // One after the other makes its duplicates, and gives the next one the turn.
+        if rank > 0 {
+            world.recv(&mut 0_u8, rank - 1, 0)?;
+        }
+        let duplicates = [world.idup()?, world.idup()?];
+        if rank + 1 < size {
+            world.send(&0_u8, rank + 1, 0)?;
+        }
+        for (number, duplicate) in duplicates.iter().enumerate() {
+            let mut sum = 0;
+            duplicate.all_reduce(&(rank + number), &mut sum, &Op::sum())?;
+            assert_eq!(sum, 10 + number * size);
+            assert_eq!(duplicate.compare(world), Comparison::Congruent);
+        }
+        Ok::<_, simurgh::Error>(())
+    });
+    ended.unwrap().into_iter().for_each(|end| end.unwrap());
+}

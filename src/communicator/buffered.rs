@@ -113,6 +113,11 @@ impl SendBuffer<'_> {
         self.end()
     }
 
+    /// The communicator whose messages it takes.
+    pub(crate) fn communicator(&self) -> &Communicator {
+        self.communicator
+    }
+
     fn end(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.is_attached) {
             return Ok(());

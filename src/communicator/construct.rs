@@ -24,6 +24,41 @@ impl Communicator {
         })
     }
 
+    /// As [`dup`](Self::dup), but the rank waits for no other one (`MPI_Comm_idup`, whose request is complete at once).
+    ///
+    /// # Errors
+    ///
+    /// As [`dup`](Self::dup).
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(2).run(|world| {
+    /// // Rank 1 sends on a duplicate that rank 0 makes only afterwards.
+    /// if world.rank() == 0 {
+    ///     world.recv(&mut 0, 1, 0)?;
+    /// }
+    /// let duplicate = world.idup()?;
+    /// if world.rank() == 1 {
+    ///     duplicate.send(&7, 0, 0)?;
+    ///     world.send(&1, 0, 0)?;
+    /// } else {
+    ///     let mut value = 0;
+    ///     duplicate.recv(&mut value, 1, 0)?;
+    ///     assert_eq!(value, 7);
+    /// }
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn idup(&self) -> Result<Self> {
+        self.check();
+        let (comm, request) = self.comm.idup()?;
+        // It is complete: what the engine does for it is done.
+        request.result(request.wait())?;
+        Ok(Self {
+            attributes: self.attributes.copies().into(),
+            ..self.child(comm)
+        })
+    }
+
     /// A communicator of the ranks that give the same `color`, ordered by `key` and then by rank; none for
     /// the ranks that give no colour (`MPI_Comm_split`). Collective.
     ///

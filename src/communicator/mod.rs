@@ -5,6 +5,7 @@ mod buffered;
 mod collective;
 mod construct;
 mod dynamic;
+mod in_place;
 mod inter;
 mod neighbor;
 mod point_to_point;

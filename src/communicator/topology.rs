@@ -155,13 +155,49 @@ impl Communicator {
         destinations: &[usize],
         reorder: bool,
     ) -> Result<Self> {
+        let unweighted = |ranks: &[usize]| ranks.iter().map(|&rank| (rank, 1)).collect::<Vec<_>>();
+        self.create_adjacent(false, &unweighted(sources), &unweighted(destinations), reorder)
+    }
+
+    /// As [`dist_graph_create_adjacent`](Self::dist_graph_create_adjacent), with the weight of each edge, which both of
+    /// its ends give. With `reorder`, the ends of heavy edges come to lie near each other. Collective.
+    ///
+    /// # Errors
+    ///
+    /// As [`dist_graph_create_adjacent`](Self::dist_graph_create_adjacent); [`ErrorClass::Arg`] if a weight is larger
+    /// than `i32::MAX`, or other ranks give no weights.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(3).run(|world| {
+    /// let (before, next) = ((world.rank() + 2) % 3, (world.rank() + 1) % 3);
+    /// let ring = world.dist_graph_create_adjacent_weighted(&[(before, 7)], &[(next, 7)], false)?;
+    /// assert_eq!(ring.dist_graph_weights()?, Some((vec![7], vec![7])));
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn dist_graph_create_adjacent_weighted(
+        &self,
+        sources: &[(usize, u32)],
+        destinations: &[(usize, u32)],
+        reorder: bool,
+    ) -> Result<Self> {
+        self.create_adjacent(true, sources, destinations, reorder)
+    }
+
+    fn create_adjacent(
+        &self,
+        weighted: bool,
+        sources: &[(usize, u32)],
+        destinations: &[(usize, u32)],
+        reorder: bool,
+    ) -> Result<Self> {
         let (size, rank) = (self.size(), self.comm.rank());
-        let (mut incoming, mut outgoing) = (EdgeList::new(false), EdgeList::new(false));
-        for &source in sources {
-            incoming.push(size, (raw_rank(source), rank), 1)?;
+        let (mut incoming, mut outgoing) = (EdgeList::new(weighted), EdgeList::new(weighted));
+        for &(source, weight) in sources {
+            incoming.push(size, (raw_rank(source), rank), raw_weight(weight))?;
         }
-        for &destination in destinations {
-            outgoing.push(size, (rank, raw_rank(destination)), 1)?;
+        for &(destination, weight) in destinations {
+            outgoing.push(size, (rank, raw_rank(destination)), raw_weight(weight))?;
         }
         let _inside = self.enter(Call::CreateTopology, UNDEFINED, UNDEFINED);
         let graph = self
@@ -222,9 +258,8 @@ impl Communicator {
     ) -> Result<Self> {
         let mut list = EdgeList::new(weighted);
         for (source, destination, weight) in edges {
-            // What is too large for the engine is refused there as a negative weight is.
-            let weight = i32::try_from(weight).unwrap_or(-1);
-            list.push(self.size(), (raw_rank(source), raw_rank(destination)), weight)?;
+            let ends = (raw_rank(source), raw_rank(destination));
+            list.push(self.size(), ends, raw_weight(weight))?;
         }
         let _inside = self.enter(Call::CreateTopology, UNDEFINED, UNDEFINED);
         Ok(self.child(self.comm.dist_graph_create(list, reorder)?))
@@ -247,6 +282,27 @@ impl Communicator {
             ranks(graph.outgoing(self.rank())),
         ))
     }
+
+    /// The weights of the edges of [`dist_graph_neighbors`](Self::dist_graph_neighbors), in the same order; none if the
+    /// graph has been made without weights (`MPI_Dist_graph_neighbors`).
+    ///
+    /// # Errors
+    ///
+    /// As [`dist_graph_neighbors`](Self::dist_graph_neighbors).
+    pub fn dist_graph_weights(&self) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
+        let graph = self.comm.dist_graph()?;
+        let weights = |neighbors: Neighbors<'_>| {
+            let weights = neighbors.weights?.iter();
+            Some(weights.map(|weight| weight.unsigned_abs()).collect())
+        };
+        let incoming = weights(graph.incoming(self.rank()));
+        Ok(incoming.zip(weights(graph.outgoing(self.rank()))))
+    }
+}
+
+/// A weight as the engine takes it. One that is too large is refused there as a negative one is.
+fn raw_weight(weight: u32) -> i32 {
+    i32::try_from(weight).unwrap_or(-1)
 }
 
 fn check_dimensions(what: &str, given: usize, dimensions: usize) -> Result<()> {

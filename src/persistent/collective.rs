@@ -149,6 +149,190 @@ impl Communicator {
         })
     }
 
+    /// Sets up a gather of parts of different lengths (`MPI_Gatherv_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`gatherv`](Self::gatherv).
+    pub fn persistent_gatherv<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<PersistentCollective<T>> {
+        let root = raw_rank(root);
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::gatherv(comm, sent, received, counts, root)
+        })
+    }
+
+    /// Sets up a gather at all ranks of parts of different lengths (`MPI_Allgatherv_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`all_gatherv`](Self::all_gatherv).
+    pub fn persistent_all_gatherv<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        counts: &[usize],
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::all_gatherv(comm, sent, received, counts)
+        })
+    }
+
+    /// Sets up a scatter of parts of different lengths (`MPI_Scatterv_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`scatterv`](Self::scatterv).
+    pub fn persistent_scatterv<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        counts: &[usize],
+        received: Vec<T>,
+        root: usize,
+    ) -> Result<PersistentCollective<T>> {
+        let root = raw_rank(root);
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::scatterv(comm, sent, counts, received, root)
+        })
+    }
+
+    /// Sets up an exchange of all ranks with all, of parts of different lengths (`MPI_Alltoallv_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`all_to_allv`](Self::all_to_allv).
+    pub fn persistent_all_to_allv<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        send_counts: &[usize],
+        received: Vec<T>,
+        receive_counts: &[usize],
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::all_to_allv(comm, (sent, send_counts), (received, receive_counts))
+        })
+    }
+
+    /// Sets up a reduction of which each rank gets an equal part (`MPI_Reduce_scatter_block_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`reduce_scatter_block`](Self::reduce_scatter_block).
+    pub fn persistent_reduce_scatter_block<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        op: &Op<T>,
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::reduce_scatter_block(comm, sent, received, &op.0)
+        })
+    }
+
+    /// Sets up a reduction of which each rank gets a part (`MPI_Reduce_scatter_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`reduce_scatter`](Self::reduce_scatter).
+    pub fn persistent_reduce_scatter<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        counts: &[usize],
+        op: &Op<T>,
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::reduce_scatter(comm, sent, received, counts, &op.0)
+        })
+    }
+
+    /// Sets up a scan (`MPI_Scan_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`scan`](Self::scan).
+    pub fn persistent_scan<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        op: &Op<T>,
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::scan(comm, sent, received, &op.0)
+        })
+    }
+
+    /// Sets up an exclusive scan (`MPI_Exscan_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`exscan`](Self::exscan).
+    pub fn persistent_exscan<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        op: &Op<T>,
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::exscan(comm, sent, received, &op.0)
+        })
+    }
+
+    /// Sets up a gather of what the neighbours in a topology send (`MPI_Neighbor_allgather_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`neighbor_all_gather`](Self::neighbor_all_gather).
+    pub fn persistent_neighbor_all_gather<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::neighbor_all_gather(comm, sent, received)
+        })
+    }
+
+    /// Sets up a gather of what the neighbours in a topology send, as much as each has
+    /// (`MPI_Neighbor_allgatherv_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`neighbor_all_gatherv`](Self::neighbor_all_gatherv).
+    pub fn persistent_neighbor_all_gatherv<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        received: Vec<T>,
+        counts: &[usize],
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::neighbor_all_gatherv(comm, sent, received, counts)
+        })
+    }
+
+    /// Sets up an exchange with the neighbours in a topology, of parts of different lengths
+    /// (`MPI_Neighbor_alltoallv_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`neighbor_all_to_allv`](Self::neighbor_all_to_allv).
+    pub fn persistent_neighbor_all_to_allv<T: Equivalence>(
+        &self,
+        sent: Vec<T>,
+        send_counts: &[usize],
+        received: Vec<T>,
+        receive_counts: &[usize],
+    ) -> Result<PersistentCollective<T>> {
+        self.persistent(sent, received, |comm, sent, received| {
+            typed::neighbor_all_to_allv(comm, (sent, send_counts), (received, receive_counts))
+        })
+    }
+
     /// Sets up the collective that `make` prepares.
     fn persistent<T: Equivalence>(
         &self,

@@ -1,5 +1,6 @@
 //! Persistent operations: set up once, started many times (section 3.9 of the standard).
 
+mod buffered;
 mod collective;
 mod operation;
 mod partitioned;
@@ -26,8 +27,46 @@ impl Communicator {
         dest: impl Into<Destination>,
         tag: i32,
     ) -> Result<PersistentSend<T>> {
-        let dest = dest.into().raw();
-        let made = Persistent::send(self.shared_engine(), values, dest, tag, Mode::Standard);
+        self.persistent_send_in(Mode::Standard, values, dest.into(), tag)
+    }
+
+    /// Sets up a send that is complete when its receive has begun (`MPI_Ssend_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn persistent_ssend<T: Equivalence>(
+        &self,
+        values: Vec<T>,
+        dest: impl Into<Destination>,
+        tag: i32,
+    ) -> Result<PersistentSend<T>> {
+        self.persistent_send_in(Mode::Synchronous, values, dest.into(), tag)
+    }
+
+    /// Sets up a send that is started when the receiver has started its receive, as [`rsend`](Self::rsend)
+    /// (`MPI_Rsend_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn persistent_rsend<T: Equivalence>(
+        &self,
+        values: Vec<T>,
+        dest: impl Into<Destination>,
+        tag: i32,
+    ) -> Result<PersistentSend<T>> {
+        self.persistent_send_in(Mode::Ready, values, dest.into(), tag)
+    }
+
+    pub(crate) fn persistent_send_in<T: Equivalence>(
+        &self,
+        mode: Mode,
+        values: Vec<T>,
+        dest: Destination,
+        tag: i32,
+    ) -> Result<PersistentSend<T>> {
+        let made = Persistent::send(self.shared_engine(), values, dest.raw(), tag, mode);
         Ok(PersistentSend {
             operation: Operation::new(self, made)?,
         })

@@ -1,7 +1,9 @@
 //! Nonblocking operations (sections 3.7 and 6.12 of the standard).
 
+mod buffered;
 mod collective;
 mod future;
+mod in_place;
 mod neighbor;
 mod reduction;
 mod request_set;
@@ -294,7 +296,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 }
 
-/// A send, or a write to a file, under way. As a future it is awaited.
+/// A send, or a write to a file or a window, under way. As a future it is awaited.
 #[derive(Debug)]
 pub struct SendRequest<'scope, 'env> {
     communicator: &'env Communicator,
@@ -330,7 +332,7 @@ impl SendRequest<'_, '_> {
     }
 }
 
-/// A receive, or a read from a file, under way. As a future it gives what [`wait`](Self::wait) gives.
+/// A receive, or a read from a file or a window, under way. As a future it gives what [`wait`](Self::wait) gives.
 #[derive(Debug)]
 pub struct ReceiveRequest<'scope, 'env, T> {
     communicator: &'env Communicator,

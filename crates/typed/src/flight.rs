@@ -77,6 +77,25 @@ impl<'scope> Flights<'scope, '_> {
         Ok(self.track(started.into_request(self.comm.process()), Kind::Message))
     }
 
+    /// Starts a buffered send on a communicator of the same process ([`Comm::isend`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the communicator.
+    pub fn send_buffered<V: View + ?Sized>(
+        &'scope self,
+        comm: &Comm,
+        values: &'scope V,
+        dest: i32,
+        tag: i32,
+    ) -> Result<Flight<'scope>> {
+        // SAFETY:
+        // - as in `send`.
+        let values = unsafe { values.source() };
+        let started = comm.isend(Mode::Buffered, &values, dest, tag)?;
+        Ok(self.track(started.into_request(comm.process()), Kind::Message))
+    }
+
     /// Starts a receive ([`Comm::irecv`]).
     ///
     /// # Errors

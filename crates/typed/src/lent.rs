@@ -134,6 +134,14 @@ impl<T: Equivalence> Received<'_, T> {
         unsafe { Target::new(self.values.cast(), self.len() * T::COUNT, T::datatype()) }
     }
 
+    /// The same values, to be read by an operation that does not write them.
+    pub(super) fn as_sent(&self) -> Sent<'_, T> {
+        Sent {
+            values: self.values,
+            borrow: PhantomData,
+        }
+    }
+
     /// The address of the values.
     #[inline]
     pub(super) fn address(&self) -> *mut T {

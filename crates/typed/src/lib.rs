@@ -13,6 +13,7 @@
 //!
 //! * `equivalence`: Rust types whose values have a datatype.
 //! * `coded`: values of enums and the like as numbers.
+//! * `located`: values with an index.
 //! * `buffer`: slices and single values as buffers.
 //! * `lent`: memory that is lent to an operation.
 //! * `parts`: values that are cut into a part for each rank.
@@ -27,6 +28,7 @@
 //! * `view_collective`: collectives on data of any layout.
 //! * `neighbor`: collectives of neighbours.
 //! * `reduction`: reductions and scans.
+//! * `in_place`: collectives whose ranks have what they bring where they get the result.
 //! * `window`: one-sided communication.
 //! * `shared_window`: windows whose ranks share memory.
 //! * `file`: accesses to files.
@@ -40,7 +42,9 @@ mod equivalence;
 mod file;
 mod filetype;
 mod flight;
+mod in_place;
 mod lent;
+mod located;
 mod message;
 mod neighbor;
 mod operations;
@@ -64,13 +68,19 @@ pub use equivalence::{Equivalence, once_for};
 pub use file::{read_at, read_at_all, read_next, write_at, write_at_all, write_next};
 pub use filetype::{Filetype, etype};
 pub use flight::{Flight, FlightIn, Flights, in_flight, test_any, wait_any};
+pub use in_place::{
+    all_gather_in_place, all_gatherv_in_place, all_to_all_in_place, all_to_allv_in_place, exscan_in_place,
+    gather_in_place, reduce_in_place, reduce_scatter_block_in_place, reduce_scatter_in_place, scan_in_place,
+    scatter_in_place,
+};
 pub use lent::{Received, Sent};
+pub use located::{Locatable, Located};
 pub use message::{receive, receive_message, send, send_receive, send_receive_in_place};
 pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};
 pub use operator::Operator;
 pub use persistent::Persistent;
 pub use prepared::Prepared;
-pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
+pub use reduction::{all_reduce, exscan, reduce, reduce_local, reduce_scatter, reduce_scatter_block, scan};
 pub use representation::{Conversion, Conversions};
 pub use shared_window::{ReadGuard, SharedWindow, WriteGuard};
 pub use simurgh_mpi::{LockKind, Mode, Positioning};

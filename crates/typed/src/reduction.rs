@@ -1,6 +1,7 @@
 //! Collective calls that combine data.
 
 use super::collective::is_root;
+use super::operator::rethrow;
 use super::{Equivalence, Operator, Prepared, Received, Sent, whole};
 use simurgh_datatype::Datatype;
 use simurgh_datatype::memory::{Numbers, Source, Target};
@@ -85,7 +86,7 @@ pub fn reduce_scatter<'a, T: Equivalence>(
 ) -> Result<Prepared<'a, T>> {
     let (sent, received) = (sent.into(), received.into());
     check_counts(comm, (sent.len(), received.len()), counts)?;
-    let elements = Operands::new(op).elements;
+    let elements = elements_of(op);
     let counts: Numbers = counts.iter().map(|count| (count * elements) as i64).collect();
     combining(Some(sent), received, op, |sent, received, op| {
         comm.reduce_scatter(sent, received, counts, op)
@@ -126,7 +127,7 @@ pub fn exscan<'a, T: Equivalence>(
 
 /// A collective that combines values.
 #[inline]
-fn combining<'a, T: Equivalence>(
+pub(super) fn combining<'a, T: Equivalence>(
     sent: Option<Sent<'a, T>>,
     received: Received<'a, T>,
     op: &Operator<T>,
@@ -143,6 +144,40 @@ fn combining<'a, T: Equivalence>(
         make(sent.as_ref(), &received, op.op())
     });
     Ok(prepared?.with(op))
+}
+
+/// The number of elements that a value has for an operation.
+pub(super) fn elements_of<T: Equivalence>(op: &Operator<T>) -> usize {
+    Operands::new(op).elements
+}
+
+/// Combines two vectors of values of this rank: each of `values` becomes its combination with that of `earlier`, which
+/// is the left operand ([`Op::reduce`]).
+///
+/// # Errors
+///
+/// [`ErrorClass::Count`] if there are not as many of both; [`ErrorClass::Op`] for an operation that is not defined on
+/// the values.
+///
+/// # Panics
+///
+/// If the function of the operation panics.
+pub fn reduce_local<T: Equivalence>(earlier: &[T], values: &mut [T], op: &Operator<T>) -> Result<()> {
+    let (left, right) = (earlier.len(), values.len());
+    if left != right {
+        let message = format!("{left} values cannot be combined with {right}");
+        return Err(Error::new(ErrorClass::Count, message));
+    }
+    let operands = Operands::new(op);
+    op.op().check(&operands.datatype)?;
+    // SAFETY:
+    // - both are borrowed until the operation is over, which it is when it returns.
+    let result = unsafe {
+        let (input, inout) = (operands.source(earlier.into()), operands.target(&values.into()));
+        op.op().reduce(&input, &inout)
+    };
+    rethrow(op.panicked());
+    result
 }
 
 /// Checks the counts of a reduction: `sent` values go in, and this rank's part has `received`.

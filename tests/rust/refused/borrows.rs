@@ -160,6 +160,25 @@ fn a_window_is_freed_in_its_epoch(mut window: Window<u64>) -> Result<()> {
     })
 }
 
+fn what_waits_in_no_buffer_yet_is_changed(world: &Communicator) -> Result<()> {
+    let buffer = world.attach_automatic_buffer()?;
+    let mut value = 1;
+    world.scope(|scope| {
+        let request = buffer.ibsend(scope, &value, 0, 0)?;
+        value = 2; //~ E0506
+        request.wait()
+    })
+}
+
+fn what_is_combined_in_place_is_used(world: &Communicator) -> Result<()> {
+    let mut values = [0; 8];
+    world.scope(|scope| {
+        let request = scope.iscan_in_place(&mut values[..], &Op::sum())?;
+        values[0] = 1; //~ E0506
+        request.wait().map(drop)
+    })
+}
+
 fn ranks_borrow_what_may_be_gone() {
     let greeting = String::from("hello");
     let _ = simurgh::run(|world| println!("{greeting} from {}", world.rank())); //~ E0373
