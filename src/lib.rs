@@ -245,7 +245,7 @@ pub use simurgh_mpi::{Comparison, Error, ErrorClass, Result};
 pub use simurgh_sched::{DomainStats, VpStats};
 pub use simurgh_tool::variable::Class as VariableClass;
 pub use simurgh_typed::{
-    Buffer, BufferMut, Code, Coded, Conversion, Equivalence, Filetype, Locatable, Located,
+    Attached, Buffer, BufferMut, Code, Coded, Conversion, Equivalence, Filetype, Locatable, Located,
     LockKind, ReadGuard, View, ViewMut, WriteGuard,
 };
 

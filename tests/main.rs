@@ -63,6 +63,7 @@ mod rust;
 mod rust_api;
 mod rust_api_collectives;
 mod rust_api_conversions;
+mod rust_api_dynamic_windows;
 mod rust_api_failures;
 mod rust_api_files;
 mod rust_api_in_place;

@@ -103,6 +103,16 @@ impl<T: Equivalence> RankLock<'_, T> {
         window.flush(rank)
     }
 
+    /// Completes all operations so far for this rank: the requests of its scopes are complete (`MPI_Win_flush_local`).
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](Self::flush).
+    pub fn flush_local(&self) -> Result<()> {
+        let (window, rank) = self.part.access();
+        window.flush_local(rank)
+    }
+
     /// Completes all operations, and releases the lock (`MPI_Win_unlock`), as the drop does.
     ///
     /// # Errors
@@ -187,6 +197,53 @@ impl<T: Equivalence> AllLocks<'_, T> {
     pub fn flush(&self, rank: usize) -> Result<()> {
         let (window, rank) = self.part(rank).access();
         window.flush(rank)
+    }
+
+    /// Completes all operations on the part of a rank so far for the calling rank (`MPI_Win_flush_local`).
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](Self::flush).
+    pub fn flush_local(&self, rank: usize) -> Result<()> {
+        let (window, rank) = self.part(rank).access();
+        window.flush_local(rank)
+    }
+
+    /// Completes all operations so far (`MPI_Win_flush_all`).
+    ///
+    /// # Errors
+    ///
+    /// None on a window that was allocated.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(4).run(|world| {
+    /// let mut window = world.allocate_window::<usize>(4)?;
+    /// window.lock_epoch(|epoch| {
+    ///     let locks = epoch.lock_all()?;
+    ///     (0..4).try_for_each(|rank| locks.part(rank).put(world.rank(), &world.rank()))?;
+    ///     locks.flush_all()?;
+    ///     world.barrier()?;
+    ///     let mut all = [0; 4];
+    ///     locks.part(world.rank()).get(0, &mut all[..])?;
+    ///     assert_eq!(all, [0, 1, 2, 3]);
+    ///     Ok(())
+    /// })
+    /// # })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn flush_all(&self) -> Result<()> {
+        self.window.communicator.check();
+        self.window.window.flush_all()
+    }
+
+    /// Completes all operations so far for the calling rank (`MPI_Win_flush_local_all`).
+    ///
+    /// # Errors
+    ///
+    /// As [`flush_all`](Self::flush_all).
+    pub fn flush_local_all(&self) -> Result<()> {
+        self.window.communicator.check();
+        self.window.window.flush_local_all()
     }
 
     /// Completes all operations, and releases the locks (`MPI_Win_unlock_all`), as the drop does.

@@ -1,9 +1,11 @@
 //! Windows: one-sided communication (chapter 12 of the standard).
 
+mod attached;
 mod attribute;
 mod general;
 mod lock;
 mod part;
+mod requests;
 mod shared;
 
 pub use general::{Access, Exposure};
@@ -34,16 +36,46 @@ impl Communicator {
     /// not so much memory; [`ErrorClass::Type`](crate::ErrorClass::Type) for values without bytes.
     pub fn allocate_window<T: Equivalence>(&self, len: usize) -> Result<Window<T>> {
         let _inside = enter(self, Call::AllocateWindow);
-        Ok(Window {
-            window: typed::Window::allocate(self.engine(), len)?,
+        Ok(self.window(typed::Window::allocate(self.engine(), len)?))
+    }
+}
+
+impl Communicator {
+    /// A window with these values for this rank; other ranks may give another number (`MPI_Win_create`). Collective.
+    ///
+    /// They belong to the window, which gives them back in the end ([`Window::into_values`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`allocate_window`](Self::allocate_window).
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(4).run(|world| {
+    /// let mut window = world.create_window(vec![world.rank() as u32; 10])?;
+    /// let next = (world.rank() + 1) % world.size();
+    /// window.fence_epoch(|epoch| epoch.part(next).put(9, &7))?;
+    /// let values = window.into_values()?;
+    /// assert_eq!((values[0], values[9]), (world.rank() as u32, 7));
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn create_window<T: Equivalence>(&self, values: Vec<T>) -> Result<Window<T>> {
+        let _inside = enter(self, Call::AllocateWindow);
+        Ok(self.window(typed::Window::create(self.engine(), values)?))
+    }
+
+    fn window<T: Equivalence>(&self, window: typed::Window<T>) -> Window<T> {
+        Window {
+            window,
             communicator: self.twin(),
             attributes: Attributes::default(),
-        })
+        }
     }
 }
 
 /// Memory of all ranks of a communicator, which they read and write without the help of the rank that it belongs to;
-/// made by [`Communicator::allocate_window`].
+/// made by [`Communicator::allocate_window`], [`Communicator::create_window`] and
+/// [`Communicator::create_dynamic_window`].
 ///
 /// Each rank has a part. Outside of epochs it belongs to the rank alone, which uses it as a slice ([`local`],
 /// [`local_mut`]). In an epoch, which all ranks begin and end together, it is open to all of them:
@@ -161,6 +193,15 @@ impl<T: Equivalence> Window<T> {
     #[must_use]
     pub fn local_mut(&mut self) -> &mut [T] {
         self.window.local_mut().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The part of the calling rank, and the end of the window for it. What the library has allocated is copied.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::RmaSync`](crate::ErrorClass::RmaSync) where [`local`](Self::local) panics.
+    pub fn into_values(self) -> Result<Vec<T>> {
+        self.window.into_values()
     }
 
     /// Runs `f` in an epoch between two fences, in which all ranks access the parts of all (`MPI_Win_fence`).

@@ -3,7 +3,7 @@
 use simurgh_mpi::Result;
 use simurgh_typed as typed;
 
-use crate::{Communicator, Equivalence, Integer, Op, View, ViewMut};
+use crate::{Attached, Communicator, Equivalence, Integer, Op, View, ViewMut};
 
 /// The part that a rank has in a window, as long as the calling rank has access to it.
 ///
@@ -26,6 +26,8 @@ pub struct Part<'a, T: Equivalence> {
     pub(super) window: &'a typed::Window<T>,
     communicator: &'a Communicator,
     pub(super) rank: i32,
+    /// Values that the rank has attached, which the part is.
+    place: Option<Attached>,
 }
 
 impl<'a, T: Equivalence> Part<'a, T> {
@@ -35,6 +37,27 @@ impl<'a, T: Equivalence> Part<'a, T> {
             window,
             communicator,
             rank,
+            place: None,
+        }
+    }
+
+    /// The values that the rank has attached to a dynamic window: positions count from their beginning. That they are
+    /// attached is checked by the accesses, which fail with [`ErrorClass::RmaRange`](crate::ErrorClass::RmaRange)
+    /// otherwise.
+    #[must_use]
+    pub fn at(&self, values: Attached) -> Self {
+        Self {
+            place: Some(values),
+            ..Self::new(self.window, self.communicator, self.rank)
+        }
+    }
+
+    /// The position for the engine, from which on there are so many values.
+    #[inline]
+    pub(super) fn position(&self, position: usize, count: usize) -> Result<usize> {
+        match self.place {
+            None => Ok(position),
+            Some(place) => place.address_of::<T>(position, count),
         }
     }
 
@@ -53,7 +76,7 @@ impl<'a, T: Equivalence> Part<'a, T> {
     #[inline]
     pub fn put<B: View<Item = T> + ?Sized>(&self, position: usize, values: &B) -> Result<()> {
         let (window, rank) = self.access();
-        window.put(rank, position, values)
+        window.put(rank, self.position(position, values.number())?, values)
     }
 
     /// Reads values (`MPI_Get`).
@@ -75,7 +98,7 @@ impl<'a, T: Equivalence> Part<'a, T> {
     #[inline]
     pub fn get<B: ViewMut<Item = T> + ?Sized>(&self, position: usize, values: &mut B) -> Result<()> {
         let (window, rank) = self.access();
-        window.get(rank, position, values)
+        window.get(rank, self.position(position, values.number())?, values)
     }
 
     /// Combines the values there with these (`MPI_Accumulate`).
@@ -91,7 +114,36 @@ impl<'a, T: Equivalence> Part<'a, T> {
         op: &Op<T>,
     ) -> Result<()> {
         let (window, rank) = self.access();
+        let position = self.position(position, values.number())?;
         window.accumulate(rank, position, values, &op.0)
+    }
+
+    /// Combines the values there with these, and reads the values from before (`MPI_Get_accumulate`).
+    ///
+    /// # Errors
+    ///
+    /// As [`accumulate`](Self::accumulate); [`ErrorClass::Count`](crate::ErrorClass::Count) if there is not room for as
+    /// many values.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(3).run(|world| {
+    /// # use simurgh::Op;
+    /// let mut window = world.allocate_window::<u64>(2)?;
+    /// let mut before = [0; 2];
+    /// window.fence_epoch(|epoch| epoch.part(0).get_accumulate(0, &[1, 10][..], &mut before[..], &Op::sum()))?;
+    /// assert!(before[0] < 3);
+    /// assert!(world.rank() > 0 || window.local() == [3, 30]);
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn get_accumulate<B, C>(&self, position: usize, values: &B, before: &mut C, op: &Op<T>) -> Result<()>
+    where
+        B: View<Item = T> + ?Sized,
+        C: ViewMut<Item = T> + ?Sized,
+    {
+        let (window, rank) = self.access();
+        let position = self.position(position, values.number())?;
+        window.get_accumulate(rank, position, values, before, &op.0)
     }
 
     /// Combines the value there with another one, and returns the value from before (`MPI_Fetch_and_op`).
@@ -102,7 +154,7 @@ impl<'a, T: Equivalence> Part<'a, T> {
     #[inline]
     pub fn fetch_and_op(&self, position: usize, value: T, op: &Op<T>) -> Result<T> {
         let (window, rank) = self.access();
-        window.fetch_and_op(rank, position, value, &op.0)
+        window.fetch_and_op(rank, self.position(position, 1)?, value, &op.0)
     }
 
     /// Replaces the value there, and returns the one from before (`MPI_Fetch_and_op` with `MPI_REPLACE`).
@@ -113,7 +165,7 @@ impl<'a, T: Equivalence> Part<'a, T> {
     #[inline]
     pub fn swap(&self, position: usize, value: T) -> Result<T> {
         let (window, rank) = self.access();
-        window.swap(rank, position, value)
+        window.swap(rank, self.position(position, 1)?, value)
     }
 }
 
@@ -148,6 +200,6 @@ impl<T: Integer> Part<'_, T> {
     #[inline]
     pub fn compare_and_swap(&self, position: usize, expected: T, new: T) -> Result<T> {
         let (window, rank) = self.access();
-        window.compare_and_swap(rank, position, expected, new)
+        window.compare_and_swap(rank, self.position(position, 1)?, expected, new)
     }
 }

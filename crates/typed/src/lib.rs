@@ -16,6 +16,7 @@
 //! * `located`: values with an index.
 //! * `buffer`: slices and single values as buffers.
 //! * `lent`: memory that is lent to an operation.
+//! * `owned`: values on the heap that belong to an operation or to a window.
 //! * `parts`: values that are cut into a part for each rank.
 //! * `operator`: reduction operations on Rust values.
 //! * `view`: data as calls take it, wherever its values lie.
@@ -49,6 +50,7 @@ mod message;
 mod neighbor;
 mod operations;
 mod operator;
+mod owned;
 mod parts;
 mod persistent;
 mod prepared;
@@ -86,7 +88,7 @@ pub use shared_window::{ReadGuard, SharedWindow, WriteGuard};
 pub use simurgh_mpi::{LockKind, Mode, Positioning};
 pub use view::{View, ViewMut};
 pub use view_collective::{all_gather_view, all_to_all_view, broadcast_view, gather_view, scatter_view};
-pub use window::Window;
+pub use window::{Attached, Window};
 
 use simurgh_datatype::Datatype;
 use simurgh_datatype::memory::{Source, Target};

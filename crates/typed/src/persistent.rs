@@ -6,13 +6,11 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::ptr::NonNull;
-
-use simurgh_core::sync::Arc;
-use simurgh_datatype::memory::{Source, Target};
 
 use super::operator::{Panicked, rethrow};
+use super::owned::Owned;
 use super::{Equivalence, Mode, Prepared, Received, Sent};
+use simurgh_core::sync::Arc;
 use simurgh_mpi::{Comm, Error, ErrorClass, Process, Request, Result, Status};
 
 /// An operation that is started again and again, with the memory that it uses.
@@ -34,52 +32,6 @@ enum Kind {
     Partitioned(Vec<bool>),
     /// A collective. If it calls a function of the user, it comes with the place for a panic of that function.
     Collective(Option<Panicked>),
-}
-
-/// Values on the heap, known by their address alone: the operations use them, too.
-struct Owned<T>(NonNull<[T]>);
-
-impl<T: Equivalence> Owned<T> {
-    fn new(values: Vec<T>) -> Self {
-        Self(NonNull::from(Box::leak(values.into_boxed_slice())))
-    }
-
-    /// The values, to be read by an operation.
-    fn sent<'a>(&self) -> Sent<'a, T> {
-        // SAFETY:
-        // - `Persistent` keeps the values while the operation is under way, and gives nobody a slice of what is sent
-        //   then, except for parts which the operation does not use yet.
-        unsafe { Sent::from_raw(self.0.as_ptr()) }
-    }
-
-    /// The values, to be written by an operation.
-    fn received<'a>(&self) -> Received<'a, T> {
-        // SAFETY:
-        // - as above; parts are given away when the operation no longer uses them.
-        unsafe { Received::from_raw(self.0.as_ptr()) }
-    }
-
-    /// The values as the source of an operation.
-    fn source(&self) -> Source {
-        // SAFETY:
-        // - as for `sent`.
-        unsafe { self.sent().source() }
-    }
-
-    /// The values as the target of an operation.
-    fn target(&self) -> Target {
-        // SAFETY:
-        // - as for `received`.
-        unsafe { self.received().target() }
-    }
-}
-
-impl<T> Drop for Owned<T> {
-    fn drop(&mut self) {
-        // SAFETY:
-        // - the address is that of a box; `Persistent` leaks what an operation may still use.
-        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
-    }
 }
 
 impl<T: Equivalence> Persistent<T> {
@@ -239,7 +191,7 @@ impl<T: Equivalence> Persistent<T> {
         self.check_rest()?;
         // SAFETY:
         // - nothing is under way, and the operation is started by `&mut self` only.
-        Ok(unsafe { self.sent.0.as_ref() })
+        Ok(unsafe { self.sent.slice() })
     }
 
     /// As [`sent`](Self::sent), to be changed.
@@ -251,7 +203,7 @@ impl<T: Equivalence> Persistent<T> {
         self.check_rest()?;
         // SAFETY:
         // - nothing is under way, and nobody else has a slice.
-        Ok(unsafe { self.sent.0.as_mut() })
+        Ok(unsafe { self.sent.slice_mut() })
     }
 
     /// The values that the operation has received.
@@ -263,7 +215,7 @@ impl<T: Equivalence> Persistent<T> {
         self.check_rest()?;
         // SAFETY:
         // - nothing is under way, and the operation is started by `&mut self` only.
-        Ok(unsafe { self.received.0.as_ref() })
+        Ok(unsafe { self.received.slice() })
     }
 
     /// As [`received`](Self::received), to be changed.
@@ -275,7 +227,7 @@ impl<T: Equivalence> Persistent<T> {
         self.check_rest()?;
         // SAFETY:
         // - nothing is under way, and nobody else has a slice.
-        Ok(unsafe { self.received.0.as_mut() })
+        Ok(unsafe { self.received.slice_mut() })
     }
 
     /// Has `fill` write a part of a partitioned send that is under way, and gives the part to the receiver.
@@ -285,7 +237,7 @@ impl<T: Equivalence> Persistent<T> {
     /// [`ErrorClass::Arg`] if there is no such part, or it is ready; [`ErrorClass::Request`] if the send has not been
     /// started.
     pub fn fill_part(&mut self, part: usize, fill: impl FnOnce(&mut [T])) -> Result<()> {
-        let values = self.part(part, self.sent.0.len())?;
+        let values = self.part(part, self.sent.len())?;
         let Kind::Partitioned(filled) = &mut self.kind else {
             unreachable!("only a partitioned operation has parts");
         };
@@ -300,7 +252,7 @@ impl<T: Equivalence> Persistent<T> {
         // SAFETY:
         // - the part is one of the values; the operation does not use it before it is ready, below.
         fill(unsafe {
-            let start = self.sent.0.as_ptr().cast::<T>().add(values.start);
+            let start = self.sent.address().add(values.start);
             std::slice::from_raw_parts_mut(start, values.len())
         });
         filled[part] = true;
@@ -313,7 +265,7 @@ impl<T: Equivalence> Persistent<T> {
     ///
     /// [`ErrorClass::Arg`] if there is no such part.
     pub fn arrived_part(&self, part: usize) -> Result<Option<&[T]>> {
-        let values = self.part(part, self.received.0.len())?;
+        let values = self.part(part, self.received.len())?;
         if !self.request.has_arrived(part)? {
             return Ok(None);
         }
@@ -321,13 +273,7 @@ impl<T: Equivalence> Persistent<T> {
         // - the part is one of the values. It has arrived, so the operation does not touch it before the next start,
         //   which needs `&mut self`.
         Ok(Some(unsafe {
-            let start = self
-                .received
-                .0
-                .as_ptr()
-                .cast::<T>()
-                .cast_const()
-                .add(values.start);
+            let start = self.received.address().cast_const().add(values.start);
             std::slice::from_raw_parts(start, values.len())
         }))
     }
@@ -395,29 +341,5 @@ impl<T: Equivalence> fmt::Debug for Persistent<T> {
         f.debug_struct("Persistent")
             .field("is_active", &self.request.is_active())
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use simurgh_datatype::memory::transfer;
-
-    #[test]
-    fn what_was_lent_stays_good_when_slices_have_been_made() {
-        let (mut sent, mut received) = (Owned::new(vec![1_u32, 2, 3]), Owned::new(vec![0_u32; 3]));
-        // SAFETY:
-        // - what is lent here is used by the copies below.
-        let (source, target) = unsafe { (sent.sent().source(), received.received().target()) };
-        for round in 1..3 {
-            transfer(&source, &target);
-            // SAFETY:
-            // - nobody else uses the values meanwhile.
-            unsafe {
-                assert_eq!(received.0.as_ref(), [round, 2, 3]);
-                received.0.as_mut().fill(0);
-                sent.0.as_mut()[0] = round + 1;
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Programs that the borrow checker refuses. Each line that it must refuse ends with the error's code.
 
 use ndarray::Array2;
-use simurgh::{Communicator, File, LockKind, Op, Result, Window};
+use simurgh::{Attached, Communicator, File, LockKind, Op, Result, Window};
 
 fn a_buffer_that_is_received_into_is_read(world: &Communicator) -> Result<()> {
     let mut value = 0;
@@ -157,6 +157,63 @@ fn a_window_is_freed_in_its_epoch(mut window: Window<u64>) -> Result<()> {
     window.fence_epoch(|_| { //~ E0505
         drop(window);
         Ok(())
+    })
+}
+
+fn values_are_used_that_a_window_has(world: &Communicator) -> Result<()> {
+    let values = vec![0_u64; 8];
+    let window = world.create_window(values)?;
+    drop(window);
+    assert_eq!(values[0], 0); //~ E0382
+    Ok(())
+}
+
+fn values_are_detached_while_they_are_read(window: &mut Window<u64>, list: Attached) -> Result<()> {
+    let values = window.attached(list)?;
+    window.detach(list)?; //~ E0502
+    assert_eq!(values[0], 0);
+    Ok(())
+}
+
+fn values_are_detached_in_an_epoch(mut window: Window<u64>, list: Attached) -> Result<()> {
+    window.fence_epoch(|epoch| { //~ E0499
+        window.detach(list)?;
+        epoch.part(0).at(list).put(0, &1)
+    })
+}
+
+fn what_is_written_with_a_request_is_changed(world: &Communicator, window: &mut Window<u64>) -> Result<()> {
+    let mut value = 1;
+    window.lock_epoch(|epoch| {
+        let lock = epoch.lock(0, LockKind::Shared)?;
+        world.scope(|scope| {
+            std::mem::forget(lock.rput(scope, 0, &value)?);
+            value = 2; //~ E0506
+            Ok(())
+        })
+    })
+}
+
+fn what_is_read_with_a_request_is_used(world: &Communicator, window: &mut Window<u64>) -> Result<()> {
+    let mut value = 1;
+    window.lock_epoch(|epoch| {
+        let lock = epoch.lock(0, LockKind::Shared)?;
+        world.scope(|scope| {
+            std::mem::forget(lock.rget(scope, 0, &mut value)?);
+            assert_eq!(value, 1); //~ E0502
+            Ok(())
+        })
+    })
+}
+
+fn a_lock_is_released_before_its_requests_are_complete(world: &Communicator, window: &mut Window<u64>) -> Result<()> {
+    let mut value = 1;
+    window.lock_epoch(|epoch| {
+        world.scope(|scope| {
+            let lock = epoch.lock(0, LockKind::Shared)?;
+            lock.rget(scope, 0, &mut value)?; //~ E0597
+            Ok(())
+        })
     })
 }
 

@@ -63,6 +63,10 @@ fn operations_are_used_on_values_that_they_do_not_have(world: &Communicator, win
     let _ = window.fence_epoch(|epoch| epoch.part(0).put(0, &1_u32)); //~ E0271
 }
 
+fn what_has_padding_is_attached(world: &Communicator) {
+    let _ = world.create_dynamic_window::<Pair>(); //~ E0277
+}
+
 fn what_is_no_truth_value_is_combined_as_one(world: &Communicator) {
     let _ = world.all_reduce_in_place(&mut 1.0, &Op::logical_and()); //~ E0277
 }

@@ -13,24 +13,34 @@
 //!   Under an exclusive lock nobody else has access, so data is simply copied.
 //! * All ranks have values of the same layout, which is compared when the window is allocated: an update is atomic to
 //!   those of other ranks since they agree on the elements, and no padding is read.
+//! * Memory that the program gives to a window belongs to it, until the window gives it back outside of epochs. If a
+//!   window goes away in an epoch, its memory is leaked.
+//! * To a dynamic window only values without padding are attached, all of one type. So what begins at an aligned
+//!   address, and lies in attached memory, is a value.
 //! * If an epoch has not been ended as it should, by a panic or since a lock has been leaked, its rank gets no slice
 //!   any more.
 
+mod attached;
 mod general;
+mod layout;
+mod operations;
+mod requests;
+
+pub use attached::Attached;
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::Hasher;
 use std::marker::PhantomData;
 
-use super::{Equivalence, Operator, View, ViewMut, all_reduce, barrier, source, target};
+use super::owned::Owned;
+use super::{Equivalence, barrier};
+use layout::agree;
 use simurgh_core::sync::Arc;
-use simurgh_datatype::memory::Runs;
-use simurgh_datatype::op::BuiltinOp;
-use simurgh_datatype::{Basic, Datatype};
+use simurgh_datatype::Datatype;
+use simurgh_datatype::memory::Region;
 use simurgh_mpi::assertion::{NOPRECEDE, NOSUCCEED};
 use simurgh_mpi::{Comm, Error, ErrorClass, Flavor, Info, LockKind, Place, Result, WindowTraffic};
-use siphasher::sip::SipHasher24;
 
 /// The strictest alignment that values may need: that of the memory which processes share.
 const ALIGNMENT_MAX: usize = 4096;
@@ -41,8 +51,21 @@ pub struct Window<T> {
     /// For the barriers of epochs of locks, and nothing else.
     comm: Arc<Comm>,
     phase: Cell<Phase>,
+    /// Whether positions are addresses, of memory that ranks attach.
+    is_dynamic: bool,
+    memory: Memory<T>,
     /// Neither `Send` nor `Sync`: a window belongs to its rank.
     values: PhantomData<*mut T>,
+}
+
+/// What belongs to the window of the memory that other ranks access.
+enum Memory<T> {
+    /// Nothing: the library has it.
+    OfLibrary,
+    /// All values of this rank.
+    Own(Owned<T>),
+    /// Values that this rank has attached, by their addresses.
+    Attached(BTreeMap<usize, Owned<T>>),
 }
 
 /// What may be done now.
@@ -72,15 +95,38 @@ impl<T: Equivalence> Window<T> {
         Self::allocate_as(Flavor::Allocate, comm, len)
     }
 
+    /// Makes a window with these values for this rank, which the window owns ([`Comm::win_create`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`Window::allocate`].
+    pub fn create(comm: &Comm, values: Vec<T>) -> Result<Self> {
+        check_layout::<T>()?;
+        let values = Owned::new(values);
+        let bytes = values.len() * size_of::<T>();
+        let comm_of_locks = comm.dup()?;
+        agree::<T>(&comm_of_locks)?;
+        // SAFETY:
+        // - the values are there as long as the window is used: it leaks them when it goes away in an epoch.
+        let region = unsafe { Region::new(values.address().cast(), bytes) };
+        let window = comm.win_create(region, size_of::<T>(), &Info::new())?;
+        Ok(Self::new(window, comm_of_locks, Memory::Own(values)))
+    }
+
+    fn new(window: Arc<simurgh_mpi::Window>, comm: Arc<Comm>, memory: Memory<T>) -> Self {
+        Self {
+            is_dynamic: window.flavor() == Flavor::Dynamic,
+            window,
+            comm,
+            phase: Cell::new(Phase::Outside),
+            memory,
+            values: PhantomData,
+        }
+    }
+
     /// [`Window::allocate`], with memory that the ranks share if the flavour says so ([`Comm::win_allocate_shared`]).
     pub(super) fn allocate_as(flavor: Flavor, comm: &Comm, len: usize) -> Result<Self> {
-        let (size, alignment) = (size_of::<T>(), align_of::<T>());
-        if size == 0 || alignment > ALIGNMENT_MAX {
-            let name = std::any::type_name::<T>();
-            let message =
-                format!("{name} has {size} bytes, aligned to {alignment}: that cannot be in a window");
-            return Err(Error::new(ErrorClass::Type, message));
-        }
+        let (size, alignment) = check_layout::<T>()?;
         let bytes = len
             .checked_mul(size)
             .filter(|bytes| isize::try_from(*bytes).is_ok());
@@ -96,12 +142,7 @@ impl<T: Equivalence> Window<T> {
             Flavor::Shared => comm.win_allocate_shared(bytes, size, &info)?,
             _ => comm.win_allocate(bytes, size, &info)?,
         };
-        Ok(Self {
-            window,
-            comm: comm_of_locks,
-            phase: Cell::new(Phase::Outside),
-            values: PhantomData,
-        })
+        Ok(Self::new(window, comm_of_locks, Memory::OfLibrary))
     }
 
     /// The name ([`simurgh_mpi::Window::name`]).
@@ -150,6 +191,22 @@ impl<T: Equivalence> Window<T> {
         // SAFETY:
         // - as for `local`; `self` is borrowed mutably, so there is no other slice.
         Ok(unsafe { std::slice::from_raw_parts_mut(address, len) })
+    }
+
+    /// The values of this rank, and the end of the window for it. Those in memory of the library are copied.
+    ///
+    /// # Errors
+    ///
+    /// As [`Window::local`].
+    pub fn into_values(mut self) -> Result<Vec<T>> {
+        self.check(Phase::Outside)?;
+        match std::mem::replace(&mut self.memory, Memory::OfLibrary) {
+            // SAFETY:
+            // - outside of epochs nobody else uses them, and no epoch begins without this rank, which has no window any
+            //   more when this returns.
+            Memory::Own(values) => Ok(unsafe { values.into_vec() }),
+            Memory::OfLibrary | Memory::Attached(_) => self.local().map(<[T]>::to_vec),
+        }
     }
 
     /// Where the values of this rank are, and their number.
@@ -263,146 +320,47 @@ impl<T: Equivalence> Window<T> {
         self.window.flush(rank)
     }
 
-    /// Writes values to a rank, from a position on: by a copy under an exclusive lock, and otherwise each element
-    /// atomically. They may be changed when this returns.
+    /// Completes all operations on a rank that is locked for this one: data that it has given may be changed
+    /// ([`simurgh_mpi::Window::flush_local`]).
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::RmaSync`] outside of an epoch; [`ErrorClass::Type`] for values with elements of several datatypes,
-    /// unless the lock is exclusive; as [`simurgh_mpi::Window::put`].
+    /// As the call of the window.
+    pub fn flush_local(&self, rank: i32) -> Result<()> {
+        self.window.flush_local(rank)
+    }
+
+    /// [`Window::flush`] of all ranks ([`simurgh_mpi::Window::flush_all`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the window.
+    pub fn flush_all(&self) -> Result<()> {
+        self.window.flush_all()
+    }
+
+    /// [`Window::flush_local`] of all ranks ([`simurgh_mpi::Window::flush_local_all`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the window.
+    pub fn flush_local_all(&self) -> Result<()> {
+        self.window.flush_local_all()
+    }
+
+    /// The place of some values in the memory of a rank. A position that is too large for the engine stays outside of
+    /// every window. In a dynamic window it is an address.
     #[inline]
-    pub fn put<V: View<Item = T> + ?Sized>(&self, rank: i32, position: usize, values: &V) -> Result<()> {
-        let is_alone = self.is_alone(rank)?;
-        let datatype = T::datatype();
-        let place = place::<T>(rank, position, values.number(), &datatype);
-        // SAFETY:
-        // - the operations have read the values when they return.
-        let values = unsafe { values.source() };
-        match is_alone {
-            true => self.window.put(&values, &place),
-            false => self.window.accumulate(&values, &place, BuiltinOp::Replace),
+    fn place<'a>(&self, rank: i32, position: usize, len: usize, datatype: &'a Datatype) -> Result<Place<'a>> {
+        if self.is_dynamic {
+            check_address::<T>(position)?;
         }
-    }
-
-    /// Reads values of a rank, from a position on, as [`Window::put`] writes them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Window::put`].
-    #[inline]
-    pub fn get<V: ViewMut<Item = T> + ?Sized>(
-        &self,
-        rank: i32,
-        position: usize,
-        values: &mut V,
-    ) -> Result<()> {
-        let is_alone = self.is_alone(rank)?;
-        let datatype = T::datatype();
-        let place = place::<T>(rank, position, values.number(), &datatype);
-        // SAFETY:
-        // - the operations are complete when they return.
-        let values = unsafe { values.target() };
-        match is_alone {
-            true => self.window.get_now(&values, &place),
-            false => {
-                let nothing = values.as_source();
-                self.window
-                    .get_accumulate_now(&nothing, &values, &place, BuiltinOp::NoOp)
-            }
-        }
-    }
-
-    /// Combines values of a rank, from a position on, with these, each element atomically. They may be changed when
-    /// this returns.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::RmaSync`] outside of an epoch, [`ErrorClass::Op`] for an operation of the user; as
-    /// [`simurgh_mpi::Window::accumulate`].
-    #[inline]
-    pub fn accumulate<V: View<Item = T> + ?Sized>(
-        &self,
-        rank: i32,
-        position: usize,
-        values: &V,
-        op: &Operator<T>,
-    ) -> Result<()> {
-        self.check_epoch()?;
-        let op = predefined(op)?;
-        let datatype = T::datatype();
-        let place = place::<T>(rank, position, values.number(), &datatype);
-        // SAFETY:
-        // - the operation has read the values when it returns.
-        let values = unsafe { values.source() };
-        self.window.accumulate(&values, &place, op)
-    }
-
-    /// [`Window::accumulate`] to one value, which gives the value from before.
-    ///
-    /// # Errors
-    ///
-    /// As [`Window::accumulate`].
-    #[inline]
-    pub fn fetch_and_op(&self, rank: i32, position: usize, value: T, op: &Operator<T>) -> Result<T> {
-        self.fetch_and(rank, position, value, predefined(op)?)
-    }
-
-    /// Replaces a value, each element atomically, and gives the one from before.
-    ///
-    /// # Errors
-    ///
-    /// As [`Window::accumulate`].
-    #[inline]
-    pub fn swap(&self, rank: i32, position: usize, value: T) -> Result<T> {
-        self.fetch_and(rank, position, value, BuiltinOp::Replace)
-    }
-
-    #[inline]
-    fn fetch_and(&self, rank: i32, position: usize, value: T, op: BuiltinOp) -> Result<T> {
-        self.check_epoch()?;
-        let datatype = T::datatype();
-        let place = place::<T>(rank, position, 1, &datatype);
-        let mut before = value;
-        // SAFETY:
-        // - both live until the operation is complete, which it is when it returns.
-        let (value, result) = unsafe {
-            (
-                source(std::slice::from_ref(&value)),
-                target(std::slice::from_mut(&mut before)),
-            )
-        };
-        self.window.get_accumulate_now(&value, &result, &place, op)?;
-        Ok(before)
-    }
-
-    /// Replaces a value of one element by `new` if it is `expected`, and gives the value from before, atomically.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::RmaSync`] outside of an epoch, [`ErrorClass::Type`] for values that are no single element; as
-    /// [`simurgh_mpi::Window::compare_and_swap`].
-    #[inline]
-    pub fn compare_and_swap(&self, rank: i32, position: usize, expected: T, new: T) -> Result<T> {
-        self.check_epoch()?;
-        if T::COUNT != 1 {
-            let message = "values of several elements are not compared and swapped";
-            return Err(Error::new(ErrorClass::Type, message));
-        }
-        let datatype = T::datatype();
-        let place = place::<T>(rank, position, 1, &datatype);
-        let mut before = expected;
-        // SAFETY:
-        // - all three live until the operation is complete, which it is when it returns.
-        let (new, compare, result) = unsafe {
-            (
-                source(std::slice::from_ref(&new)),
-                source(std::slice::from_ref(&expected)),
-                target(std::slice::from_mut(&mut before)),
-            )
-        };
-        self.window
-            .compare_and_swap_now(&new, &compare, &result, &place)?;
-        Ok(before)
+        Ok(Place {
+            rank,
+            displacement: isize::try_from(position).unwrap_or(isize::MAX),
+            count: len * T::COUNT,
+            datatype,
+        })
     }
 
     /// Whether the rank has a part of the window to itself. Refuses accesses outside of epochs.
@@ -457,9 +415,13 @@ impl<T: Equivalence> Window<T> {
 
 impl<T> Drop for Window<T> {
     fn drop(&mut self) {
-        // Nobody accesses the rank's memory: it is outside of epochs, or has failed. Its host keeps the memory as long
-        // as a rank has the window.
+        // Nobody accesses the rank's memory: it is outside of epochs, or has failed. Its host keeps memory of the
+        // library as long as a rank has the window.
         self.window.leave();
+        if self.phase.get() != Phase::Outside {
+            // Other ranks may be in an epoch.
+            std::mem::forget(std::mem::replace(&mut self.memory, Memory::OfLibrary));
+        }
     }
 }
 
@@ -470,6 +432,27 @@ impl<T> fmt::Debug for Window<T> {
             .field("phase", &self.phase.get())
             .finish_non_exhaustive()
     }
+}
+
+/// The size and the alignment of values that can be in a window.
+fn check_layout<T>() -> Result<(usize, usize)> {
+    let (size, alignment) = (size_of::<T>(), align_of::<T>());
+    if size > 0 && alignment <= ALIGNMENT_MAX {
+        return Ok((size, alignment));
+    }
+    let name = std::any::type_name::<T>();
+    let message = format!("{name} has {size} bytes, aligned to {alignment}: that cannot be in a window");
+    Err(Error::new(ErrorClass::Type, message))
+}
+
+/// Refuses an address at which there can be no value.
+#[inline]
+fn check_address<T>(address: usize) -> Result<()> {
+    if address.is_multiple_of(align_of::<T>()) {
+        return Ok(());
+    }
+    let message = format!("{address:#x} is not the address of a value that is attached to the window");
+    Err(Error::new(ErrorClass::RmaRange, message))
 }
 
 /// The values in some memory of a window, and their number.
@@ -490,85 +473,8 @@ fn empty<T>() -> (*mut T, usize) {
     (std::ptr::NonNull::dangling().as_ptr(), 0)
 }
 
-/// The place of some values in the memory of a rank. A position that is too large for the engine stays outside of every
-/// window.
-#[inline]
-fn place<T: Equivalence>(rank: i32, position: usize, len: usize, datatype: &Datatype) -> Place<'_> {
-    Place {
-        rank,
-        displacement: isize::try_from(position).unwrap_or(isize::MAX),
-        count: len * T::COUNT,
-        datatype,
-    }
-}
-
-/// The operation of the standard, which all that one-sided communication takes are.
-#[inline]
-fn predefined<T: Equivalence>(op: &Operator<T>) -> Result<BuiltinOp> {
-    op.predefined().ok_or_else(|| {
-        let message = "one-sided communication takes no operations of the user";
-        Error::new(ErrorClass::Op, message)
-    })
-}
-
 #[cold]
 fn leaked() -> Error {
     let message = "the epoch ends, but a lock is held: its guard has been leaked";
     Error::new(ErrorClass::RmaSync, message)
-}
-
-/// Makes sure that all ranks have values of the same layout.
-fn agree<T: Equivalence>(comm: &Comm) -> Result<()> {
-    let layout = layout::<T>();
-    let mut extremes = [0; 2];
-    let sent = [layout, !layout];
-    all_reduce(
-        comm,
-        Some(sent[..].into()),
-        &mut extremes[..],
-        &Operator::builtin(BuiltinOp::Max),
-    )?
-    .run()?;
-    if extremes == sent {
-        return Ok(());
-    }
-    let name = std::any::type_name::<T>();
-    let message = format!("this rank allocates a window of {name}, others one with values of another layout");
-    Err(Error::new(ErrorClass::NotSame, message))
-}
-
-/// A number for where the values of a type have what data. It is the same in all programs.
-fn layout<T: Equivalence>() -> u64 {
-    let datatype = T::datatype();
-    let mut hasher = SipHasher24::new();
-    hasher.write_usize(size_of::<T>());
-    hasher.write_usize(align_of::<T>());
-    for run in Runs::new(&datatype, T::COUNT, &Datatype::Basic(Basic::Byte)) {
-        hasher.write_isize(run.offset);
-        hasher.write_usize(run.count);
-    }
-    datatype.signature().for_each(&mut |basic, count| {
-        hasher.write_u16(basic as u16);
-        hasher.write_usize(count);
-    });
-    hasher.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn layouts_differ_by_size_and_by_elements() {
-        let layouts = [
-            layout::<u64>(),
-            layout::<f64>(),
-            layout::<[u64; 2]>(),
-            layout::<[u32; 2]>(),
-        ];
-        for (index, first) in layouts.iter().enumerate() {
-            assert!(layouts[..index].iter().all(|second| second != first));
-        }
-        assert_eq!(layout::<[u64; 1]>(), layout::<u64>());
-    }
 }
