@@ -181,6 +181,7 @@
 // * `session`: sessions
 // * `port`: ports, and the names of services
 // * `scope`: nonblocking operations
+// * `event`: what happens to ranks
 // * `variable`: what the library tells of itself
 // * `persistent`: operations that are set up once
 // * `window`: one-sided communication
@@ -191,6 +192,7 @@ mod activity;
 mod builder;
 mod communicator;
 mod error;
+mod event;
 mod file;
 mod group;
 mod hints;
@@ -218,6 +220,7 @@ pub use communicator::{
     dims_create,
 };
 pub use error::{RANKS_MAX, RunError};
+pub use event::{Event, EventType, Events};
 pub use file::{File, FileOptions, FileView, Representation};
 pub use group::Group;
 pub use message::Message;

@@ -64,6 +64,7 @@ mod rust_api;
 mod rust_api_collectives;
 mod rust_api_conversions;
 mod rust_api_dynamic_windows;
+mod rust_api_events;
 mod rust_api_failures;
 mod rust_api_files;
 mod rust_api_in_place;

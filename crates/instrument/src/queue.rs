@@ -78,6 +78,14 @@ impl Queue {
         self.pending.store(true, Ordering::Release);
     }
 
+    /// Whether events of any kind are wanted.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        // Relaxed: a rank registers its callbacks itself.
+        let mut wanted = self.wanted.iter();
+        wanted.any(|callbacks| callbacks.load(Ordering::Relaxed) > 0)
+    }
+
     /// Whether there may be something to deliver.
     #[must_use]
     pub fn is_pending(&self) -> bool {

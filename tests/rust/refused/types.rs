@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ndarray::Array2;
-use simurgh::{Coded, Communicator, Equivalence, File, Op, Window};
+use simurgh::{Coded, Communicator, Equivalence, Events, File, Op, Window};
 
 #[derive(Clone, Copy, Equivalence)]
 #[repr(C)]
@@ -69,6 +69,10 @@ fn what_has_padding_is_attached(world: &Communicator) {
 
 fn what_is_no_truth_value_is_combined_as_one(world: &Communicator) {
     let _ = world.all_reduce_in_place(&mut 1.0, &Op::logical_and()); //~ E0277
+}
+
+fn events_are_watched_by_other_threads(mut events: Events) {
+    std::thread::spawn(move || events.next()); //~ E0277
 }
 
 fn a_communicator_is_used_by_other_threads(world: &Communicator) {
