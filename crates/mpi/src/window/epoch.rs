@@ -3,6 +3,7 @@
 use super::Window;
 use super::error::{fault, in_epoch, no_epoch};
 use super::open::{Open, Targets};
+use super::seats::Seats;
 use crate::error::{ErrorClass, Result};
 use simurgh_core::LockKind;
 use simurgh_net::HostId;
@@ -15,8 +16,8 @@ pub(super) enum Access {
     None,
     /// One between fences, in which operations may have been called.
     Fence { is_used: bool },
-    /// One for these targets, ascending.
-    Start(Vec<u32>),
+    /// One for these targets.
+    Start(Seats),
     /// One by shared locks of all ranks.
     LockAll,
 }
@@ -65,8 +66,8 @@ impl Epochs {
         };
         let access = match &self.access {
             Access::Fence { .. } => Targets::ALL,
-            Access::Start(targets) => match targets.as_slice() {
-                [target] => Targets::one(*target),
+            Access::Start(targets) => match **targets {
+                [target] => Targets::one(target),
                 _ => Targets::NONE,
             },
             Access::None | Access::LockAll => locks,
@@ -173,14 +174,13 @@ impl Epochs {
     }
 
     /// Begins an access epoch for these targets.
-    pub(super) fn start(&mut self, open: &Open, mut targets: Vec<u32>) {
-        targets.sort_unstable();
+    pub(super) fn start(&mut self, open: &Open, targets: Seats) {
         self.access = Access::Start(targets);
         self.tell(open);
     }
 
     /// Ends the access epoch of `MPI_Win_start`. Its targets.
-    pub(super) fn complete(&mut self, open: &Open) -> Result<Vec<u32>> {
+    pub(super) fn complete(&mut self, open: &Open) -> Result<Seats> {
         match std::mem::take(&mut self.access) {
             Access::Start(targets) => {
                 self.tell(open);

@@ -5,6 +5,7 @@ use super::access_log::Ends;
 use super::assertion::{self, NOCHECK, NOPUT, NOSTORE};
 use super::error::fault;
 use super::packet::Kind;
+use super::seats::Seats;
 use super::signals::{Signal, Signals, Wanted};
 use crate::error::{ErrorClass, Result};
 use crate::group::Group;
@@ -26,8 +27,8 @@ impl Window {
         let origins = self.seats_of(group)?;
         self.epochs().expose(origins.len())?;
         origins
-            .into_iter()
-            .for_each(|origin| self.signal(Signal::Post, origin));
+            .iter()
+            .for_each(|origin| self.signal(Signal::Post, *origin));
         Ok(())
     }
 
@@ -46,8 +47,11 @@ impl Window {
         assertion::check("MPI_Win_start", assert, NOCHECK)?;
         let targets = self.seats_of(group)?;
         self.epochs().check_start()?;
-        self.await_signals(&Wanted::Posts(targets.clone()))?;
-        self.epochs().start(&self.open, targets);
+        let wanted = Wanted::Posts(targets);
+        self.await_signals(&wanted)?;
+        if let Wanted::Posts(targets) = wanted {
+            self.epochs().start(&self.open, targets);
+        }
         Ok(())
     }
 
@@ -66,8 +70,8 @@ impl Window {
         let flushed = self.flush_hosts(Ends::Nothing);
         self.end_accesses(Ends::AtOrigin, None);
         targets
-            .into_iter()
-            .for_each(|target| self.signal(Signal::Complete, target));
+            .iter()
+            .for_each(|target| self.signal(Signal::Complete, *target));
         flushed
     }
 
@@ -181,7 +185,7 @@ impl Window {
     }
 
     /// The ranks in the window of a group's members.
-    fn seats_of(&self, group: &Group) -> Result<Vec<u32>> {
+    fn seats_of(&self, group: &Group) -> Result<Seats> {
         let own = self.group();
         let seat = |process| {
             let rank = own.rank_of(process).map(|rank| rank as u32);

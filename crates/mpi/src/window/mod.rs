@@ -53,6 +53,7 @@ mod packet;
 mod passive;
 mod plain;
 mod remote;
+mod seats;
 mod shared;
 mod shared_signals;
 mod signals;

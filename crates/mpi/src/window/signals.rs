@@ -3,6 +3,7 @@
 //! Costs: a signal to a rank that does not sleep is one atomic operation in a cache line that only signals use, if it
 //! is a completion or the only post. Further posts, and ranks that sleep, are in a list with a lock.
 
+use super::seats::Seats;
 use crate::request::Request;
 use simurgh_core::spin_while_idle;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering, SpinLock, fence};
@@ -46,7 +47,7 @@ struct Waiting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// Posts of these ranks.
-    Posts(Vec<u32>),
+    Posts(Seats),
     /// So many completions.
     Completes(usize),
 }
@@ -185,7 +186,7 @@ impl Signals {
     pub(super) fn take(&self, wanted: &Wanted) -> bool {
         match wanted {
             Wanted::Completes(count) => self.news.take_completes(*count as u32),
-            Wanted::Posts(ranks) => match ranks.as_slice() {
+            Wanted::Posts(ranks) => match &**ranks {
                 [rank] if self.news.take_post(*rank) => true,
                 _ => self.inner.lock().take(&self.news, wanted),
             },
@@ -269,7 +270,7 @@ mod tests {
             signals.signal(Signal::Post, rank);
         }
         assert_eq!(signals.missing_posts(&[3, 4, 5, 6]), [6]);
-        let posts = |ranks: &[u32]| Wanted::Posts(ranks.to_vec());
+        let posts = |ranks: &[u32]| Wanted::Posts(ranks.iter().copied().collect());
         assert!(!signals.take(&posts(&[3, 6])));
         assert!(signals.take(&posts(&[3, 4, 5])) && signals.take(&posts(&[5])) && signals.take(&posts(&[3])));
         assert_eq!(signals.missing_posts(&[3, 4, 5]), [3, 4, 5]);
