@@ -432,6 +432,80 @@ static void errors(void)
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
+/* Locks and what they allow, right and wrong calls in any order, against a model of what the rank has locked. Nobody
+ * waits, since all locks are shared. */
+static void random_locks(void)
+{
+    enum { CALLS = 2000 };
+    int64_t *base, value = check_rank;
+    int locks = 0, has_all = 0, target, class;
+    state += (uint64_t)check_rank * 77;
+    char *has = calloc((size_t)check_size, 1);
+    MPI_Win win;
+    CHECK(has);
+    OK(MPI_Win_allocate(check_size * (MPI_Aint)sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    memset(base, 0, (size_t)check_size * sizeof *base);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int call = 0; call < CALLS; call++) {
+        /* Most often of one rank, so that there are many epochs of one lock. */
+        target = draw(3) ? 0 : (int)draw((unsigned)check_size);
+        int open = has_all || has[target];
+        switch (draw(9)) {
+        case 0:
+        case 1:
+            OK(MPI_Error_class(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win), &class));
+            CHECK(class == (open ? MPI_ERR_RMA_SYNC : MPI_SUCCESS));
+            locks += !open;
+            has[target] = has_all ? has[target] : 1;
+            break;
+        case 2:
+        case 3:
+            OK(MPI_Error_class(MPI_Win_unlock(target, win), &class));
+            CHECK(class == (has[target] ? MPI_SUCCESS : MPI_ERR_RMA_SYNC));
+            locks -= has[target];
+            has[target] = 0;
+            break;
+        case 4:
+            OK(MPI_Error_class(MPI_Win_flush(target, win), &class));
+            CHECK(class == (open ? MPI_SUCCESS : MPI_ERR_RMA_SYNC));
+            break;
+        case 5:
+            OK(MPI_Error_class(MPI_Win_lock_all(0, win), &class));
+            CHECK(class == (locks || has_all ? MPI_ERR_RMA_SYNC : MPI_SUCCESS));
+            has_all = has_all || !locks;
+            break;
+        case 6:
+            OK(MPI_Error_class(MPI_Win_unlock_all(win), &class));
+            CHECK(class == (has_all ? MPI_SUCCESS : MPI_ERR_RMA_SYNC));
+            has_all = 0;
+            break;
+        case 7:
+            OK(MPI_Error_class(MPI_Win_flush_all(win), &class));
+            CHECK(class == (locks || has_all ? MPI_SUCCESS : MPI_ERR_RMA_SYNC));
+            break;
+        default:
+            OK(MPI_Error_class(MPI_Put(&value, 1, MPI_INT64_T, target, check_rank, 1, MPI_INT64_T, win), &class));
+            CHECK(class == (open ? MPI_SUCCESS : MPI_ERR_RMA_SYNC));
+            if (open)
+                OK(MPI_Win_flush(target, win));
+        }
+    }
+    for (target = 0; target < check_size; target++)
+        if (has[target])
+            OK(MPI_Win_unlock(target, win));
+    if (has_all)
+        OK(MPI_Win_unlock_all(win));
+    /* Nobody holds anything any more. */
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (target = 0; target < check_size; target++) {
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win));
+        OK(MPI_Win_unlock(target, win));
+    }
+    OK(MPI_Win_free(&win));
+    free(has);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -446,6 +520,7 @@ int main(int argc, char **argv)
     large();
     objects();
     errors();
+    random_locks();
     free(model);
     return check_end();
 }

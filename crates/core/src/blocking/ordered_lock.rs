@@ -72,6 +72,15 @@ impl LockKind {
         }
     }
 
+    /// The word with one holder of this kind, and nobody who waits.
+    #[inline]
+    fn alone(self) -> u32 {
+        match self {
+            Self::Exclusive => EXCLUSIVE,
+            Self::Shared => 1,
+        }
+    }
+
     /// The word with one holder of this kind less.
     #[inline]
     fn released(self, word: u32) -> u32 {
@@ -93,14 +102,25 @@ impl LockWord {
             _ => None,
         };
         // Acquire pairs with the Release of the last holder.
-        let taken = self
-            .word
-            .fetch_update(Ordering::Acquire, Ordering::Relaxed, next)
-            .is_ok();
+        let taken = self.change_from(0, Ordering::Acquire, next);
         if taken {
             self.note_holder(request);
         }
         taken
+    }
+
+    /// Changes the word as [`AtomicU32::fetch_update`] does. The first attempt takes for granted what the word most
+    /// often is, rather than to wait for it.
+    #[inline]
+    fn change_from(&self, usual: u32, order: Ordering, next: impl Fn(u32) -> Option<u32>) -> bool {
+        let mut word = usual;
+        while let Some(new) = next(word) {
+            match self.word.compare_exchange(word, new, order, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(found) => word = found,
+            }
+        }
+        false
     }
 
     /// Notes who has taken the lock. Relaxed: it is read for reports only, when nothing moves.
@@ -134,9 +154,7 @@ impl LockWord {
     pub fn try_release(&self, kind: LockKind) -> bool {
         let next = |word: u32| (word & QUEUED == 0).then(|| kind.released(word));
         // Release: the next holder sees what was done under the lock.
-        self.word
-            .fetch_update(Ordering::Release, Ordering::Relaxed, next)
-            .is_ok()
+        self.change_from(kind.alone(), Ordering::Release, next)
     }
 
     /// Releases the lock, and hands it to those that wait for it: they have it now, and the caller tells them. Called

@@ -2,7 +2,7 @@
 
 use super::Window;
 use super::error::{fault, in_epoch, no_epoch};
-use super::open::{Open, Targets};
+use super::open::{News, Open, Targets};
 use super::seats::Seats;
 use crate::error::{ErrorClass, Result};
 use simurgh_core::LockKind;
@@ -43,17 +43,21 @@ impl Window {
     #[inline]
     #[must_use]
     pub fn holds_exclusively(&self, rank: i32) -> bool {
-        let seat = u32::try_from(rank);
-        seat.is_ok_and(|seat| self.epochs().lock_of(seat) == Some(LockKind::Exclusive))
+        let Ok(seat) = u32::try_from(rank) else {
+            return false;
+        };
+        let held = self.open.held(seat);
+        held.or_else(|| self.epochs().lock_of(seat)) == Some(LockKind::Exclusive)
     }
 }
 
 impl Epochs {
-    /// Notes that operations have been called that have not asked here.
-    pub(super) fn note_use(&mut self) {
+    /// Notes what has gone the short way, without asking here.
+    pub(super) fn note(&mut self, news: &News) {
         if let Access::Fence { is_used } = &mut self.access {
-            *is_used = true;
+            *is_used |= news.is_used;
         }
+        self.locks.extend(news.lock);
     }
 
     fn tell(&self, open: &Open) {
@@ -72,7 +76,9 @@ impl Epochs {
             },
             Access::None | Access::LockAll => locks,
         };
-        open.tell(access, locks);
+        let awaits_none = self.awaited.is_empty() && !self.awaits_all;
+        let has_none = self.access == Access::None && self.locks.is_empty() && awaits_none;
+        open.tell(access, locks, has_none);
     }
 
     /// Refuses an operation on a target for which no access epoch is open.
@@ -232,8 +238,9 @@ impl Epochs {
     }
 
     /// Notes that a thread of the rank waits for the lock of a target, which no other one may ask for meanwhile.
-    pub(super) fn await_lock(&mut self, target: u32) {
+    pub(super) fn await_lock(&mut self, open: &Open, target: u32) {
         self.awaited.push(target);
+        self.tell(open);
     }
 
     /// Notes that a target is locked.
@@ -265,8 +272,9 @@ impl Epochs {
     }
 
     /// Notes that a thread of the rank waits for the locks of all, which no other one may ask for meanwhile.
-    pub(super) fn await_lock_all(&mut self) {
+    pub(super) fn await_lock_all(&mut self, open: &Open) {
         self.awaits_all = true;
+        self.tell(open);
     }
 
     /// Notes that all ranks are locked.

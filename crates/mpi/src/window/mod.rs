@@ -27,7 +27,8 @@
 //! What a rank does is counted where a tool or the statistics of the job want to know (`meter`, `statistics`).
 //!
 //! Costs: a put or get of a few bytes on one host goes a short way (`plain`), without a locked instruction: a look at
-//! the targets of the rank's epochs (`open`), and the copy. A flush on one host is such a look.
+//! the targets of the rank's epochs (`open`), and the copy. A flush on one host is such a look. A lock that nobody else
+//! wants costs an atomic instruction to take and one to release (`single_lock`).
 
 mod access;
 mod access_log;
@@ -57,6 +58,7 @@ mod seats;
 mod shared;
 mod shared_signals;
 mod signals;
+mod single_lock;
 mod sleepers;
 mod statistics;
 mod table;

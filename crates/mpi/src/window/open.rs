@@ -1,8 +1,11 @@
-//! The targets that a rank may access, for the short ways (`plain`), which look at them without the lock of the epochs.
+//! The targets that a rank may access, for the short ways (`plain`, `single_lock`), which look at them without the lock
+//! of the epochs.
 //!
 //! They are told whenever an epoch begins or ends. All accesses are relaxed: a thread that relies on an epoch has
-//! synchronised with the one that has begun it, so it sees what that has told, or something later.
+//! synchronised with the one that has begun it, so it sees what that has told, or something later. What the short ways
+//! have done, the epochs are told when they are next locked ([`Open::news`]).
 
+use simurgh_core::LockKind;
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// Targets of which it is found out at once whether a rank is among them: one, all or none.
@@ -15,6 +18,23 @@ pub(super) struct Open {
     locks: AtomicU32,
     /// Whether an operation has gone the short way since epochs have changed.
     is_used: AtomicBool,
+    /// [`NO_EPOCH`], [`OTHER_EPOCHS`], or how the target in `locks` is locked.
+    state: AtomicU32,
+}
+
+/// The rank is in no access epoch, and no thread of it waits for one.
+const NO_EPOCH: u32 = 0;
+/// What the rank is in is known to the epochs alone.
+const OTHER_EPOCHS: u32 = 1;
+/// The rank is in the epoch of one lock, of which the epochs have not been told.
+const SHARED: u32 = 2;
+const EXCLUSIVE: u32 = 3;
+
+/// What the short ways have done, of which the epochs have not been told.
+pub(super) struct News {
+    pub(super) is_used: bool,
+    /// The one target that is locked.
+    pub(super) lock: Option<(u32, LockKind)>,
 }
 
 impl Targets {
@@ -38,16 +58,79 @@ impl Default for Open {
             access: AtomicU32::new(Targets::NONE.0),
             locks: AtomicU32::new(Targets::NONE.0),
             is_used: AtomicBool::new(false),
+            state: AtomicU32::new(NO_EPOCH),
         }
     }
 }
 
 impl Open {
-    /// Tells the targets after a change of epochs.
-    pub(super) fn tell(&self, access: Targets, locks: Targets) {
+    /// Tells the targets after a change of epochs. `has_none` says that the rank is in no access epoch, and that no
+    /// thread of it waits for one.
+    pub(super) fn tell(&self, access: Targets, locks: Targets, has_none: bool) {
+        let state = if has_none { NO_EPOCH } else { OTHER_EPOCHS };
+        self.set(access, locks, state);
+    }
+
+    #[inline]
+    fn set(&self, access: Targets, locks: Targets, state: u32) {
         self.access.store(access.0, Ordering::Relaxed);
         self.locks.store(locks.0, Ordering::Relaxed);
         self.is_used.store(false, Ordering::Relaxed);
+        self.state.store(state, Ordering::Relaxed);
+    }
+
+    /// Whether the rank is in no access epoch, and no thread of it waits for one.
+    #[inline]
+    pub(super) fn has_no_epoch(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == NO_EPOCH
+    }
+
+    /// Begins the epoch of a lock by the short way, where there is no other.
+    #[inline]
+    pub(super) fn hold(&self, target: u32, kind: LockKind) {
+        let state = match kind {
+            LockKind::Shared => SHARED,
+            LockKind::Exclusive => EXCLUSIVE,
+        };
+        self.set(Targets::one(target), Targets::one(target), state);
+    }
+
+    /// How a target is locked, if that has been done by the short way and the epochs do not know of it.
+    #[inline]
+    pub(super) fn held(&self, target: u32) -> Option<LockKind> {
+        let kind = match self.state.load(Ordering::Relaxed) {
+            SHARED => LockKind::Shared,
+            EXCLUSIVE => LockKind::Exclusive,
+            _ => return None,
+        };
+        (self.locks.load(Ordering::Relaxed) == target).then_some(kind)
+    }
+
+    /// Ends the epoch of such a lock.
+    #[inline]
+    pub(super) fn let_go(&self) {
+        self.set(Targets::NONE, Targets::NONE, NO_EPOCH);
+    }
+
+    /// What the epochs have to be told, if there is anything; it is told from now on. Called under the lock of the
+    /// epochs.
+    #[inline]
+    pub(super) fn news(&self) -> Option<News> {
+        let is_used = self.is_used.load(Ordering::Relaxed);
+        let is_held = self.state.load(Ordering::Relaxed) > OTHER_EPOCHS;
+        (is_used || is_held).then(|| self.take_news())
+    }
+
+    fn take_news(&self) -> News {
+        let target = self.locks.load(Ordering::Relaxed);
+        let lock = self.held(target).map(|kind| (target, kind));
+        if lock.is_some() {
+            self.state.store(OTHER_EPOCHS, Ordering::Relaxed);
+        }
+        News {
+            is_used: self.is_used.load(Ordering::Relaxed),
+            lock,
+        }
     }
 
     /// Whether a rank of the window may be accessed, which is noted as a use of the epoch.
@@ -64,11 +147,5 @@ impl Open {
     #[inline(always)]
     pub(super) fn is_locked(&self, target: u32) -> bool {
         Targets(self.locks.load(Ordering::Relaxed)).have(target)
-    }
-
-    /// Whether an operation has gone the short way since epochs have changed.
-    #[inline]
-    pub(super) fn is_used(&self) -> bool {
-        self.is_used.load(Ordering::Relaxed)
     }
 }

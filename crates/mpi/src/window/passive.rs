@@ -36,10 +36,12 @@ impl Window {
     /// locked by this rank already, [`ErrorClass::Assert`].
     #[inline]
     pub fn lock(&self, kind: LockKind, rank: i32, assert: i32) -> Result<()> {
+        if self.lock_alone(kind, rank, assert) {
+            return Ok(());
+        }
         self.counted(Synchronisation::Lock, || self.take_lock(kind, rank, assert))
     }
 
-    #[inline]
     fn take_lock(&self, kind: LockKind, rank: i32, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_lock", assert, NOCHECK)?;
         if rank == PROC_NULL {
@@ -54,7 +56,7 @@ impl Window {
                 let mut epochs = self.epochs();
                 epochs.check_lock(seat)?;
                 if !lock.try_acquire(request) {
-                    epochs.await_lock(seat);
+                    epochs.await_lock(&self.open, seat);
                     drop(epochs);
                     self.await_lock(lock, seat, request);
                     epochs = self.epochs();
@@ -66,7 +68,7 @@ impl Window {
                 {
                     let mut epochs = self.epochs();
                     epochs.check_lock(seat)?;
-                    epochs.await_lock(seat);
+                    epochs.await_lock(&self.open, seat);
                 }
                 let request = self.ask_host(host, &[self.label(Kind::Lock, detail_of(kind), seat)]);
                 let granted = self.await_host(host, request);
@@ -89,10 +91,12 @@ impl Window {
     /// target's host has refused.
     #[inline]
     pub fn unlock(&self, rank: i32) -> Result<()> {
+        if self.unlock_alone(rank) {
+            return Ok(());
+        }
         self.counted(Synchronisation::Unlock, || self.give_lock(rank))
     }
 
-    #[inline]
     fn give_lock(&self, rank: i32) -> Result<()> {
         if rank == PROC_NULL {
             return Ok(());
@@ -138,7 +142,7 @@ impl Window {
         {
             let mut epochs = self.epochs();
             epochs.check_lock_all()?;
-            epochs.await_lock_all();
+            epochs.await_lock_all(&self.open);
         }
         let mut granted = Ok(());
         for leader in &self.lock_groups().leaders {
@@ -298,7 +302,7 @@ impl Window {
 
     /// Lets other ranks run now and then, and answers other hosts.
     #[inline]
-    fn let_others_run(&self) {
+    pub(super) fn let_others_run(&self) {
         // Relaxed: a count of the rank's own calls, of which some may be lost between its threads.
         let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
         self.calls.store(calls, Ordering::Relaxed);
@@ -319,7 +323,7 @@ impl Window {
     }
 
     #[inline]
-    fn lock_request(&self, kind: LockKind) -> LockRequest {
+    pub(super) fn lock_request(&self, kind: LockKind) -> LockRequest {
         let origin = self.comm.seat() as u32;
         LockRequest { kind, origin }
     }
@@ -342,7 +346,7 @@ impl Window {
     }
 
     #[inline]
-    fn release(&self, lock: Lock<'_>, seat: u32, kind: LockKind) {
+    pub(super) fn release(&self, lock: Lock<'_>, seat: u32, kind: LockKind) {
         let network = self.process().job().network();
         self.shared
             .release((seat, lock), kind, network.map(|network| &**network));

@@ -154,8 +154,8 @@ impl Window {
     #[inline]
     pub(super) fn epochs(&self) -> SpinGuard<'_, Epochs> {
         let mut epochs = self.epochs.lock_serialized(self.process.serialized());
-        if self.open.is_used() {
-            epochs.note_use();
+        if let Some(news) = self.open.news() {
+            epochs.note(&news);
         }
         epochs
     }

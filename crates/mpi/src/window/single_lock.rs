@@ -1,0 +1,53 @@
+//! The short way of the most frequent passive epoch: one lock, which nobody holds in another way, on a window whose
+//! memory this process can access, of a rank that is in no other epoch. It does nothing where it cannot tell that all
+//! is right: then the general way tells what is wrong, or waits (`passive`).
+//!
+//! Costs: an atomic instruction to take the lock and one to release it, both on the lock's word, and a few plain stores
+//! by which the short ways of operations know the epoch (`open`). The lock of the epochs is left alone: it is not
+//! needed where the program's calls come one after the other.
+
+use super::Window;
+use super::assertion::NOCHECK;
+use crate::instrument;
+use simurgh_core::LockKind;
+
+impl Window {
+    /// Whether an epoch may begin or end without the lock of the epochs, and without being counted.
+    #[inline(always)]
+    fn goes_alone(&self) -> bool {
+        self.is_direct && self.process.serialized().holds() && !instrument::on()
+    }
+
+    /// [`Window::lock`] of a free lock. False, with nothing done, if that takes the general way.
+    #[inline(always)]
+    pub(super) fn lock_alone(&self, kind: LockKind, rank: i32, assert: i32) -> bool {
+        // A negative rank is a number that is too large.
+        let seat = rank.cast_unsigned();
+        let may = assert & !NOCHECK == 0 && self.goes_alone() && self.open.has_no_epoch();
+        if !may || self.shared.no_locks() {
+            return false;
+        }
+        let lock = self.shared.lock_of(seat as usize);
+        let is_taken = lock.is_some_and(|lock| lock.try_acquire(self.lock_request(kind)));
+        if is_taken {
+            self.open.hold(seat, kind);
+        }
+        is_taken
+    }
+
+    /// [`Window::unlock`] of such a lock. False, with nothing done, if that takes the general way.
+    #[inline(always)]
+    pub(super) fn unlock_alone(&self, rank: i32) -> bool {
+        let seat = rank.cast_unsigned();
+        if !self.goes_alone() {
+            return false;
+        }
+        let (Some(kind), Some(lock)) = (self.open.held(seat), self.shared.lock_of(seat as usize)) else {
+            return false;
+        };
+        self.open.let_go();
+        self.release(lock, seat, kind);
+        self.let_others_run();
+        true
+    }
+}
