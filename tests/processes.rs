@@ -24,6 +24,18 @@ fn passes(program: &str, ranks: &[usize], options: &[&str]) {
 programs!(tests passes [&RANKS, &[]]);
 agreeing_programs!(tests passes [&RANKS, &["--check"]]);
 
+/// One that polls lets the other one have the core: otherwise each turn takes as long as it polls before it sleeps.
+#[test]
+fn processes_on_one_core_take_turns_without_going_to_sleep() {
+    let stage = Stage::locate();
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 2) {
+        return; // Then processes do not poll.
+    }
+    let program = Compile::c("tests/c/shared_core.c").against(&stage).build();
+    let outcome = stage.mpiexec(2).mode("processes").run(&program);
+    outcome.expect_success();
+}
+
 #[test]
 fn processes_talk_over_libfabric_too() {
     for program in ["collectives", "exchange", "early"] {

@@ -16,6 +16,10 @@
 //! resting and then looks once more whether there is a leader; a leader that resigns clears `leader` and then looks for
 //! those that rest. All of that is SeqCst, so one of the two sees the other, and somebody takes over.
 //!
+//! The system may have put two processes that wait for each other on the same core. So a leader that has polled for a
+//! few microseconds leaves its core to others now and then: otherwise the other one would run only when this one goes
+//! to sleep.
+//!
 //! # Costs
 //!
 //! A wait of the only thread costs two swaps of a line that nobody else touches, and the polls; a sleep costs a store
@@ -36,6 +40,12 @@ pub const QUIESCENCE_DELAY: Duration = Duration::from_millis(50);
 
 /// Longest time between two such checks, while others in the process may still act.
 pub const QUIESCENCE_DELAY_MAX: Duration = Duration::from_secs(1);
+
+/// So many checks of a leader follow each other before it offers its core to others for the first time.
+const CHECKS_BEFORE_YIELD: u32 = 64;
+
+/// So many checks lie between two such offers. One takes as long as a few checks where nobody wants the core.
+const CHECKS_PER_YIELD: u32 = 16;
 
 /// The poll leader in which attached threads of this process take part; there is one at most at a time.
 static OPEN: AtomicPtr<PollLeader> = AtomicPtr::new(ptr::null_mut());
@@ -227,6 +237,7 @@ impl PollLeader {
     /// As [`PollLeader::poll_until`], for the leader, which checks so often.
     #[inline]
     fn poll_as_leader(&self, mut checks: u32, done: impl Fn() -> bool) -> bool {
+        let mut since_yield = 0;
         loop {
             if done() {
                 return true;
@@ -238,8 +249,15 @@ impl PollLeader {
             if checks == 0 {
                 return false;
             }
-            checks = checks.saturating_sub(if mail { CHECKS_PER_POLL } else { 1 });
-            relax();
+            let step = if mail { CHECKS_PER_POLL } else { 1 };
+            checks = checks.saturating_sub(step);
+            since_yield += step;
+            if since_yield < CHECKS_BEFORE_YIELD {
+                relax();
+            } else {
+                since_yield = CHECKS_BEFORE_YIELD - CHECKS_PER_YIELD;
+                std::thread::yield_now();
+            }
         }
     }
 

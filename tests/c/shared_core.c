@@ -1,0 +1,81 @@
+/* Two processes, which the system could have put on one core, are put there: they wait for each other in turn, and do
+ * not go to sleep each time. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "mpi_check.h"
+
+enum { TURNS = 1000 };
+
+static long sleeps(void)
+{
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+    return usage.ru_nvcsw;
+}
+
+static void stay_on_one_core(void)
+{
+    cpu_set_t own, one;
+    int core = 0;
+    CHECK(sched_getaffinity(0, sizeof own, &own) == 0);
+    while (!CPU_ISSET(core, &own))
+        core++;
+    OK(MPI_Bcast(&core, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+static void exchange(void)
+{
+    int value = 0, other = 1 - check_rank;
+    for (int i = 0; i < TURNS; i++) {
+        if (check_rank == 0)
+            OK(MPI_Send(&i, 1, MPI_INT, other, 0, MPI_COMM_WORLD));
+        OK(MPI_Recv(&value, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK(value == i);
+        if (check_rank == 1)
+            OK(MPI_Send(&i, 1, MPI_INT, other, 0, MPI_COMM_WORLD));
+    }
+}
+
+static void epochs(void)
+{
+    int *base, other = 1 - check_rank;
+    MPI_Win win;
+    MPI_Group all, partner;
+    OK(MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    OK(MPI_Win_get_group(win, &all));
+    OK(MPI_Group_incl(all, 1, &other, &partner));
+    for (int i = 0; i < TURNS; i++) {
+        if (check_rank == 0) {
+            OK(MPI_Win_start(partner, 0, win));
+            OK(MPI_Put(&i, 1, MPI_INT, other, 0, 1, MPI_INT, win));
+            OK(MPI_Win_complete(win));
+        } else {
+            OK(MPI_Win_post(partner, 0, win));
+            OK(MPI_Win_wait(win));
+            CHECK(*base == i);
+        }
+    }
+    OK(MPI_Group_free(&partner));
+    OK(MPI_Group_free(&all));
+    OK(MPI_Win_free(&win));
+}
+
+int main(int argc, char **argv)
+{
+    long before;
+    check_begin(&argc, &argv);
+    stay_on_one_core();
+    before = sleeps();
+    exchange();
+    epochs();
+    before = sleeps() - before;
+    if (before > TURNS)
+        fprintf(stderr, "rank %d has slept %ld times in %d turns\n", check_rank, before, 2 * TURNS);
+    CHECK(before <= TURNS);
+    return check_end();
+}
