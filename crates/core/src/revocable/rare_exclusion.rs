@@ -177,21 +177,35 @@ impl<'a> RareExclusion<'a> {
     }
 
     /// Begins a long access, which brings so much work; none if it has to be done as a short one.
+    #[inline]
     #[must_use]
     pub fn exclude(&self, work: u32) -> Option<LongAccess<'a>> {
+        match self.follow() {
+            Ok(_) => Some(LongAccess(self.cell)),
+            Err(found) => self.exclude_from(found, work),
+        }
+    }
+
+    /// Begins a long access if nobody has begun a short one since the last; otherwise says what the state is.
+    #[inline]
+    fn follow(&self) -> Result<u32, u32> {
+        // Acquire pairs with the Release of the last long access.
+        self.cell
+            .state
+            .compare_exchange(SHUT, HELD, Ordering::Acquire, Ordering::Relaxed)
+    }
+
+    #[cold]
+    fn exclude_from(&self, found: u32, work: u32) -> Option<LongAccess<'a>> {
+        let cell = self.cell;
+        if found == HELD {
+            let found = wait_for(|| Some(self.follow()).filter(|found| *found != Err(HELD)));
+            if found.is_ok() {
+                return Some(LongAccess(cell));
+            }
+        }
         if !self.parties.can_be_excluded() {
             return None;
-        }
-        let cell = self.cell;
-        let found = wait_for(|| {
-            // Acquire pairs with the Release of the last long access.
-            let found = cell
-                .state
-                .compare_exchange(SHUT, HELD, Ordering::Acquire, Ordering::Relaxed);
-            (found != Err(HELD)).then_some(found)
-        });
-        if found.is_ok() {
-            return Some(LongAccess(cell));
         }
         // Relaxed: a hint, of which a part may be lost.
         let sum = cell.work.load(Ordering::Relaxed).saturating_add(work);

@@ -109,12 +109,12 @@ impl Update {
         }
     }
 
-    /// Updates an element by one instruction, and stores its value from before at `result`; false, with nothing done,
-    /// if that cannot be.
+    /// Updates an element by one instruction, and stores its value from before at `result`, unless that is null; false,
+    /// with nothing done, if that cannot be.
     ///
     /// # Safety
     ///
-    /// * `element`, `input` and `result` have an element of this datatype each.
+    /// * `element` and `input` have an element of this datatype each, and so has `result`, if it is not null.
     #[inline(always)]
     pub(super) unsafe fn at_once(&self, element: *mut u8, input: *const u8, result: *mut u8) -> bool {
         let Some(direct) = self.direct.filter(|_| element.addr() & (self.size - 1) == 0) else {

@@ -169,9 +169,17 @@ impl Region {
         let Some(place) = self.place(displacement, bytes) else {
             return false;
         };
+        let input = input.address();
+        let at_once = || {
+            let _shared = stripes.share();
+            // SAFETY:
+            // - all bytes lie within the region, for which the promise of the maker holds, as that of the input does;
+            //   they are one element.
+            unsafe { update.at_once(place, input, std::ptr::null_mut()) }
+        };
         // SAFETY:
-        // - all bytes lie within the region, for which the promise of the maker holds, as that of the input does.
-        unsafe { update.apply_at(stripes, place, input.address(), bytes) }
+        // - as above, save that there may be several elements.
+        bytes == update.size() && at_once() || unsafe { update.apply_at(stripes, place, input, bytes) }
     }
 
     /// Replaces the element at a displacement by the second of two inputs if it is equal to the first one, and reads
