@@ -1,7 +1,7 @@
 //! The C test programs of `tests/c` under mpiexec, with few and many ranks on one and on two virtual processors.
 
 use crate::programs;
-use simurgh_testing::{Compile, Input, LIMIT, Stage, passed, run};
+use simurgh_testing::{Compile, Input, LIMIT, Mpiexec, Stage, passed, run};
 use std::process::Command;
 
 fn passes(program: &str) {
@@ -217,6 +217,19 @@ fn a_million_duplicates_need_no_more_memory() {
     let program = Compile::c("tests/c/mpi_duplicates.c").against(&stage).build();
     let outcome = stage.mpiexec(2).args(["1000000"]).run(&program);
     outcome.expect_success();
+}
+
+/// A million of them need no more memory either, which takes a minute.
+#[test]
+fn many_windows_need_no_more_memory() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/window_many.c").against(&stage).build();
+    let passes = |mpiexec: Mpiexec, count: &str| {
+        mpiexec.args([count]).run(&program).expect_success();
+    };
+    passes(stage.mpiexec(2).vps(1), "2000");
+    passes(stage.mpiexec(2).mode("processes"), "100");
+    passes(stage.mpiexec(4).options(["--hosts-per-node", "2"]), "100");
 }
 
 #[test]

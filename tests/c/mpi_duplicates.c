@@ -1,8 +1,9 @@
 /* Duplicates of communicators: blocking or not, with hints or without, very many, and freed while they are in use. */
 #include "mpi_check.h"
 
-#include <malloc.h>
 #include <stdbool.h>
+
+#include "memory_use.h"
 
 static int class_of(int code)
 {
@@ -166,27 +167,11 @@ static void freed_in_use(void)
     CHECK(flag && never == -1);
 }
 
-static long resident_pages(void)
-{
-    long pages = 0;
-    FILE *statm = fopen("/proc/self/statm", "r");
-    CHECK(statm && fscanf(statm, "%*d %ld", &pages) == 1);
-    fclose(statm);
-    return pages;
-}
-
-/* Bytes of the heap that are in use. */
-static long live_bytes(void)
-{
-    struct mallinfo2 heap = mallinfo2();
-    return (long)heap.uordblks + (long)heap.hblkhd;
-}
-
 /* No more than so many bytes of the heap may be left of each, which is less than what a communicator consists of, and
    the process may not grow beyond so much, however many there were. Its size alone would not do: it is that of the
    largest heap there ever was, and so tells how far one rank has been ahead of another. Ranks that share a process see
    the memory of all. */
-enum { LEFT_OF_EACH = 100, GROWTH = 16 << 20, PAGE = 4096 };
+enum { LEFT_OF_EACH = 100, GROWTH = 16 << 20 };
 
 static void duplicate(int count)
 {
