@@ -51,6 +51,10 @@ pub(crate) enum Metric {
     SendAvailability,
     /// The share of its processor that a rank keeps while a message of this size is being received.
     ReceiveAvailability,
+    /// The share of its processor that a rank keeps while another one puts so many bytes to its window.
+    PutAvailability,
+    /// The share of its processor that a rank keeps while another one gets so many bytes of its window.
+    GetAvailability,
 }
 
 impl Metric {
@@ -74,6 +78,8 @@ impl Metric {
             "alltoall" => Some(Metric::Alltoall),
             "availability_send" => Some(Metric::SendAvailability),
             "availability_receive" => Some(Metric::ReceiveAvailability),
+            "availability_put" => Some(Metric::PutAvailability),
+            "availability_get" => Some(Metric::GetAvailability),
             "barriers" | "switches" => Some(Metric::Growth),
             "messages" => Some(Metric::Messages),
             "rows" => Some(Metric::Rows),
@@ -108,6 +114,8 @@ impl Metric {
             Metric::Work(work) => work.title(),
             Metric::SendAvailability => "Kept for computing while sending, %",
             Metric::ReceiveAvailability => "Kept for computing while receiving, %",
+            Metric::PutAvailability => "Kept for computing by the target of a put, %",
+            Metric::GetAvailability => "Kept for computing by the target of a get, %",
         }
     }
 
@@ -137,6 +145,8 @@ impl Metric {
             Metric::Work(work) => work.keyword(),
             Metric::SendAvailability => "availability-send",
             Metric::ReceiveAvailability => "availability-receive",
+            Metric::PutAvailability => "availability-put",
+            Metric::GetAvailability => "availability-get",
         }
     }
 
@@ -230,7 +240,13 @@ impl Metric {
     fn is_share(self) -> bool {
         match self {
             Metric::Work(work) => work.quantity() == Quantity::Share,
-            _ => matches!(self, Metric::SendAvailability | Metric::ReceiveAvailability),
+            _ => matches!(
+                self,
+                Metric::SendAvailability
+                    | Metric::ReceiveAvailability
+                    | Metric::PutAvailability
+                    | Metric::GetAvailability
+            ),
         }
     }
 
