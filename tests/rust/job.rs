@@ -1,5 +1,6 @@
 //! A Rust program that launchers start, for the tests in this folder. The first argument says what it does.
 
+mod own_memory;
 mod partner;
 
 use simurgh::{
@@ -371,6 +372,8 @@ fn windows() -> Result<ExitCode, Box<dyn Error>> {
         updated_under_locks(world)?;
         exchanged_with_neighbours(world)?;
         shared_on_a_node(world)?;
+        own_memory::accessed_with_requests(world)?;
+        own_memory::attached_by_each(world)?;
         Ok::<_, simurgh::Error>(sum)
     })?;
     tell_sums(results)
