@@ -104,6 +104,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "inline assembly")]
     fn arithmetic_is_exact_on_small_integers() {
         for left in -20..20 {
             for right in -20..20 {
@@ -116,6 +117,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "inline assembly")]
     fn the_last_bit_of_64_counts() {
         let mut next = number(1);
         next.0[0] = 1;
@@ -126,6 +128,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "inline assembly")]
     fn not_a_number_is_unordered() {
         let mut nan = [0; 16];
         nan[7] = 0xc0;

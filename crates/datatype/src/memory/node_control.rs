@@ -205,6 +205,7 @@ mod tests {
     use simurgh_core::{LockKind, LockRequest};
 
     #[test]
+    #[cfg_attr(miri, ignore = "memory that processes share")]
     fn what_one_mapping_takes_or_does_is_seen_in_the_other() {
         let size = ControlSize { locks: 3, origins: 5 };
         let made = NodeControl::create(size).expect("memory");
