@@ -3,7 +3,7 @@
 //!     SIMURGH_RANKS=4 cargo run --release --example hello
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let ended = simurgh::run(|world| {
+    simurgh::try_run(|world| {
         for turn in 0..world.size() {
             if turn == world.rank() {
                 println!("Hello from rank {turn} of {}", world.size());
@@ -12,6 +12,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Ok::<_, simurgh::Error>(())
     })?;
-    ended.into_iter().collect::<Result<(), _>>()?;
     Ok(())
 }
