@@ -170,7 +170,7 @@ impl Communicator {
         Ok(())
     }
 
-    /// Ends the run, which fails with [`RunError::Aborted`](crate::RunError::Aborted) (`MPI_Abort`).
+    /// Ends the run, which fails with [`RunError::Aborted`] (`MPI_Abort`).
     pub fn abort(&self, code: i32) -> ! {
         resume_unwind(Box::new(Abort(code)))
     }

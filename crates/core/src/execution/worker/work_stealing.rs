@@ -25,7 +25,7 @@ pub(super) const SORT: u32 = 1 << 30;
 pub(super) const WISHES: u32 = MOVES | SORT;
 
 impl Worker {
-    /// Asks `victim` for half of what it has ready. The answer comes through the inbox, not before [`PATIENCE`] is
+    /// Asks `victim` for half of what it has ready. The answer comes through the inbox, not before `PATIENCE` is
     /// over, or never.
     pub fn ask_for_work(&self, victim: &Worker) {
         let mine = self.own.index as u32 + 1;
