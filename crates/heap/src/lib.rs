@@ -161,6 +161,8 @@ struct Heap {
     grown: Cell<usize>,
     /// Whether they have grown as much as they may.
     are_grown: Cell<bool>,
+    /// The number of slices in pages beyond which what magazines have is made free.
+    reclaim_at: Cell<usize>,
     /// The first of the pages with free blocks or room, for each size class.
     pages: [Cell<*const Page>; ALL_CLASSES],
     /// The last of them, if there is one.

@@ -15,7 +15,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use crate::page::{Block, Page};
+use crate::page::Block;
 use crate::segment::{Kind, SLICE, Segment};
 use crate::size_class::{ALL_CLASSES, size_of_class};
 use crate::{Heap, sampler};
@@ -29,8 +29,10 @@ const MOST: usize = 512;
 /// those in pages, since a magazine that has just grown is half full.
 const GROWN_MOST: usize = 8 << 20;
 
-/// What is kept is at most one of so many parts of the memory in pages.
-const KEPT_MOST: usize = 4;
+/// What is kept is made free when the slices in pages have become more by one of so many of them, and by some more: a
+/// few blocks keep whole pages.
+const GROWN_PART: usize = 4;
+const SMALL_GROWTH: usize = 16;
 
 const _: () = assert!(ALL_CLASSES < Kind::INDICES);
 
@@ -200,23 +202,14 @@ impl Heap {
         self.release_idle();
     }
 
-    /// Makes memory free that is kept for sizes which the program no longer uses, if that is much of what is in pages.
-    /// The heap calls it before it takes memory that has to come from the system.
-    pub(crate) fn reclaim(&self) {
-        if self.bytes_kept() * KEPT_MOST >= self.live.get() * SLICE {
+    /// Makes memory free that is kept for sizes which the program may no longer use, each time the heap has grown by a
+    /// part. The heap calls it before it takes so many slices that have to come from the system.
+    pub(crate) fn reclaim(&self, slices: usize) {
+        if self.live.get() + slices > self.reclaim_at.get() {
             self.release_empty();
+            let live = self.live.get();
+            self.reclaim_at.set(live + live / GROWN_PART + SMALL_GROWTH);
         }
-    }
-
-    /// The bytes of the blocks that are kept, and of empty pages.
-    fn bytes_kept(&self) -> usize {
-        let of_class = |class: usize| {
-            let blocks = self.kept(class) as usize * size_of_class(class);
-            let is_empty = |page: &&'static Page| page.used() == 0;
-            let page = self.first_page(class).filter(is_empty);
-            blocks + page.map_or(0, |page| page.end_in_use() - page.start())
-        };
-        (0..ALL_CLASSES).map(of_class).sum()
     }
 
     fn empty_magazine(&self, magazine: &Magazine) {

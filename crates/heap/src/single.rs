@@ -17,8 +17,9 @@ pub(crate) const FIRST: usize = 1;
 /// of cache lines. A program that goes through many arrays of one size at the same time would otherwise use the same
 /// few sets of a cache for all of them.
 const SKEW: usize = 17 * LINE;
-/// The room for the different beginnings that a block has at least.
+/// The room for the different beginnings that a block has at least: this, or a part of its size if that is less.
 const ROOM_FOR_SKEW: usize = SLICE / 4;
+const PART_FOR_SKEW: usize = 16;
 /// The largest alignment of a block in the segment with its header. Others begin where the segment behind that does.
 const ALIGNMENT_WITHIN: usize = SEGMENT / 2;
 
@@ -40,7 +41,8 @@ impl Begins {
             // As there is, or a slice more.
             Self::Anywhere => {
                 let rest = size.wrapping_neg() % SLICE;
-                if rest < ROOM_FOR_SKEW { SLICE } else { 0 }
+                let wanted = ROOM_FOR_SKEW.min(size / PART_FOR_SKEW);
+                if rest < wanted { SLICE } else { 0 }
             }
         }
     }

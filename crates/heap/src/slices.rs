@@ -18,7 +18,7 @@ impl Heap {
     /// Takes slices of a segment of the heap, or of a new one.
     pub(crate) fn take_slices(&self, count: usize, may_be_first: bool) -> Option<Slices> {
         if self.dirty.get() < count {
-            self.reclaim();
+            self.reclaim(count);
         }
         if !self.charge(count) {
             return None;

@@ -9,7 +9,7 @@ use std::ptr;
 
 use crate::links::Linked;
 use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
-use crate::segment::Segment;
+use crate::segment::{SLICE, Segment};
 use crate::size_class::{ALL_CLASSES, distance_of_class};
 use crate::slices::make_page;
 use crate::{Heap, magazine, report};
@@ -18,6 +18,9 @@ use crate::{Heap, magazine, report};
 const SLICE_MOST: usize = 2048;
 /// The number of slices of a page with larger blocks.
 const SLICES_OF_LARGER: usize = 4;
+/// The number of larger blocks for which the first page of a class has room, in fewer slices if these do: a rank may
+/// have few blocks of many sizes.
+const FIRST_BLOCKS: usize = 6;
 
 impl Heap {
     /// A block of a size class that has room for so many bytes; null if there is no memory.
@@ -115,7 +118,7 @@ impl Heap {
     }
 
     /// The first page of a class that has free blocks or room.
-    pub(crate) fn first_page(&self, class: usize) -> Option<&'static Page> {
+    fn first_page(&self, class: usize) -> Option<&'static Page> {
         // SAFETY:
         // - null, or a page of a segment of this heap, which stays mapped.
         unsafe { self.pages[class].get().as_ref() }
@@ -123,7 +126,12 @@ impl Heap {
 
     fn add_page(&self, class: usize) -> Option<&'static Page> {
         let block = distance_of_class(class);
-        let count = if block <= SLICE_MOST { 1 } else { SLICES_OF_LARGER };
+        let is_first = self.in_full[class].get() == 0;
+        let count = match block {
+            ..=SLICE_MOST => 1,
+            _ if is_first => (block * FIRST_BLOCKS).div_ceil(SLICE).min(SLICES_OF_LARGER),
+            _ => SLICES_OF_LARGER,
+        };
         let slices = self.take_slices(count, true)?;
         let purpose = Purpose {
             class,
