@@ -164,6 +164,7 @@ fn assert_linear(time: impl Fn(i32) -> f64) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "measures time")]
 fn messages_in_reverse_order_take_linear_time() {
     for source in [1, ANY_SOURCE] {
         assert_linear(|count| reverse_order(count, source, PatternKinds::ALL));
@@ -174,6 +175,7 @@ fn messages_in_reverse_order_take_linear_time() {
 /// A message under promises lies in fewer bins. `cargo test --release -p simurgh-mpi promises -- --nocapture` prints
 /// what that saves.
 #[test]
+#[cfg_attr(miri, ignore = "measures time")]
 fn promises_make_matching_cheaper() {
     const COUNT: i32 = 20_000;
     let best = |kinds| {
@@ -192,6 +194,7 @@ fn promises_make_matching_cheaper() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "measures time")]
 fn receives_in_reverse_order_take_linear_time() {
     assert_linear(|count| {
         let start = processor_time();

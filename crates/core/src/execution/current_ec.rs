@@ -21,7 +21,24 @@ global_asm!(
     ".previous",
 );
 
+// Miri runs no assembly, and switches no contexts.
+#[cfg(miri)]
+thread_local!(static WORD: std::cell::Cell<*const Ec> = const { std::cell::Cell::new(std::ptr::null()) });
+
 /// The execution context whose thread pointer is loaded; null on a thread that was never attached.
+#[cfg(miri)]
+pub(crate) fn get() -> *const Ec {
+    WORD.get()
+}
+
+/// Sets the execution context to which the loaded thread pointer belongs.
+#[cfg(miri)]
+pub(crate) fn set(ec: *const Ec) {
+    WORD.set(ec);
+}
+
+/// The execution context whose thread pointer is loaded; null on a thread that was never attached.
+#[cfg(not(miri))]
 #[inline(always)]
 pub(crate) fn get() -> *const Ec {
     let ec: *const Ec;
@@ -40,6 +57,7 @@ pub(crate) fn get() -> *const Ec {
 }
 
 /// Sets the execution context to which the loaded thread pointer belongs.
+#[cfg(not(miri))]
 pub(crate) fn set(ec: *const Ec) {
     // SAFETY:
     // - writes the thread's own word, at its initial-exec offset.

@@ -192,6 +192,7 @@ mod tests {
     use crate::datatype::{Basic, Datatype};
 
     #[test]
+    #[cfg_attr(miri, ignore = "inline assembly")]
     fn what_goes_past_the_caches_arrives() {
         let bytes: Vec<u8> = (0..20_000).map(|index| (index % 251) as u8).collect();
         let byte = Datatype::Basic(Basic::Byte);
@@ -224,6 +225,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "inline assembly")]
     fn both_widths_copy_alike() {
         let lines: Vec<u8> = (0..LINE as u8 * 3).collect();
         let mut into = [vec![0; LINE * 4], vec![0; LINE * 4]];

@@ -210,6 +210,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "memory that processes share")]
     fn what_one_mapping_writes_another_reads() {
         let made = Arc::new(NodeMemory::create(8192).expect("memory"));
         let name = made.file_name().expect("it is open");
