@@ -80,6 +80,22 @@ fn located_values_are_sent_and_stored_as_others() {
     });
 }
 
+#[test]
+fn located_values_are_combined_in_windows() {
+    with_ranks(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let mut window = world.allocate_window::<Located<f64>>(1)?;
+        window.local_mut().fill(Located::new(99.5, 99));
+        let mine = Located::new((rank as f64 - 3.2).abs(), rank);
+        window.fence_epoch(|epoch| {
+            (0..size).try_for_each(|target| epoch.part(target).accumulate(0, &mine, &Op::min_located()))
+        })?;
+        let nearest = 3.min(size - 1);
+        assert_eq!(window.local()[0].index(), nearest);
+        Ok(())
+    });
+}
+
 /// All combinations of truth values by the three operations.
 fn truths<T: Logical + std::fmt::Debug + PartialEq>(
     world: &Communicator,
