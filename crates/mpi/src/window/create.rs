@@ -4,6 +4,7 @@
 //! part that its ranks share. Where several processes of a node take part, a second one follows (`control`). No rank
 //! goes on before all are ready to be accessed.
 
+use super::batch::Batches;
 use super::error::fault;
 use super::hints::Hints;
 use super::memory::Wish;
@@ -124,6 +125,7 @@ impl Comm {
             shared,
             reach: Arc::default(),
             epochs: SpinLock::default(),
+            batches: Batches::default(),
             open: Open::default(),
             is_direct: false,
             meter: Meter::new(process.job()),

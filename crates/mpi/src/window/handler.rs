@@ -4,6 +4,7 @@
 
 use super::access::Access;
 use super::access_log::Ends;
+use super::batch::{Entry, entries};
 use super::lock::Lock;
 use super::packet::{Incoming, Kind, Label};
 use super::shared::WindowShared;
@@ -31,6 +32,33 @@ impl Handler {
 impl ActiveMessageHandler for Handler {
     fn handle(&self, request: &ActiveRequest<'_>) -> Option<()> {
         let label = Label::read(request.numbers)?;
+        if label.kind == Kind::Batch {
+            return self.handle_batch(request);
+        }
+        self.handle_one(label, request)
+    }
+}
+
+impl Handler {
+    /// Handles all requests of a batch, also those after one that makes no sense.
+    fn handle_batch(&self, batch: &ActiveRequest<'_>) -> Option<()> {
+        let handle = |entry: Entry<'_>| {
+            let request = ActiveRequest {
+                numbers: entry.numbers,
+                data: entry.data,
+                reply_to: batch.reply_to.filter(|_| entry.is_last),
+                ..*batch
+            };
+            self.handle_one(Label::read(entry.numbers)?, &request)
+        };
+        let mut outcome = Some(());
+        for handled in entries(batch.data).map(handle) {
+            outcome = outcome.and(handled);
+        }
+        outcome
+    }
+
+    fn handle_one(&self, label: Label, request: &ActiveRequest<'_>) -> Option<()> {
         let window = self.0.find(label.window)?;
         let served = Served {
             window: &window,
@@ -52,6 +80,7 @@ impl ActiveMessageHandler for Handler {
             Kind::Post => served.signal(Signal::Post),
             Kind::Complete => served.signal(Signal::Complete),
             Kind::Granted => window.grant(label.target, label.origin, Some(request.network)),
+            Kind::Batch => None,
             Kind::Wake => window
                 .local(label.target as usize)
                 .and_then(|_| window.wake(label.target, Bed::of_number(label.detail)?, None)),

@@ -10,7 +10,7 @@
 //!   node share the memory, because the library has allocated it (`memory`).
 //! * **Otherwise** operations are [active messages](crate::network) (`remote`): the thread that polls the network at
 //!   the target's host does them there (`handler`), in the order in which the origin has sent them. A flush is a
-//!   message whose reply says that all before it have been handled.
+//!   message whose reply says that all before it have been handled. Short ones go together (`batch`).
 //! * **Locks** are at the target's host, or in memory that the processes of a node share (`lock`, `control`). One that
 //!   is free costs one atomic instruction; ranks that have to wait are served in order, and suspended meanwhile
 //!   (`waiters`).
@@ -34,6 +34,7 @@ mod access;
 mod access_log;
 pub mod assertion;
 mod barrier;
+mod batch;
 mod completed;
 mod conflict;
 mod control;
@@ -78,6 +79,7 @@ use crate::group::Group;
 use crate::memory::Region;
 use crate::process::Process;
 use access_log::Ends;
+use batch::Batches;
 use epoch::Epochs;
 use hints::Hints;
 use meter::Meter;
@@ -115,6 +117,8 @@ pub struct Window {
     /// Fences at which it has met all others, if accesses are checked.
     phase: AtomicU32,
     epochs: SpinLock<Epochs>,
+    /// Requests to other hosts that have not been sent.
+    batches: Batches,
     /// The targets of its access epochs.
     open: Open,
     /// Whether no operation is ever under way when its call has returned, and none is checked or always counted.

@@ -42,10 +42,12 @@ pub(super) enum Kind {
     Access,
     /// Asks for the error of which the origin has not been told.
     Untold,
+    /// Several requests (`batch`).
+    Batch,
 }
 
 /// All of them, in the order of their numbers.
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 17] = [
     Kind::Put,
     Kind::Get,
     Kind::Accumulate,
@@ -62,7 +64,16 @@ const KINDS: [Kind; 16] = [
     Kind::Wake,
     Kind::Access,
     Kind::Untold,
+    Kind::Batch,
 ];
+
+impl Kind {
+    /// Whether nobody waits for such a request before its origin sends another one to the same host, if nothing is
+    /// replied.
+    pub(super) fn may_wait(self) -> bool {
+        matches!(self, Self::Put | Self::Accumulate | Self::Access)
+    }
+}
 
 /// The numbers of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

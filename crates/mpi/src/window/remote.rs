@@ -8,7 +8,7 @@ use super::packet::{Chunk, Kind, Label, chunks};
 use crate::datatype::{Basic, Datatype};
 use crate::error::Result;
 use crate::memory::{self, Runs, Source, Target, Update};
-use crate::network::{Network, Service};
+use crate::network::Network;
 use crate::op::{BuiltinOp, numbers_of};
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::Arc;
@@ -52,12 +52,10 @@ impl Window {
     ) {
         let length = chunk.header_bytes() + carried;
         let unit = numbers_of(unit);
-        let (host, numbers) = (located.part.host(), label.numbers());
-        self.network()
-            .request(Service::Windows, host, numbers, replies, length, &mut |room| {
-                let rest = chunk.write(unit, located.displacement, room);
-                fill(chunk.position, rest);
-            });
+        self.send_request(located.part.host(), label, replies, length, &mut |room| {
+            let rest = chunk.write(unit, located.displacement, room);
+            fill(chunk.position, rest);
+        });
     }
 
     /// Sends an operation on elements of a unit, with the data of the origin.
@@ -207,14 +205,7 @@ impl Window {
         let (network, user) = (self.network(), process.id() as usize);
         let replies = network.expect(user, host, None, labels.len() as u32, Some(waiter));
         for label in labels {
-            network.request(
-                Service::Windows,
-                host,
-                label.numbers(),
-                Some(replies),
-                0,
-                &mut |_| (),
-            );
+            self.send_request(host, *label, Some(replies), 0, &mut |_| ());
         }
         request
     }
@@ -241,9 +232,7 @@ impl Window {
 
     /// Sends a request to which nothing is replied.
     pub(super) fn tell_host(&self, host: HostId, label: Label) {
-        let numbers = label.numbers();
-        self.network()
-            .request(Service::Windows, host, numbers, None, 0, &mut |_| ());
+        self.send_request(host, label, None, 0, &mut |_| ());
     }
 
     /// Waits until all operations sent to a host have been done, which ends those on a target.

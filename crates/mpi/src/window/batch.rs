@@ -1,0 +1,135 @@
+//! Short requests to other hosts, which wait until they are sent together.
+//!
+//! An operation to which nothing is replied need not be on its way before its origin waits for it, or has something
+//! else to tell the same host. So short ones wait in a batch, and the next request that cannot wait goes with them as
+//! the last one of the same packet: a put and a flush are one packet there and one back. A batch that is full is sent,
+//! too. All requests of a window go through here, so that they come in the order in which they were made.
+//!
+//! In the packet each request is its two numbers, the length of its data in 4 bytes, and the data, little-endian.
+//! Replies are to the last one.
+//!
+//! Costs: an operation that waits is copied once more, which takes far less time than a packet.
+
+use super::Window;
+use super::packet::{Kind, Label};
+use crate::endpoint::Handle;
+use crate::network::Service;
+use simurgh_core::Mutex;
+use simurgh_net::HostId;
+use std::collections::HashMap;
+
+/// Requests with more data than this do not wait.
+const SHORT: usize = 4096;
+
+/// Bytes before the data of a request.
+const HEADER: usize = 20;
+
+/// The requests that wait, by host. It is locked while they are sent: nothing overtakes them.
+pub(super) struct Batches(Mutex<HashMap<HostId, Vec<u8>>>);
+
+/// A request of a batch that has come.
+pub(super) struct Entry<'a> {
+    pub(super) numbers: [u64; 2],
+    pub(super) data: &'a [u8],
+    pub(super) is_last: bool,
+}
+
+impl Default for Batches {
+    fn default() -> Self {
+        Self(Mutex::new(HashMap::new()))
+    }
+}
+
+impl Window {
+    /// Sends a request with `length` bytes of data, which `fill` writes, or has it wait.
+    pub(super) fn send_request(
+        &self,
+        host: HostId,
+        label: Label,
+        replies: Option<Handle>,
+        length: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) {
+        let network = self.network();
+        let capacity = network.request_capacity(host);
+        let entry = HEADER + length;
+        let mut all = self.batches.0.lock();
+        let waiting = all.get(&host).map_or(0, Vec::len);
+        if waiting > 0 && waiting + entry > capacity {
+            self.send_batch(host, all.remove(&host), None);
+        }
+        let may_wait = replies.is_none() && label.kind.may_wait() && length <= SHORT && entry <= capacity;
+        if may_wait || all.contains_key(&host) {
+            append(all.entry(host).or_default(), label.numbers(), length, fill);
+        } else {
+            network.request(Service::Windows, host, label.numbers(), replies, length, fill);
+        }
+        if !may_wait {
+            self.send_batch(host, all.remove(&host), replies);
+        }
+    }
+
+    fn send_batch(&self, host: HostId, batch: Option<Vec<u8>>, replies: Option<Handle>) {
+        let Some(batch) = batch else { return };
+        let numbers = self.label(Kind::Batch, 0, 0).numbers();
+        let fill = &mut |room: &mut [u8]| room.copy_from_slice(&batch);
+        self.network()
+            .request(Service::Windows, host, numbers, replies, batch.len(), fill);
+    }
+}
+
+fn append(batch: &mut Vec<u8>, numbers: [u64; 2], length: usize, fill: &mut dyn FnMut(&mut [u8])) {
+    for number in numbers {
+        batch.extend(number.to_le_bytes());
+    }
+    batch.extend((length as u32).to_le_bytes());
+    let start = batch.len();
+    batch.resize(start + length, 0);
+    fill(&mut batch[start..]);
+}
+
+/// The requests of a batch, as far as they make sense.
+pub(super) fn entries(batch: &[u8]) -> impl Iterator<Item = Entry<'_>> {
+    let mut rest = batch;
+    std::iter::from_fn(move || {
+        let (first, others) = rest.split_first_chunk()?;
+        let (second, others) = others.split_first_chunk()?;
+        let (length, others) = others.split_first_chunk()?;
+        let (data, others) = others.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        rest = others;
+        Some(Entry {
+            numbers: [u64::from_le_bytes(*first), u64::from_le_bytes(*second)],
+            data,
+            is_last: others.is_empty(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_read_as_they_were_added() {
+        let mut batch = Vec::new();
+        let all: [([u64; 2], &[u8]); 3] = [([1, u64::MAX], b"one"), ([2, 3], b""), ([4, 5], b"three")];
+        for (numbers, data) in all {
+            append(&mut batch, numbers, data.len(), &mut |room| {
+                room.copy_from_slice(data)
+            });
+        }
+        let read: Vec<_> = entries(&batch).map(|entry| (entry.numbers, entry.data)).collect();
+        assert_eq!(read, all);
+        let last: Vec<_> = entries(&batch).map(|entry| entry.is_last).collect();
+        assert_eq!(last, [false, false, true]);
+        // What is cut off anywhere is not read.
+        for length in 0..batch.len() {
+            let read = entries(&batch[..length]).map(|entry| (entry.numbers, entry.data));
+            assert!(
+                read.eq(all
+                    .into_iter()
+                    .take(usize::from(length >= 23) + usize::from(length >= 43)))
+            );
+        }
+    }
+}
