@@ -378,19 +378,8 @@ impl<'scope, T> AsRef<Flight<'scope>> for FlightIn<'scope, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alone::alone;
     use crate::broadcast;
-    use simurgh_mpi::Process;
-
-    /// Runs `f` as the only rank, which sends to itself.
-    fn alone<R>(f: impl FnOnce(&Comm) -> Result<R>) -> Result<R> {
-        let process = Process::singleton();
-        process.init()?;
-        let world = process.comm_world()?;
-        let value = f(&world)?;
-        drop(world);
-        process.finalize()?;
-        Ok(value)
-    }
 
     #[test]
     fn memory_is_given_back_with_what_has_come() {

@@ -217,3 +217,27 @@ pub fn exscan_in_place<'a, T: Equivalence>(
         comm.exscan(None, values, op)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alone::alone;
+    use simurgh_datatype::op::BuiltinOp;
+
+    #[test]
+    fn the_values_of_one_rank_stay_in_their_place() {
+        let values = alone(|comm| {
+            let (mut values, op) = ([1_u16, 2, 3], Operator::builtin(BuiltinOp::Sum));
+            gather_in_place(comm, &mut values[..], 0)?.run()?;
+            scatter_in_place(comm, &mut values[..], 0)?.run()?;
+            all_gather_in_place(comm, &mut values[..])?.run()?;
+            all_to_allv_in_place(comm, &mut values[..], &[3])?.run()?;
+            reduce_in_place(comm, &mut values[..], &op, 0)?.run()?;
+            reduce_scatter_in_place(comm, &mut values[..], &[3], &op)?.run()?;
+            scan_in_place(comm, &mut values[..], &op)?.run()?;
+            values[1] += 1;
+            Ok(values)
+        });
+        assert_eq!(values, Ok([1, 3, 3]));
+    }
+}

@@ -11,6 +11,7 @@
 //!
 //! # Layers
 //!
+//! * `alone`: a job of one rank, for tests.
 //! * `equivalence`: Rust types whose values have a datatype.
 //! * `coded`: values of enums and the like as numbers.
 //! * `located`: values with an index.
@@ -36,6 +37,8 @@
 //! * `filetype`: which values of a file a rank sees.
 //! * `representation`: data representations of the user.
 
+#[cfg(test)]
+mod alone;
 mod buffer;
 mod coded;
 mod collective;

@@ -196,6 +196,7 @@ mod tests {
     use crate::memory::{pack, unpack};
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes very long")]
     fn blocks_are_zeroed_and_aligned() {
         for (bytes, align) in [(0, 64), (100, 64), (1 << 20, 4096)] {
             let block = Arc::new(Block::new(bytes, align).expect("memory"));

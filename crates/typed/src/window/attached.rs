@@ -182,3 +182,71 @@ fn not_attached() -> Error {
     let message = "this rank has attached no values there, or has detached them";
     Error::new(ErrorClass::RmaAttach, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alone::alone;
+    use crate::{Operator, in_flight};
+    use simurgh_datatype::op::BuiltinOp;
+    use simurgh_mpi::LockKind;
+
+    #[test]
+    fn a_window_uses_the_values_that_it_has_and_gives_them_back() {
+        let values = alone(|comm| {
+            let mut window = Window::create(comm, vec![1_u32, 2, 3])?;
+            window.local_mut()?[0] = 10;
+            window.begin_fences()?;
+            window.put(0, 1, &20)?;
+            window.accumulate(0, 0, &[1, 1, 1][..], &Operator::builtin(BuiltinOp::Sum))?;
+            window.end_fences()?;
+            assert_eq!(window.local()?, [11, 21, 4]);
+            window.local_mut()?[2] += 1;
+            window.into_values()
+        });
+        assert_eq!(values, Ok(vec![11, 21, 5]));
+    }
+
+    #[test]
+    fn attached_values_are_accessed_and_detached() {
+        let values = alone(|comm| {
+            let mut window = Window::dynamic(comm)?;
+            let (first, second) = (window.attach(vec![1_u64; 4])?, window.attach(vec![2_u64; 2])?);
+            window.attached_mut(first)?[3] = 7;
+            window.begin_locks()?;
+            window.lock(LockKind::Exclusive, 0)?;
+            window.put(0, first.address_of::<u64>(1, 1)?, &5)?;
+            let mut read = [0; 2];
+            window.get(0, second.address_of::<u64>(0, 2)?, &mut read[..])?;
+            window.unlock(0)?;
+            window.end_locks()?;
+            assert_eq!((window.attached(first)?, read), (&[1, 5, 1, 7][..], [2, 2]));
+            assert_eq!(window.detach(second)?, [2, 2]);
+            window.attached(first).map(<[u64]>::to_vec)
+        });
+        assert_eq!(values, Ok(vec![1, 5, 1, 7]));
+    }
+
+    #[test]
+    fn requests_have_their_data_when_they_are_complete() {
+        let read = alone(|comm| {
+            let mut window = Window::create(comm, vec![1_u32, 2, 3])?;
+            window.begin_locks()?;
+            window.lock(LockKind::Shared, 0)?;
+            let (sent, mut before, mut read) = ([5, 6], [0; 2], [0; 3]);
+            in_flight(comm, |flights| {
+                window.rput(flights, 0, 0, &sent[..])?.wait()?;
+                let op = Operator::builtin(BuiltinOp::Sum);
+                let (values, _) = window
+                    .rget_accumulate(flights, (0, 1), &sent[..], &mut before, &op)?
+                    .wait()?;
+                assert_eq!(values, [6, 3]);
+                window.rget(flights, 0, 0, &mut read).map(drop)
+            })?;
+            window.unlock(0)?;
+            window.end_locks()?;
+            Ok(read)
+        });
+        assert_eq!(read, Ok([5, 11, 9]));
+    }
+}
