@@ -7,7 +7,7 @@ const SHORT: usize = 32;
 
 /// Copies from this length on are cut into pieces, which idle virtual processors copy too: one core alone does not use
 /// the memory bandwidth of a node.
-pub(super) const SHARED: usize = 64 << 10;
+pub(super) const SHARED: usize = 128 << 10;
 
 /// Least length of such a piece. Longer pieces use the memory better; pieces of a quarter of the whole leave something
 /// for helpers that come late.
