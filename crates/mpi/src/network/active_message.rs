@@ -95,6 +95,12 @@ impl ActiveRequest<'_> {
         }
     }
 
+    /// The place of replies to a request that has come within this one, by their handle at the sender.
+    pub(crate) fn replies_to(&self, handle: Handle) -> Option<ReplyTo> {
+        let host = self.from;
+        (handle != Handle::NONE).then_some(ReplyTo { host, handle })
+    }
+
     /// Replies that the request has failed.
     pub(crate) fn refuse(&self, error: ErrorCode) {
         if let Some(reply_to) = self.reply_to {

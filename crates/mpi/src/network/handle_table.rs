@@ -20,7 +20,7 @@ const SHARDS: usize = 1 << 10;
 
 impl Handle {
     /// The handle of no entry.
-    pub(super) const NONE: Self = Self(u64::MAX);
+    pub(crate) const NONE: Self = Self(u64::MAX);
 
     fn new(shard: usize, generation: u32, index: u32) -> Self {
         let generation = u64::from(generation) & ((1 << GENERATION_BITS) - 1);

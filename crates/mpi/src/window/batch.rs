@@ -1,12 +1,12 @@
 //! Short requests to other hosts, which wait until they are sent together.
 //!
-//! An operation to which nothing is replied need not be on its way before its origin waits for it, or has something
-//! else to tell the same host. So short ones wait in a batch, and the next request that cannot wait goes with them as
-//! the last one of the same packet: a put and a flush are one packet there and one back. A batch that is full is sent,
-//! too. All requests of a window go through here, so that they come in the order in which they were made.
+//! An operation need not be on its way before its origin waits for it, or has something else to tell the same host. So
+//! short ones wait in a batch, and the next request that cannot wait goes with them as the last one of the same packet:
+//! a put and a flush are one packet there and one back. A batch that is full is sent, too. All requests of a window go
+//! through here, so that they come in the order in which they were made.
 //!
-//! In the packet each request is its two numbers, the length of its data in 4 bytes, and the data, little-endian.
-//! Replies are to the last one.
+//! In the packet each request is its two numbers, the handle of its replies, the length of its data in 4 bytes, and the
+//! data, little-endian.
 //!
 //! Costs: an operation that waits is copied once more, which takes far less time than a packet.
 
@@ -18,20 +18,30 @@ use simurgh_core::Mutex;
 use simurgh_net::HostId;
 use std::collections::HashMap;
 
-/// Requests with more data than this do not wait.
-const SHORT: usize = 4096;
+/// Requests with more data than this, or with such replies, do not wait.
+pub(super) const SHORT: usize = 4096;
 
 /// Bytes before the data of a request.
-const HEADER: usize = 20;
+const HEADER: usize = 28;
 
 /// The requests that wait, by host. It is locked while they are sent: nothing overtakes them.
 pub(super) struct Batches(Mutex<HashMap<HostId, Vec<u8>>>);
 
+/// What is replied to a request.
+#[derive(Clone, Copy)]
+pub(super) enum Replies {
+    Nothing,
+    /// The origin waits for it no sooner than it sends another request to the same host.
+    Later(Handle),
+    /// The origin waits for it.
+    Awaited(Handle),
+}
+
 /// A request of a batch that has come.
 pub(super) struct Entry<'a> {
     pub(super) numbers: [u64; 2],
+    pub(super) replies: Handle,
     pub(super) data: &'a [u8],
-    pub(super) is_last: bool,
 }
 
 impl Default for Batches {
@@ -46,40 +56,56 @@ impl Window {
         &self,
         host: HostId,
         label: Label,
-        replies: Option<Handle>,
+        replies: Replies,
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) {
+        let (replies, may_wait) = match replies {
+            Replies::Nothing => (None, label.kind.may_wait()),
+            Replies::Later(handle) => (Some(handle), true),
+            Replies::Awaited(handle) => (Some(handle), false),
+        };
         let network = self.network();
         let capacity = network.request_capacity(host);
         let entry = HEADER + length;
         let mut all = self.batches.0.lock();
         let waiting = all.get(&host).map_or(0, Vec::len);
         if waiting > 0 && waiting + entry > capacity {
-            self.send_batch(host, all.remove(&host), None);
+            self.send_batch(host, all.remove(&host));
         }
-        let may_wait = replies.is_none() && label.kind.may_wait() && length <= SHORT && entry <= capacity;
+        let may_wait = may_wait && length <= SHORT && entry <= capacity;
         if may_wait || all.contains_key(&host) {
-            append(all.entry(host).or_default(), label.numbers(), length, fill);
+            let batch = all.entry(host).or_default();
+            append(
+                batch,
+                (label.numbers(), replies.unwrap_or(Handle::NONE)),
+                length,
+                fill,
+            );
         } else {
             network.request(Service::Windows, host, label.numbers(), replies, length, fill);
         }
         if !may_wait {
-            self.send_batch(host, all.remove(&host), replies);
+            self.send_batch(host, all.remove(&host));
         }
     }
 
-    fn send_batch(&self, host: HostId, batch: Option<Vec<u8>>, replies: Option<Handle>) {
+    fn send_batch(&self, host: HostId, batch: Option<Vec<u8>>) {
         let Some(batch) = batch else { return };
         let numbers = self.label(Kind::Batch, 0, 0).numbers();
         let fill = &mut |room: &mut [u8]| room.copy_from_slice(&batch);
         self.network()
-            .request(Service::Windows, host, numbers, replies, batch.len(), fill);
+            .request(Service::Windows, host, numbers, None, batch.len(), fill);
     }
 }
 
-fn append(batch: &mut Vec<u8>, numbers: [u64; 2], length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-    for number in numbers {
+fn append(
+    batch: &mut Vec<u8>,
+    ([first, second], replies): ([u64; 2], Handle),
+    length: usize,
+    fill: &mut dyn FnMut(&mut [u8]),
+) {
+    for number in [first, second, replies.0] {
         batch.extend(number.to_le_bytes());
     }
     batch.extend((length as u32).to_le_bytes());
@@ -94,13 +120,14 @@ pub(super) fn entries(batch: &[u8]) -> impl Iterator<Item = Entry<'_>> {
     std::iter::from_fn(move || {
         let (first, others) = rest.split_first_chunk()?;
         let (second, others) = others.split_first_chunk()?;
+        let (replies, others) = others.split_first_chunk()?;
         let (length, others) = others.split_first_chunk()?;
         let (data, others) = others.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         rest = others;
         Some(Entry {
             numbers: [u64::from_le_bytes(*first), u64::from_le_bytes(*second)],
+            replies: Handle(u64::from_le_bytes(*replies)),
             data,
-            is_last: others.is_empty(),
         })
     })
 }
@@ -113,22 +140,22 @@ mod tests {
     fn requests_are_read_as_they_were_added() {
         let mut batch = Vec::new();
         let all: [([u64; 2], &[u8]); 3] = [([1, u64::MAX], b"one"), ([2, 3], b""), ([4, 5], b"three")];
-        for (numbers, data) in all {
-            append(&mut batch, numbers, data.len(), &mut |room| {
-                room.copy_from_slice(data)
+        let replies = [Handle(7), Handle::NONE, Handle(u64::MAX - 1)];
+        for ((numbers, data), replies) in all.into_iter().zip(replies) {
+            append(&mut batch, (numbers, replies), data.len(), &mut |room| {
+                room.copy_from_slice(data);
             });
         }
         let read: Vec<_> = entries(&batch).map(|entry| (entry.numbers, entry.data)).collect();
         assert_eq!(read, all);
-        let last: Vec<_> = entries(&batch).map(|entry| entry.is_last).collect();
-        assert_eq!(last, [false, false, true]);
+        assert!(entries(&batch).map(|entry| entry.replies).eq(replies));
         // What is cut off anywhere is not read.
         for length in 0..batch.len() {
             let read = entries(&batch[..length]).map(|entry| (entry.numbers, entry.data));
             assert!(
                 read.eq(all
                     .into_iter()
-                    .take(usize::from(length >= 23) + usize::from(length >= 43)))
+                    .take(usize::from(length >= 31) + usize::from(length >= 59)))
             );
         }
     }

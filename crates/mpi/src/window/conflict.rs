@@ -11,6 +11,7 @@
 use super::Window;
 use super::access::{Access, Call, EXTRA, Operation, Role};
 use super::access_log::{AccessLog, Ends};
+use super::batch::Replies;
 use super::error::fault;
 use super::operation::Located;
 use super::packet::{Kind, Label, chunks};
@@ -155,9 +156,16 @@ impl Window {
         let runs = Runs::new(located.datatype, located.count, &BYTE);
         let capacity = self.network().request_capacity(host) - EXTRA;
         for chunk in &chunks(runs, (1, 1), false, capacity) {
-            self.send_chunk(located, label, (&BYTE, chunk), None, EXTRA, &mut |_, room| {
-                room.copy_from_slice(&access.extra());
-            });
+            self.send_chunk(
+                located,
+                label,
+                (&BYTE, chunk),
+                Replies::Nothing,
+                EXTRA,
+                &mut |_, room| {
+                    room.copy_from_slice(&access.extra());
+                },
+            );
         }
         self.epochs().note_sent(host);
     }

@@ -46,7 +46,7 @@ impl Handler {
             let request = ActiveRequest {
                 numbers: entry.numbers,
                 data: entry.data,
-                reply_to: batch.reply_to.filter(|_| entry.is_last),
+                reply_to: batch.replies_to(entry.replies),
                 ..*batch
             };
             self.handle_one(Label::read(entry.numbers)?, &request)

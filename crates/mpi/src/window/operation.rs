@@ -103,7 +103,7 @@ impl Window {
         self.count(OneSided::Accumulate, &located);
         match &located.target {
             Some(target) => update.apply(self.shared.stripes(), Some(origin), target, None),
-            None => self.accumulate_remote(origin, &located, (&update, op), None),
+            None => self.accumulate_remote(origin, &located, (&update, op)),
         }
         Ok(())
     }

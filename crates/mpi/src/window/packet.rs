@@ -68,8 +68,8 @@ const KINDS: [Kind; 17] = [
 ];
 
 impl Kind {
-    /// Whether nobody waits for such a request before its origin sends another one to the same host, if nothing is
-    /// replied.
+    /// Whether nobody waits for such a request, to which nothing is replied, before its origin sends another one to the
+    /// same host.
     pub(super) fn may_wait(self) -> bool {
         matches!(self, Self::Put | Self::Accumulate | Self::Access)
     }

@@ -2,6 +2,7 @@
 
 use super::Window;
 use super::access_log::Ends;
+use super::batch::{Replies, SHORT};
 use super::conflict::flush_label;
 use super::operation::Located;
 use super::packet::{Chunk, Kind, Label, chunks};
@@ -46,7 +47,7 @@ impl Window {
         located: &Located<'_>,
         label: Label,
         (unit, chunk): (&Datatype, &Chunk),
-        replies: Option<crate::endpoint::Handle>,
+        replies: Replies,
         carried: usize,
         fill: &mut dyn FnMut(usize, &mut [u8]),
     ) {
@@ -59,14 +60,7 @@ impl Window {
     }
 
     /// Sends an operation on elements of a unit, with the data of the origin.
-    fn send_data(
-        &self,
-        origin: &Source,
-        located: &Located<'_>,
-        label: Label,
-        unit: &Datatype,
-        replies: Option<crate::endpoint::Handle>,
-    ) {
+    fn send_data(&self, origin: &Source, located: &Located<'_>, label: Label, unit: &Datatype) {
         let mut left = origin.bytes();
         for chunk in &mut self.chunks_of(located, unit, true) {
             chunk.cut(left, unit.size());
@@ -75,7 +69,7 @@ impl Window {
                 located,
                 label,
                 (unit, chunk),
-                replies,
+                Replies::Nothing,
                 chunk.bytes,
                 &mut |position, room| {
                     memory::pack_from(origin, position, room);
@@ -85,9 +79,25 @@ impl Window {
         self.epochs().note_sent(located.part.host());
     }
 
+    /// Expects so many replies of a host, with data for a target. If that is long, it had better come soon.
+    fn replies_to(
+        &self,
+        (user, host): (usize, HostId),
+        target: &Target,
+        count: u32,
+        waiter: Option<Waiter>,
+    ) -> Replies {
+        let kind = match waiter {
+            None if target.bytes() <= SHORT => Replies::Later,
+            _ => Replies::Awaited,
+        };
+        let target = Some(target.clone());
+        kind(self.network().expect(user, host, target, count, waiter))
+    }
+
     pub(super) fn put_remote(&self, origin: &Source, located: &Located<'_>) {
         let label = self.label(Kind::Put, 0, located.seat);
-        self.send_data(origin, located, label, &BYTE, None);
+        self.send_data(origin, located, label, &BYTE);
     }
 
     /// Whether replies are expected, the last of which completes the waiter.
@@ -104,11 +114,9 @@ impl Window {
         }
         let (host, user) = (located.part.host(), self.process().id() as usize);
         let count = chunks.len() as u32;
-        let replies = self
-            .network()
-            .expect(user, host, Some(origin.clone()), count, waiter());
+        let replies = self.replies_to((user, host), origin, count, waiter());
         for chunk in &chunks {
-            self.send_chunk(located, label, (&BYTE, chunk), Some(replies), 0, &mut |_, _| ());
+            self.send_chunk(located, label, (&BYTE, chunk), replies, 0, &mut |_, _| ());
         }
         self.epochs().note_sent(host);
         true
@@ -119,10 +127,9 @@ impl Window {
         origin: &Source,
         located: &Located<'_>,
         (update, op): (&Update, BuiltinOp),
-        replies: Option<crate::endpoint::Handle>,
     ) {
         let label = self.label(Kind::Accumulate, op as u16, located.seat);
-        self.send_data(origin, located, label, update.unit(), replies);
+        self.send_data(origin, located, label, update.unit());
     }
 
     /// As [`Window::get_remote`]. The origin has no data if the operation ignores it.
@@ -143,16 +150,14 @@ impl Window {
         }
         let (host, user) = (located.part.host(), self.process().id() as usize);
         let count = chunks.len() as u32;
-        let replies = self
-            .network()
-            .expect(user, host, Some(result.clone()), count, waiter());
+        let replies = self.replies_to((user, host), result, count, waiter());
         for chunk in &chunks {
             let bytes = if carried { chunk.bytes } else { 0 };
             self.send_chunk(
                 located,
                 label,
                 (unit, chunk),
-                Some(replies),
+                replies,
                 bytes,
                 &mut |position, room| {
                     memory::pack_from(origin, position, room);
@@ -175,16 +180,14 @@ impl Window {
         let label = self.label(Kind::CompareAndSwap, 0, located.seat);
         let chunks = self.chunks_of(located, unit, false);
         let (host, user) = (located.part.host(), self.process().id() as usize);
-        let replies = self
-            .network()
-            .expect(user, host, Some(result.clone()), 1, waiter());
+        let replies = self.replies_to((user, host), result, 1, waiter());
         let size = unit.size();
         for chunk in &chunks {
             self.send_chunk(
                 located,
                 label,
                 (unit, chunk),
-                Some(replies),
+                replies,
                 2 * size,
                 &mut |_, room| {
                     memory::pack(compare, &mut room[..size]);
@@ -205,7 +208,7 @@ impl Window {
         let (network, user) = (self.network(), process.id() as usize);
         let replies = network.expect(user, host, None, labels.len() as u32, Some(waiter));
         for label in labels {
-            self.send_request(host, *label, Some(replies), 0, &mut |_| ());
+            self.send_request(host, *label, Replies::Awaited(replies), 0, &mut |_| ());
         }
         request
     }
@@ -232,7 +235,7 @@ impl Window {
 
     /// Sends a request to which nothing is replied.
     pub(super) fn tell_host(&self, host: HostId, label: Label) {
-        self.send_request(host, label, None, 0, &mut |_| ());
+        self.send_request(host, label, Replies::Nothing, 0, &mut |_| ());
     }
 
     /// Waits until all operations sent to a host have been done, which ends those on a target.
