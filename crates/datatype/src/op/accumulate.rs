@@ -208,6 +208,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes very long")]
     fn long_updates_that_are_alone_do_what_reductions_do() {
         let stripes = excluding();
         for &op in BuiltinOp::ALL {
@@ -222,6 +223,7 @@ mod tests {
 
     /// What is added is in the memory that it is added to.
     #[test]
+    #[cfg_attr(miri, ignore = "takes very long")]
     fn a_long_update_takes_its_input_from_where_it_is_added() {
         const COUNT: usize = 1000;
         let stripes = excluding();
