@@ -116,7 +116,7 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 extern "C" fn malloc_further(heap: &Heap, size: usize) -> *mut c_void {
     if size > size_class::LARGEST {
         let block = heap.allocate_single(size, ALIGNMENT, false);
-        return or_else(block.cast(), || of_c_library(size));
+        return or_else(block, || of_c_library(size));
     }
     of_class(heap, size_class::far(size), size)
 }

@@ -14,7 +14,7 @@ use crate::page::{IDLE, Page, SINGLE};
 use crate::{Heap, list_of_pages};
 
 /// The slices of a block that can be idle, at most.
-pub(crate) const LONGEST: usize = 8;
+const LONGEST: usize = 8;
 /// The slices of all idle blocks of a heap, at most.
 const MOST: usize = 16;
 

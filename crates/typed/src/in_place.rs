@@ -1,10 +1,9 @@
 //! Collectives whose ranks have what they bring where they get the result (`MPI_IN_PLACE`).
 
 use super::collective::is_root;
-use super::parts::{even_sources, even_targets, targets};
-use super::reduction::{combining, elements_of};
+use super::parts::{even_sources, even_targets, share, targets, total};
+use super::reduction::{combining, counts_of_elements, elements_of};
 use super::{Equivalence, Operator, Prepared, Received};
-use simurgh_datatype::memory::Numbers;
 use simurgh_mpi::Comm;
 use simurgh_mpi::{Error, ErrorClass, Result};
 
@@ -151,7 +150,7 @@ pub fn reduce_scatter_block_in_place<'a, T: Equivalence>(
     op: &Operator<T>,
 ) -> Result<Prepared<'a, T>> {
     let values = values.into();
-    let part = super::parts::share(comm.size(), values.len())?;
+    let part = share(comm.size(), values.len())?;
     combining(None, values, op, |_, values, op_of_engine| {
         comm.reduce_scatter_block(None, values, part * elements_of(op), op_of_engine)
     })
@@ -171,18 +170,14 @@ pub fn reduce_scatter_in_place<'a, T: Equivalence>(
     op: &Operator<T>,
 ) -> Result<Prepared<'a, T>> {
     let values = values.into();
-    let total = counts
-        .iter()
-        .try_fold(0_usize, |total, count| total.checked_add(*count));
-    if counts.len() != comm.size() || total != Some(values.len()) {
+    if counts.len() != comm.size() || total(counts) != Some(values.len()) {
         let message = format!(
             "the counts {counts:?} do not fit {} values to be combined",
             values.len()
         );
         return Err(Error::new(ErrorClass::Count, message));
     }
-    let elements = elements_of(op);
-    let counts: Numbers = counts.iter().map(|count| (count * elements) as i64).collect();
+    let counts = counts_of_elements(counts, op);
     combining(None, values, op, |_, values, op| {
         comm.reduce_scatter(None, values, counts, op)
     })

@@ -17,6 +17,12 @@ pub(super) fn share(parts: usize, len: usize) -> Result<usize> {
     }
 }
 
+/// The sum of counts, if a number has room for it.
+pub(super) fn total(counts: &[usize]) -> Option<usize> {
+    let mut counts = counts.iter();
+    counts.try_fold(0_usize, |total, count| total.checked_add(*count))
+}
+
 /// Checks that there is a count for each part, and that all parts, one behind the other, fit into the slice.
 fn check_counts(parts: usize, len: usize, counts: &[usize]) -> Result<()> {
     let given = counts.len();
@@ -24,10 +30,7 @@ fn check_counts(parts: usize, len: usize, counts: &[usize]) -> Result<()> {
         let message = format!("{given} counts for {parts} partners: give one for each");
         return Err(Error::new(ErrorClass::Count, message));
     }
-    let total = counts
-        .iter()
-        .try_fold(0_usize, |total, count| total.checked_add(*count));
-    if total.is_some_and(|total| total <= len) {
+    if total(counts).is_some_and(|total| total <= len) {
         return Ok(());
     }
     let message = format!("the counts add up to more than the {len} values of the slice");

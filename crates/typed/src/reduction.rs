@@ -2,6 +2,7 @@
 
 use super::collective::is_root;
 use super::operator::rethrow;
+use super::parts::total;
 use super::{Equivalence, Operator, Prepared, Received, Sent, whole};
 use simurgh_datatype::Datatype;
 use simurgh_datatype::memory::{Numbers, Source, Target};
@@ -86,8 +87,7 @@ pub fn reduce_scatter<'a, T: Equivalence>(
 ) -> Result<Prepared<'a, T>> {
     let (sent, received) = (sent.into(), received.into());
     check_counts(comm, (sent.len(), received.len()), counts)?;
-    let elements = elements_of(op);
-    let counts: Numbers = counts.iter().map(|count| (count * elements) as i64).collect();
+    let counts = counts_of_elements(counts, op);
     combining(Some(sent), received, op, |sent, received, op| {
         comm.reduce_scatter(sent, received, counts, op)
     })
@@ -151,6 +151,12 @@ pub(super) fn elements_of<T: Equivalence>(op: &Operator<T>) -> usize {
     Operands::new(op).elements
 }
 
+/// The same for several numbers of values.
+pub(super) fn counts_of_elements<T: Equivalence>(counts: &[usize], op: &Operator<T>) -> Numbers {
+    let elements = elements_of(op);
+    counts.iter().map(|count| (count * elements) as i64).collect()
+}
+
 /// Combines two vectors of values of this rank: each of `values` becomes its combination with that of `earlier`, which
 /// is the left operand ([`Op::reduce`]).
 ///
@@ -184,10 +190,7 @@ pub fn reduce_local<T: Equivalence>(earlier: &[T], values: &mut [T], op: &Operat
 fn check_counts(comm: &Comm, (sent, received): (usize, usize), counts: &[usize]) -> Result<()> {
     let rank = comm.rank() as usize;
     let each = counts.len() == comm.size();
-    let total = counts
-        .iter()
-        .try_fold(0_usize, |total, count| total.checked_add(*count));
-    if each && counts[rank] == received && total == Some(sent) {
+    if each && counts[rank] == received && total(counts) == Some(sent) {
         return Ok(());
     }
     let message = format!(

@@ -25,13 +25,13 @@ impl Worker {
         let mut staying = IntrusiveQueue::new();
         while let Some(ec) = local.pop_front() {
             let wanted = usize::from(ec.wanted_on().swap(0, Ordering::Relaxed));
-            let target = wanted.checked_sub(1).and_then(|index| self.peers().get(index));
+            let target = self.peer_numbered(wanted);
             match target.filter(|target| target.index() != self.index()) {
                 Some(target) => {
                     self.let_go_home(ec);
                     self.place_of(ec).ec_count().remove();
                     target.ec_count().add();
-                    ec.set_worker(*target);
+                    ec.set_worker(target);
                     target.inbox().push(ec);
                 }
                 None => staying.push_back(ec),

@@ -83,8 +83,8 @@ impl Worker {
     pub fn asking_worker(&self) -> Option<&'static Worker> {
         // Relaxed: a hint, which may have been taken back.
         let thief = self.shared.asking.fetch_and(WISHES, Ordering::Relaxed) & !WISHES;
-        let thief = self.peers().get((thief as usize).checked_sub(1)?).copied();
-        thief.filter(|thief| thief.is_quiet())
+        self.peer_numbered(thief as usize)
+            .filter(|thief| thief.is_quiet())
     }
 
     /// Number of execution contexts that live on it, whether they are ready or wait.

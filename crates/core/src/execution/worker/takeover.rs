@@ -126,6 +126,7 @@ mod tests {
                 .set(takeovers.last.get() - RECENT.as_nanos() as u64);
         }
     }
+
     /// Two workers, and a context that lives on the first one and has been taken over by the second.
     fn taken_over() -> ([&'static Worker; 2], &'static Ec) {
         let team = Worker::team(2, 0);

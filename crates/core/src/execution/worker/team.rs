@@ -90,6 +90,12 @@ impl Worker {
             .map_or(&[], |team| &team.workers[..team.common])
     }
 
+    /// The one of them with this number, which is 1 + its index; 0 stands for none.
+    pub(super) fn peer_numbered(&self, number: usize) -> Option<&'static Worker> {
+        let index = number.checked_sub(1)?;
+        self.peers().get(index).copied()
+    }
+
     /// The rules of the team for contexts of some purpose; unset if they are all run alike.
     pub(super) fn purpose_rules(&self) -> Option<&OnceLock<PurposeRules>> {
         self.own.team.get().map(|team| &team.purpose_rules)

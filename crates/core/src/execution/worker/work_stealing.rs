@@ -71,12 +71,10 @@ impl Worker {
     /// Whether the worker that asks has done so for long enough.
     fn is_asked_by_patient(&self) -> bool {
         let thief = self.shared.asking.load(Ordering::Relaxed) & !WISHES;
-        let thief = (thief as usize)
-            .checked_sub(1)
-            .and_then(|index| self.peers().get(index));
-        let waits =
-            |thief: &&Worker| nanoseconds().saturating_sub(thief.shared.asked_at.load(Ordering::Relaxed));
-        thief.is_some_and(|thief| waits(thief) >= PATIENCE.as_nanos() as u64)
+        self.peer_numbered(thief as usize).is_some_and(|thief| {
+            let asked_at = thief.shared.asked_at.load(Ordering::Relaxed);
+            nanoseconds().saturating_sub(asked_at) >= PATIENCE.as_nanos() as u64
+        })
     }
 }
 
