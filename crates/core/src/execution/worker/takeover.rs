@@ -91,7 +91,8 @@ impl Worker {
     #[cold]
     fn send_home(&self, ec: &'static Ec) {
         let home = usize::from(ec.takeovers.home.replace(0)) - 1;
-        if let Some(&home) = self.peers().get(home) {
+        // It may be one that runs only what is given to it.
+        if let Some(&home) = self.team_mates().get(home) {
             ec.set_worker(home);
         }
     }
@@ -130,7 +131,10 @@ mod tests {
     /// Two workers, and a context that lives on the first one and has been taken over by the second.
     fn taken_over() -> ([&'static Worker; 2], &'static Ec) {
         let team = Worker::team(2, 0);
-        let (home, thief) = (team[0], team[1]);
+        taken_over_from(team[0], team[1])
+    }
+
+    fn taken_over_from(home: &'static Worker, thief: &'static Worker) -> ([&'static Worker; 2], &'static Ec) {
         let ec = Ec::obtain(Purpose::Compute);
         ec.set_worker(home);
         home.ec_count().add();
@@ -150,6 +154,15 @@ mod tests {
         let (workers, ec) = taken_over();
         assert!(ptr::eq(ec.worker(), workers[1]));
         assert_eq!(counts(workers), [1, 0]);
+        workers[1].let_go_home(ec);
+        assert!(ptr::eq(ec.worker(), workers[0]));
+        assert_eq!(counts(workers), [1, 0]);
+    }
+
+    #[test]
+    fn a_context_goes_home_to_a_worker_that_runs_only_what_it_is_given() {
+        let team = Worker::team(1, 1);
+        let (workers, ec) = taken_over_from(team[1], team[0]);
         workers[1].let_go_home(ec);
         assert!(ptr::eq(ec.worker(), workers[0]));
         assert_eq!(counts(workers), [1, 0]);
