@@ -91,7 +91,7 @@ fn faults_are_told_with_the_calls_if_blocks_are_checked() {
         ),
         (
             "twice-long",
-            &["a block of 100000 bytes that has been freed", allocated, freed],
+            &["a block of 200000 bytes that has been freed", allocated, freed],
         ),
         (
             "inside",

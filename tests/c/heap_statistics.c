@@ -3,7 +3,7 @@
 #include "mpi_check.h"
 #include <malloc.h>
 
-enum { BLOCKS = 10000, SIZE = 64, LONG = 1 << 20, CLASSES = 41 };
+enum { BLOCKS = 20000, SIZE = 64, LONG = 1 << 20, CLASSES = 49 };
 
 static MPI_T_pvar_session session;
 

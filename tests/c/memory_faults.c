@@ -115,7 +115,7 @@ static void do_wrong(void)
         free_here(block);
         free_here(block);
     } else if (is("twice-long") || is("twice-long-realloc")) {
-        block = allocate_here(size * 1000);
+        block = allocate_here(size * 2000);
         free_here(block);
         if (is("twice-long"))
             free_here(block);
@@ -124,7 +124,7 @@ static void do_wrong(void)
     } else if (is("inside")) {
         free_here(block + 16);
     } else if (is("inside-long")) {
-        free_here(allocate_here(size * 1000) + 4096);
+        free_here(allocate_here(size * 2000) + 4096);
     } else if (is("never")) {
         /* In the range of heaps, but nothing has ever been allocated there. */
         free_here(block + (1 << 20));

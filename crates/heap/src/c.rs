@@ -453,8 +453,10 @@ impl Heap {
         }
     }
 
+    /// A block of zeros. A large one consists of slices of its own: those that come from the system are zeros, and are
+    /// not touched.
     pub(crate) fn allocate_zeroed(&self, size: usize) -> *mut u8 {
-        if size > size_class::LARGEST {
+        if size > size_class::LARGEST_OF_MANY {
             return self.allocate_single(size, ALIGNMENT, true);
         }
         let block: *mut u8 = self.allocate_of(size_class::of(size), size).cast();

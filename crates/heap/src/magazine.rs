@@ -16,14 +16,16 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::page::Block;
-use crate::segment::{Kind, SLICE, Segment};
-use crate::size_class::{ALL_CLASSES, size_of_class};
+use crate::segment::{SLICE, Segment};
+use crate::size_class::{ALL_CLASSES, LARGEST_OF_MANY, size_of_class};
 use crate::{Heap, sampler};
 
 /// The bytes that a magazine has room for, unless that is too few or too many blocks.
 const ROOM: usize = 64 << 10;
-/// The fewest and the most blocks that a magazine has room for.
+/// The blocks that a magazine has room for at least: so many, or as many as have so many bytes, but two.
 const FEWEST: usize = 16;
+const ROOM_OF_FEW: usize = 128 << 10;
+/// The most blocks that a magazine has room for.
 const MOST: usize = 512;
 /// The bytes that the magazines of a heap may have room for because they have grown: at most so many, and at most twice
 /// those in pages, since a magazine that has just grown is half full.
@@ -33,8 +35,6 @@ const GROWN_MOST: usize = 8 << 20;
 /// few blocks keep whole pages.
 const GROWN_PART: usize = 4;
 const SMALL_GROWTH: usize = 16;
-
-const _: () = assert!(ALL_CLASSES < Kind::INDICES);
 
 /// A magazine. Zeros are one that is empty and has no room.
 #[derive(Debug)]
@@ -46,7 +46,9 @@ pub(crate) struct Magazine {
 
 /// The number of blocks of a class that a magazine holds at most, unless it has grown.
 fn capacity(class: usize) -> u32 {
-    (ROOM / size_of_class(class)).clamp(FEWEST, MOST) as u32
+    let size = size_of_class(class);
+    let fewest = (ROOM_OF_FEW / size).clamp(2, FEWEST);
+    (ROOM / size).clamp(fewest, MOST) as u32
 }
 
 /// The number of blocks of a class with which a magazine is filled: there is room for others that are freed.
@@ -111,12 +113,16 @@ impl Heap {
         }
     }
 
-    /// Makes room for as many blocks again, if the magazines do not hold too much. In a rank that has a limit they do
-    /// not grow: its other threads could not have that memory. Nor do they where blocks are sampled: much of what the
-    /// program allocates would not be seen.
+    /// Makes room for as many blocks again, if the magazines do not hold too much, and if blocks are not so large that
+    /// their pages serve the program as quickly. In a rank that has a limit they do not grow: its other threads could
+    /// not have that memory. Nor do they where blocks are sampled: much of what the program allocates would not be
+    /// seen.
     #[cold]
     #[inline(never)]
     fn grow(&self, class: usize) -> bool {
+        if size_of_class(class) > LARGEST_OF_MANY {
+            return false;
+        }
         let more = self.capacities[class].get();
         let grown = self.grown.get() + more as usize * size_of_class(class);
         let most = GROWN_MOST.min(2 * self.live.get() * SLICE);
@@ -207,9 +213,19 @@ impl Heap {
     pub(crate) fn reclaim(&self, slices: usize) {
         if self.live.get() + slices > self.reclaim_at.get() {
             self.release_empty();
-            let live = self.live.get();
-            self.reclaim_at.set(live + live / GROWN_PART + SMALL_GROWTH);
+            self.reclaim_at.set(self.next_reclaim());
         }
+    }
+
+    /// The same with a heap that has become smaller: it need not be as large again before memory is made free.
+    pub(crate) fn reclaim_earlier(&self) {
+        let next = self.reclaim_at.get().min(self.next_reclaim());
+        self.reclaim_at.set(next);
+    }
+
+    fn next_reclaim(&self) -> usize {
+        let live = self.live.get();
+        live + live / GROWN_PART + SMALL_GROWTH
     }
 
     fn empty_magazine(&self, magazine: &Magazine) {

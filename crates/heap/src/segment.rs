@@ -12,7 +12,7 @@ use std::ptr;
 use crate::arena::{self, HUGE_PAGE, SEGMENT};
 use crate::links::{Linked, Links};
 use crate::page::{Extent, Page};
-use crate::size_class::{LINE, distance_of_class};
+use crate::size_class::{ALL_CLASSES, LINE, distance_of_class};
 use crate::{Heap, RankHeaps};
 
 /// The size of a slice, to which slices are aligned.
@@ -58,7 +58,7 @@ pub(crate) struct Segment {
     pages: [Page; SLICES],
 }
 
-const _: () = assert!(size_of::<Segment>() <= HEADER);
+const _: () = assert!(size_of::<Segment>() <= HEADER && Kind::INDICES <= 1 << FILLS_LINES);
 
 /// A heap, and the heaps of its rank.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ const FILLS_LINES: u32 = 7;
 
 impl Kind {
     const NONE: Self = Self(0);
-    pub(crate) const INDICES: usize = 64;
+    pub(crate) const INDICES: usize = ALL_CLASSES + 1;
 
     fn of_class(class: usize) -> Self {
         let fills_lines = distance_of_class(class).is_multiple_of(LINE);
@@ -86,7 +86,7 @@ impl Kind {
     /// The class plus one; 0 if there is none. It is less than [`Kind::INDICES`].
     #[inline(always)]
     pub(crate) fn index(self) -> usize {
-        usize::from(self.0) % Self::INDICES
+        usize::from(self.0) % (1 << FILLS_LINES)
     }
 
     /// Which of the owners may keep such a block: the heap, or all of its rank.

@@ -3,25 +3,32 @@
 //! Up to 128 bytes the sizes are the multiples of 16. Above that each doubling has four, so that at most a fifth of a
 //! block is unused.
 //!
-//! Blocks of 2 KiB and more are *spread*: they lie a cache line further apart than their size. Most of these sizes are
-//! multiples of large powers of two, so the beginnings of blocks, which programs use most, would share a few sets of
-//! each cache. Blocks that a program wants at multiples of more than a cache line have classes of their own.
+//! Blocks of 2 KiB and more are *spread*: they lie further apart than their size. Most of these sizes are multiples of
+//! large powers of two, so the beginnings of blocks, which programs use most, would share a few sets of each cache.
+//! Blocks of up to 32 KiB that a program wants at multiples of more than a cache line have classes of their own.
 
 /// The alignment of every block.
 pub(crate) const ALIGNMENT: usize = 16;
 /// The largest size that [`near`] takes.
 pub(crate) const NEAR: usize = 1024;
 /// The largest size of a class.
-pub(crate) const LARGEST: usize = 32 << 10;
+pub(crate) const LARGEST: usize = 128 << 10;
+/// The largest size of the classes of which a rank may have many blocks. Of larger ones, few are kept.
+pub(crate) const LARGEST_OF_MANY: usize = 32 << 10;
 /// The number of classes that differ in size.
-pub(crate) const CLASSES: usize = 40;
-/// The number of all classes: those with spread blocks come a second time, with blocks that lie at multiples of their
-/// size.
-pub(crate) const ALL_CLASSES: usize = 2 * CLASSES - SPREAD;
+pub(crate) const CLASSES: usize = 48;
+/// The number of all classes: those with spread blocks up to [`LARGEST_OF_MANY`] come a second time, with blocks that
+/// lie at multiples of their size.
+pub(crate) const ALL_CLASSES: usize = CLASSES + OF_MANY - SPREAD;
 /// The first class with spread blocks.
 const SPREAD: usize = 23;
+/// The first class with blocks larger than [`LARGEST_OF_MANY`].
+const OF_MANY: usize = 40;
 /// The size of a cache line.
 pub(crate) const LINE: usize = 64;
+/// The bytes between two neighbours that are larger than [`LARGEST_OF_MANY`]: a program that goes through several such
+/// arrays at the same time would take a load for one that depends on the store before it if they were a line apart.
+const FAR_APART: usize = 17 * LINE;
 
 /// The classes that are multiples of [`STEP`].
 const EVEN: usize = 8;
@@ -69,7 +76,12 @@ pub(crate) const fn is_spread(class: usize) -> bool {
 
 /// The distance between the beginnings of two blocks of a class that are neighbours.
 pub(crate) const fn distance_of_class(class: usize) -> usize {
-    size_of_class(class) + if is_spread(class) { LINE } else { 0 }
+    let apart = match class {
+        SPREAD..OF_MANY => LINE,
+        OF_MANY..CLASSES => FAR_APART,
+        _ => 0,
+    };
+    size_of_class(class) + apart
 }
 
 /// A number below `count` for the memory that begins at the address. Numbers for memory at equal distances are spread
@@ -153,12 +165,14 @@ mod tests {
             (4096, 4096, 4096),
             (4097, 4096, 8192),
             (20_000, 1024, 20_480),
-            (LARGEST, 4096, LARGEST),
+            (LARGEST_OF_MANY, 4096, LARGEST_OF_MANY),
+            (40_000, 64, 40_960 + FAR_APART),
         ] {
             let class = aligned(size, alignment).expect("there is one");
             assert_eq!(distance_of_class(class), distance, "{size}, {alignment}");
         }
-        assert_eq!(aligned(LARGEST, 1 << 20), None);
+        assert_eq!(aligned(LARGEST_OF_MANY, 1 << 20), None);
+        assert_eq!(aligned(40_000, 128), None);
     }
 
     #[test]

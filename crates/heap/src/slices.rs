@@ -23,8 +23,12 @@ impl Heap {
         if !self.charge(count) {
             return None;
         }
-        let slices = self
-            .take_known(count, may_be_first)
+        let known = || self.take_known(count, may_be_first);
+        let slices = known()
+            .or_else(|| {
+                self.reclaim(count);
+                known()
+            })
             .or_else(|| self.add_segment()?.take(count, may_be_first));
         match &slices {
             Some(slices) => self.note_taken(slices),

@@ -2,7 +2,8 @@
 //!
 //! The pages of a size class that have free blocks, or room for more, are a list, whose first one fills the magazine. A
 //! page leaves it when it is full, and comes back with the first block that is given back. An empty page is released,
-//! unless it is the only one of its class: the next block of its size will come soon. The blocks in magazines are in
+//! unless it is the only one of its class: the next block of its size will come soon. One of large blocks is released
+//! in any case: it is more memory than a rank should keep for each of several sizes. The blocks in magazines are in
 //! use, as far as pages are concerned.
 
 use std::ptr;
@@ -10,17 +11,37 @@ use std::ptr;
 use crate::links::Linked;
 use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
 use crate::segment::{SLICE, Segment};
-use crate::size_class::{ALL_CLASSES, distance_of_class};
+use crate::size_class::{ALL_CLASSES, LARGEST_OF_MANY, LINE, distance_of_class};
 use crate::slices::make_page;
 use crate::{Heap, magazine, report};
 
 /// The largest block of which so many fit into one slice that pages are not full and empty again all the time.
 const SLICE_MOST: usize = 2048;
-/// The number of slices of a page with larger blocks.
+/// The number of slices of a page with larger blocks, and with those of which a rank has few.
 const SLICES_OF_LARGER: usize = 4;
+const SLICES_OF_FEW: usize = 8;
 /// The number of larger blocks for which the first page of a class has room, in fewer slices if these do: a rank may
 /// have few blocks of many sizes.
 const FIRST_BLOCKS: usize = 6;
+const FIRST_BLOCKS_OF_FEW: usize = 2;
+
+/// Whether blocks at this distance from each other are so large that a rank has few of them.
+fn are_few(distance: usize) -> bool {
+    distance > LARGEST_OF_MANY + LINE
+}
+
+/// The number of slices of a page with blocks at this distance from each other.
+fn slices_of_page(distance: usize, is_first: bool) -> usize {
+    let (first, most) = match are_few(distance) {
+        _ if distance <= SLICE_MOST => return 1,
+        false => (FIRST_BLOCKS, SLICES_OF_LARGER),
+        true => (FIRST_BLOCKS_OF_FEW, SLICES_OF_FEW),
+    };
+    match is_first {
+        true => (distance * first).div_ceil(SLICE).min(most),
+        false => most,
+    }
+}
 
 impl Heap {
     /// A block of a size class that has room for so many bytes; null if there is no memory.
@@ -48,7 +69,7 @@ impl Heap {
         }
         // SAFETY:
         // - as demanded of the caller.
-        if unsafe { page.push(block) } == 0 && !page.links().is_alone() {
+        if unsafe { page.push(block) } == 0 && (!page.links().is_alone() || are_few(page.block())) {
             self.release(page);
         }
     }
@@ -127,12 +148,9 @@ impl Heap {
     fn add_page(&self, class: usize) -> Option<&'static Page> {
         let block = distance_of_class(class);
         let is_first = self.in_full[class].get() == 0;
-        let count = match block {
-            ..=SLICE_MOST => 1,
-            _ if is_first => (block * FIRST_BLOCKS).div_ceil(SLICE).min(SLICES_OF_LARGER),
-            _ => SLICES_OF_LARGER,
-        };
-        let slices = self.take_slices(count, true)?;
+        let slices = self
+            .take_slices(slices_of_page(block, is_first), true)
+            .or_else(|| self.take_slices(block.div_ceil(SLICE), true))?;
         let purpose = Purpose {
             class,
             flags: 0,
@@ -218,7 +236,7 @@ mod tests {
 
     #[test]
     fn blocks_of_one_size_begin_in_different_sets_of_a_cache() {
-        for size in [2048, 4096, 10_240, 16_384, 32_768] {
+        for size in [2048, 4096, 10_240, 16_384, 32_768, 65_536, 131_072] {
             let sets: HashSet<usize> = as_rank(|_| {
                 let blocks = (0..200).map(|_| C::malloc(size).addr());
                 blocks.map(|block| block / LINE % SETS).collect()
