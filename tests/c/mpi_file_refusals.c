@@ -42,15 +42,23 @@ static void is_there(MPI_File f, MPI_Offset at, MPI_Status *status)
     CHECK(now == count && memcmp(data, got, (size_t)count) == 0);
 }
 
-/* Blocks of all ranks in turn: no rank's data fits, and every rank is told, however it writes. */
-static void together(MPI_File f, int class)
+/* Blocks of all ranks in turn. */
+static void take_turns(MPI_File f)
 {
     MPI_Datatype block, tile;
-    MPI_Request request;
     OK(MPI_Type_contiguous(BLOCK, MPI_BYTE, &block));
     OK(MPI_Type_create_resized(block, 0, (MPI_Aint)check_size * BLOCK, &tile));
     OK(MPI_Type_commit(&tile));
     OK(MPI_File_set_view(f, (MPI_Offset)check_rank * BLOCK, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+    OK(MPI_Type_free(&block));
+    OK(MPI_Type_free(&tile));
+}
+
+/* No rank's data fits, and every rank is told, however it writes. */
+static void together(MPI_File f, int class)
+{
+    MPI_Request request;
+    take_turns(f);
     FAILS(MPI_File_write_at_all(f, 0, data, EACH, MPI_BYTE, MPI_STATUS_IGNORE), class);
     OK(MPI_File_iwrite_at_all(f, 0, data, EACH, MPI_BYTE, &request));
     FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), class);
@@ -61,8 +69,25 @@ static void together(MPI_File f, int class)
     /* The last rank alone has data that does not fit. */
     int last = check_rank == check_size - 1;
     FAILS(MPI_File_write_at_all(f, last ? ROOM : 0, data, last ? EACH : 10, MPI_BYTE, MPI_STATUS_IGNORE), class);
-    OK(MPI_Type_free(&block));
-    OK(MPI_Type_free(&tile));
+}
+
+/* All ranks at the same time, but each by itself: the same for each. */
+static void beside_each_other(MPI_File f, int class)
+{
+    MPI_Status status;
+    MPI_Request requests[2];
+    OK(MPI_File_set_size(f, 0));
+    take_turns(f);
+    FAILS(MPI_File_write_at(f, 0, data, EACH, MPI_BYTE, &status), class);
+    is_there(f, 0, &status);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_File_iwrite_at(f, 0, data, EACH, MPI_BYTE, &requests[0]));
+    OK(MPI_File_iwrite_at(f, EACH, data, EACH, MPI_BYTE, &requests[1]));
+    FAILS(MPI_Wait(&requests[0], &status), class);
+    FAILS(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), class);
+    is_there(f, 0, &status);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
 }
 
 /* Each rank by itself, short and long: an error, and what was written before it is there. */
@@ -105,6 +130,7 @@ static void without_room(int class)
     MPI_File f = open_with(MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
     FAILS(MPI_File_preallocate(f, 4 * ROOM), class);
     together(f, class);
+    beside_each_other(f, class);
     alone(f, class);
     go_on(f);
 }

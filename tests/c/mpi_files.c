@@ -431,6 +431,19 @@ static void long_ones(void)
     OK(MPI_File_read_at_all(f, 0, numbers, NUMBERS / 100 * 100, MPI_LONG_LONG, &status));
     for (int i = 0; i < NUMBERS / 100 * 100; i++)
         CHECK(numbers[i] == (long long)i * (check_rank + 1));
+    /* The same blocks, each rank by itself, while others do so, too. */
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] -= check_rank;
+    OK(MPI_File_write_at(f, 0, numbers, NUMBERS / 200 * 100, MPI_LONG_LONG, &status));
+    OK(MPI_File_iwrite_at(f, NUMBERS / 200 * 100, numbers + NUMBERS / 200 * 100, NUMBERS / 200 * 100, MPI_LONG_LONG,
+                          &request));
+    OK(MPI_Wait(&request, &status));
+    OK(MPI_Get_count_c(&status, MPI_LONG_LONG, &count));
+    CHECK(count == NUMBERS / 200 * 100);
+    memset(numbers, 0, NUMBERS * sizeof *numbers);
+    OK(MPI_File_read_at(f, 0, numbers, NUMBERS / 200 * 200, MPI_LONG_LONG, &status));
+    for (int i = 0; i < NUMBERS / 200 * 200; i++)
+        CHECK(numbers[i] == (long long)i * (check_rank + 1) - check_rank);
     OK(MPI_Type_free(&tile));
     free(numbers);
     OK(MPI_File_close(&f));

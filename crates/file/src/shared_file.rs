@@ -23,7 +23,6 @@ use simurgh_core::sync::{Arc, AtomicBool, Ordering};
 
 use crate::lock_table::LockTable;
 use crate::storage::{Access, Storage};
-use crate::threads::{Line, submit};
 use crate::whole::{read_whole, write_whole};
 
 /// What keeps the writers of a file in this process apart.
@@ -53,8 +52,6 @@ pub struct SharedFile {
     /// What is locked in the system, which does not keep the ranks of the open file apart.
     ranges: LockTable,
     writers: Arc<Writers>,
-    /// The writes of I/O threads, where they would exclude each other.
-    line: Arc<Line>,
 }
 
 impl SharedFile {
@@ -70,7 +67,6 @@ impl SharedFile {
             is_atomic: AtomicBool::new(false),
             ranges: LockTable::default(),
             writers,
-            line: Arc::default(),
         }
     }
 
@@ -149,14 +145,6 @@ impl SharedFile {
     pub(crate) fn expects_rewrites(&self) -> bool {
         // Relaxed: as above.
         self.writers.rewrite.load(Ordering::Relaxed)
-    }
-
-    /// Has an I/O thread write. As [`submit`].
-    pub fn submit_write(&self, job: impl FnOnce() + Send + 'static) {
-        match self.storage.has_parallel_writes() {
-            true => submit(job),
-            false => self.line.submit(job),
-        }
     }
 
     /// Reads until the memory is full or the file ends; returns the bytes read, also where an error has ended it.

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
-use simurgh_core::sync::{Arc, revoke_bias};
+use simurgh_core::sync::revoke_bias;
 use simurgh_core::{PassiveThread, begin_expecting, end_expecting, with_signals_blocked};
 
 use crate::limits::{STACK, THREADS};
@@ -25,17 +25,6 @@ struct Queue {
 static QUEUE: Mutex<Option<Queue>> = Mutex::new(None);
 static MORE: Condvar = Condvar::new();
 static PREPARATION: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
-
-/// Jobs that are done one after the other, because they would exclude each other: threads would only wait.
-#[derive(Default)]
-pub(crate) struct Line(Mutex<Waiting>);
-
-#[derive(Default)]
-struct Waiting {
-    jobs: VecDeque<Job>,
-    /// Whether a thread does them, or will.
-    is_served: bool,
-}
 
 /// Has each thread call a function when it begins. The first function that is given here stays.
 ///
@@ -72,33 +61,6 @@ pub fn submit(job: impl FnOnce() + Send + 'static) {
         }
     }
     MORE.notify_one();
-}
-
-impl Line {
-    /// Has an I/O thread do a job after those that are in the line. As [`submit`].
-    pub(crate) fn submit(self: &Arc<Self>, job: impl FnOnce() + Send + 'static) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.jobs.push_back(Box::new(job));
-        let was_served = std::mem::replace(&mut waiting.is_served, true);
-        drop(waiting);
-        if !was_served {
-            let line = Arc::clone(self);
-            submit(move || line.serve());
-        }
-    }
-
-    fn serve(&self) {
-        while let Some(job) = self.next() {
-            run(job);
-        }
-    }
-
-    fn next(&self) -> Option<Job> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = waiting.jobs.pop_front();
-        waiting.is_served = next.is_some();
-        next
-    }
 }
 
 /// Starts a thread; false if the system refuses it.

@@ -3,7 +3,8 @@
 //! The file is cut into windows, which begin at multiples of their length. The data of all ranks in a window goes
 //! through one buffer. So the file sees a few long reads and writes in order, however the ranks' pieces interleave. The
 //! bytes that a write has in a window are marked in a bitmap, and only those are written, in runs: nobody else's bytes
-//! in the gaps are touched. Windows are independent, so that several threads work on them.
+//! in the gaps are touched. Many short gaps are rewritten, as in data sieving by one rank. Windows are independent, so
+//! that several threads work on them.
 //!
 //! A read of pieces that are not short goes from the file to their places, window by window. So the file is read in
 //! order all the same, and the data is copied once.
@@ -16,6 +17,7 @@ use std::ops::Range;
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_datatype::memory::{Source, Target, pack_from, part_of_mut, unpack_at};
 
+use crate::hints::Choice;
 use crate::limits::{LONG_PIECE, SAMPLE, SCATTERED, SIEVED_GAP, TOGETHER};
 use crate::part::{Moved, Part};
 use crate::pattern::Pattern;
@@ -228,7 +230,13 @@ impl Together<Source> {
         }
         let mut window = Window::new(span);
         window.store_shares(&shares);
-        self.note(window.write(file));
+        let may_sieve = shares
+            .iter()
+            .all(|(part, _)| part.view.sieving().writes != Choice::Never);
+        self.note(match may_sieve {
+            true => window.sieve(file),
+            false => window.write(file),
+        });
     }
 
     /// Puts the data of all parts into a window.

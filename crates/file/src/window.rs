@@ -6,7 +6,7 @@ use std::ops::Range;
 use simurgh_datatype::memory::{Source, Target};
 
 use crate::buffer::Buffer;
-use crate::limits::SIEVED_GAP;
+use crate::limits::{SIEVED_GAP, SIEVED_STRIDE};
 use crate::marks::Marks;
 use crate::part::Part;
 use crate::piece_list::PieceList;
@@ -130,6 +130,33 @@ impl Window {
     /// Where the window begins, counted from the first tile of a view.
     fn origin<M>(&self, part: &Part<M>) -> isize {
         (self.range.start.cast_signed() - part.view.displacement().cast_signed()) as isize
+    }
+
+    /// Writes what is marked: with the gaps, if they are short and the file can be rewritten, and otherwise in runs.
+    pub(crate) fn sieve(&self, file: &SharedFile) -> io::Result<()> {
+        let mut runs = 0;
+        self.marks.runs(|_| {
+            runs += 1;
+            true
+        });
+        let is_cheaper = runs > 1 && self.content.len() <= runs * SIEVED_STRIDE;
+        match is_cheaper.then(|| self.rewrite(file)).flatten() {
+            Some(outcome) => outcome,
+            None => self.write(file),
+        }
+    }
+
+    /// Rewrites the bytes of the file, if that can be.
+    fn rewrite(&self, file: &SharedFile) -> Option<io::Result<()>> {
+        let change = |content: &mut [u8]| {
+            self.marks.runs(|run| {
+                content[run.clone()].copy_from_slice(&self.content[run]);
+                true
+            });
+        };
+        let mut content = Buffer::new(self.content.len());
+        let rewritten = file.rewrite(self.range.start, &mut content, change);
+        rewritten.map(|(_, outcome)| outcome)
     }
 
     /// Writes what is marked, in runs: nobody else's bytes between them are touched.

@@ -8,7 +8,7 @@ use simurgh_datatype::memory::{bytes_of, collect};
 use simurgh_datatype::{Basic, Datatype};
 use simurgh_file::{
     Access, Choice, Faults, Faulty, FileSystem, Mode, Moved, Part, Posix, Representation, SharedFile,
-    Sieving, View, read, write,
+    Sieving, Together, View, read, write,
 };
 use simurgh_testing::Scratch;
 
@@ -134,6 +134,32 @@ fn what_lies_between_the_pieces_stays() {
             _ => old[at],
         };
         assert_eq!(*byte, expected, "{at}");
+    }
+}
+
+#[test]
+fn gaps_between_the_pieces_of_several_writers_are_rewritten() {
+    let folder = Scratch::new("sieve");
+    let path = folder.path().join("file");
+    let own = [data(0), data(1)];
+    // In one block, or a call for the pieces of both.
+    for (writes, calls) in [(Choice::Automatic, 2), (Choice::Never, PIECES as u64)] {
+        std::fs::write(&path, [7; PIECES * STRIDE]).unwrap();
+        let case = Case::open(&path, Access::Both, true, Faults::default());
+        let parts = own.iter().enumerate().map(|(writer, own)| Part {
+            view: view(writer, with_writes(writes)),
+            position: 0,
+            bytes: BYTES,
+            memory: bytes_of(own),
+        });
+        let together = Together::new(parts.collect(), Some((1 << 20, false)));
+        together.write_unit(&case.file, 0);
+        assert_eq!((together.units(), case.system.calls()), (1, calls));
+        together.results().1.unwrap();
+        for (writer, own) in own.iter().enumerate() {
+            assert_eq!(&case.read(writer, Sieving::default()).1, own);
+        }
+        assert_eq!(case.read(2, Sieving::default()).1, [7; BYTES]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::agree::{Close, everywhere, is_first_host};
 use super::gathering::Gatherings;
+use super::line::Line;
 use super::meter::Meter;
 use super::open_file::{Deletion, OpenFile};
 use super::pointer::Pointer;
@@ -242,6 +243,7 @@ impl Opening<'_> {
             start: start.cast_signed(),
             pointer,
             gatherings: Gatherings::new(self.comm.ranks_here()),
+            line: Line::default(),
             deletion: Deletion::default(),
         }))
     }

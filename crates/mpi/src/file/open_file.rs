@@ -2,6 +2,7 @@
 
 use super::Amode;
 use super::gathering::Gatherings;
+use super::line::Line;
 use super::pointer::Pointer;
 use crate::error::Error;
 use simurgh_core::sync::{Arc, AtomicBool, Ordering};
@@ -21,6 +22,7 @@ pub(super) struct OpenFile {
     /// All file pointers as the file was opened: its end, if it is to be appended to.
     pub(super) start: i64,
     pub(super) gatherings: Gatherings,
+    pub(super) line: Line,
     pub(super) deletion: Deletion,
 }
 

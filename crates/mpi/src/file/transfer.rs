@@ -1,5 +1,6 @@
 //! The access of one rank.
 
+use super::line::Write;
 use super::meter::{Metered, end};
 use super::open_file::OpenFile;
 use super::work::is_free;
@@ -47,12 +48,16 @@ impl Transfer {
         }
     }
 
+    fn writes(&self) -> bool {
+        matches!(self, Self::Write(_))
+    }
+
     fn is_short(&self) -> bool {
         self.bytes() <= SHORT
     }
 
     /// Makes the access, in the calling thread.
-    fn make(&mut self, open: &OpenFile) -> Result<Status> {
+    pub(super) fn make(&mut self, open: &OpenFile) -> Result<Status> {
         let reach = match self {
             _ if !open.file.is_atomic() => 0..0,
             Self::Read(part) => part.reach(),
@@ -83,7 +88,9 @@ impl Transfer {
     /// Makes the access and waits for it.
     pub(super) fn run(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Result<Status> {
         let is_short = self.is_short();
-        if (is_short || is_free(self.bytes())) && !open.file.is_atomic() {
+        // The system would have a write wait for that of an I/O thread.
+        let is_free = || is_free(self.bytes()) && !(self.writes() && open.line.is_served());
+        if (is_short || is_free()) && !open.file.is_atomic() {
             let _purpose = (!is_short).then(|| PurposeGuard::begin(Purpose::Io));
             let done = self.make(open);
             end(metered, &done);
@@ -97,18 +104,28 @@ impl Transfer {
     /// Has an I/O thread make the access. A write that takes no longer than to tell a thread of it is made at once.
     pub(super) fn start(mut self, open: &Arc<OpenFile>, metered: Option<Metered>) -> Arc<Request> {
         let request = Request::file_task();
-        let writes = matches!(self, Self::Write(_));
-        let at_once = writes && self.bytes() <= AT_ONCE && !open.file.is_atomic();
         let (own, file) = (Arc::clone(&request), Arc::clone(open));
-        let make = move || {
-            let done = self.make(&file);
-            end(metered, &done);
-            own.finish_task(done);
-        };
-        match (at_once, writes) {
-            (true, _) => make(),
-            (false, true) => open.file.submit_write(make),
-            (false, false) => submit(make),
+        let at_once = self.writes() && self.bytes() <= AT_ONCE && !open.file.is_atomic();
+        match self {
+            Self::Write(part) if !at_once && !open.file.storage().has_parallel_writes() => {
+                let request = own;
+                open.line.join(
+                    open,
+                    Write {
+                        part,
+                        request,
+                        metered,
+                    },
+                );
+            }
+            _ => {
+                let make = move || {
+                    let done = self.make(&file);
+                    end(metered, &done);
+                    own.finish_task(done);
+                };
+                if at_once { make() } else { submit(make) }
+            }
         }
         request
     }
