@@ -65,7 +65,7 @@ impl Work {
         }
         let (writes, in_turn) = (work.parts.writes(), work.excludes_itself());
         let is_free = waits && !is_atomic && is_free(bytes / units.max(1));
-        if is_free && bytes <= IN_ONE_GO && (in_turn || !writes) {
+        if is_free && bytes <= IN_ONE_GO {
             return work.serve_with_idle_processors(in_turn);
         }
         let one = is_atomic || in_turn;
