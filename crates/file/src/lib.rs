@@ -72,7 +72,7 @@ pub use posix::Posix;
 pub use representation::{Conversion, Representation};
 pub use shared_file::SharedFile;
 pub use storage::{Access, FileSystem, Mode, Storage, path_of};
-pub use threads::{prepare_threads, submit};
+pub use threads::{place_threads, prepare_threads, submit};
 pub use together::Together;
 pub use transfer::{read, write};
 pub use view::{Piece, Pieces, View};

@@ -24,7 +24,11 @@ struct Queue {
 
 static QUEUE: Mutex<Option<Queue>> = Mutex::new(None);
 static MORE: Condvar = Condvar::new();
-static PREPARATION: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+static PREPARATION: OnceLock<Hook> = OnceLock::new();
+static PLACEMENT: OnceLock<Hook> = OnceLock::new();
+
+/// What a thread does.
+type Hook = Box<dyn Fn() + Send + Sync>;
 
 /// Has each thread call a function when it begins. The first function that is given here stays.
 ///
@@ -32,6 +36,13 @@ static PREPARATION: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 /// core. So the runtime lets it run on those that the job has: an idle virtual processor's core is then free for it.
 pub fn prepare_threads(preparation: impl Fn() + Send + Sync + 'static) {
     let _ = PREPARATION.set(Box::new(preparation));
+}
+
+/// Has each thread call a function before each job. The first function that is given here stays.
+///
+/// Whoever posts a job often goes on computing. So the runtime has the thread leave that core if another one is idle.
+pub fn place_threads(placement: impl Fn() + Send + Sync + 'static) {
+    let _ = PLACEMENT.set(Box::new(placement));
 }
 
 /// Has an I/O thread do a job. The caller does it itself if there is no thread. Not to be called with a lock held.
@@ -86,6 +97,9 @@ fn serve() {
         let queue = guard.get_or_insert_default();
         if let Some(job) = queue.jobs.pop_front() {
             drop(guard);
+            if let Some(place) = PLACEMENT.get() {
+                place();
+            }
             run(job);
             end_expecting();
             guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);

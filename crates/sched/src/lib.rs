@@ -14,6 +14,7 @@
 //! * `stats`: [`VpStats`]: counters of a virtual processor.
 //! * `domain_stats`: [`DomainStats`]: the same, of all that share a piece of hardware.
 //! * `worker_status`: the status of a thread that runs contexts, for others.
+//! * `idle_core`: the cores of idle virtual processors, for threads that are not of the runtime.
 //! * `deadlock`: knowing that nobody is left who could wake anybody.
 //! * `vp_set`: the virtual processors of a process: how many, on which cores, and which of them may spin.
 //! * `poller`: which idle virtual processor polls the [`Network`].
@@ -32,6 +33,7 @@ mod deadlock;
 mod domain;
 mod domain_stats;
 mod error;
+mod idle_core;
 mod placement;
 pub mod policy;
 mod poller;

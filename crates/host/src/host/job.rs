@@ -18,7 +18,7 @@ use super::{
 };
 use simurgh_core::sync::begin_bias;
 use simurgh_image::ProcessorSet;
-use simurgh_mpi::storage::prepare_threads;
+use simurgh_mpi::storage::{place_threads, prepare_threads};
 use simurgh_mpi::{Abort, Hardware, HostRecord, Job, Layout, Process};
 use simurgh_net::HostId;
 use simurgh_net::control::{DEADLOCK, DEADLOCKED};
@@ -313,6 +313,7 @@ fn start_runtime(
         // A thread that stays where it began is slower, but correct.
         prepare_threads(move || all.bind(None).unwrap_or_default());
     }
+    let moves_threads = place.topology.binds() && place.topology.reserved().is_empty();
     let mut builder = Builder::new();
     if let Some(network) = host.job().driver() {
         builder = builder.network(network);
@@ -338,6 +339,18 @@ fn start_runtime(
         .on_deadlock(move |question| deadlocked(host, question))
         .start()?;
     binding::use_reserved(runtime.topology());
+    if moves_threads {
+        let (idle_core, all) = (
+            runtime.idle_core(),
+            Affinity::of(&runtime.topology().processors()),
+        );
+        place_threads(move || {
+            if let Some(core) = idle_core() {
+                // It may leave that core again, if the kernel wants it to.
+                let _ = core.bind(None).and_then(|()| all.bind(None));
+            }
+        });
+    }
     place.report.iter().for_each(|line| say(line));
     communication::place(host, spec, &mut runtime)?;
     communication::begin(host, settings);

@@ -9,10 +9,12 @@ use std::time::Duration;
 use simurgh_core::sync::Ordering;
 use simurgh_core::{EcHandle, EcSpec, Network};
 
+use crate::affinity::Affinity;
 use crate::balance::{Balancer, Members};
 use crate::domain::DomainKind;
 use crate::domain_stats::DomainStats;
 use crate::error::SchedError;
+use crate::idle_core::IdleCores;
 use crate::policy::{Machine, Policy, Rebalancing};
 use crate::stats::VpStats;
 use crate::topology::Topology;
@@ -161,6 +163,15 @@ impl Runtime {
             let machine = Machine::new(shared.vp_set.common, &shared.topology);
             DomainStats::of(&stats, &machine, kind)
         }
+    }
+
+    /// Returns a function that tells a thread which is not of the runtime where it had better run: on an idle core, if
+    /// it would otherwise take time from a virtual processor. It may outlive the runtime.
+    pub fn idle_core(&self) -> impl Fn() -> Option<Affinity> + Send + Sync + 'static {
+        let common = self.vps[..self.shared.vp_set.common].iter();
+        let statuses = common.map(|vp| Arc::clone(vp.status()));
+        let cores = IdleCores::new(self.shared.topology.cores(), statuses);
+        move || cores.get()
     }
 
     /// Returns a function that tells whether a deadlock has been [reported](Builder::on_deadlock) and nothing has
