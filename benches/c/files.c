@@ -103,20 +103,21 @@ static void view(const char *kind, const char *place, enum way way, MPI_Datatype
     double best_write = 1e9, best_read = 1e9;
     char name[64];
     fill(each);
-    for (int batch = 0; batch < BATCHES; batch++) {
+    for (int batch = 0; batch <= BATCHES; batch++) {
+        int counts = batch > 0; /* the first one gets memory from the system */
         open_new();
         MPI_File_set_view(file, first, MPI_BYTE, filetype, "native", MPI_INFO_NULL);
         descriptor = open(path, O_RDWR);
         double begin = begun();
         move_part(way, 1, first, each);
         double seconds = since(begin);
-        best_write = seconds < best_write ? seconds : best_write;
+        best_write = counts && seconds < best_write ? seconds : best_write;
         memset(got, 0, each);
         MPI_File_sync(file);
         begin = begun();
         move_part(way, 0, first, each);
         seconds = since(begin);
-        best_read = seconds < best_read ? seconds : best_read;
+        best_read = counts && seconds < best_read ? seconds : best_read;
         if (memcmp(mine, got, each) != 0)
             stop("other bytes were read than written");
         close(descriptor);
