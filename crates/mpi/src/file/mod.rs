@@ -6,8 +6,8 @@
 //!
 //! An access is a [`Part`](simurgh_file::Part): a buffer, and positions in the rank's view. One rank's own access is
 //! made at once if it is short, and otherwise by an I/O thread, which completes a request; a blocking call waits for
-//! that (`transfer`); writes that have to wait for others are made together (`line`). In a collective access the ranks of
-//! a host leave their parts at a gathering; the last one has all parts moved together, in long pieces (`gathering`,
+//! that (`transfer`); writes that have to wait for others are made together (`line`). In a collective access the ranks
+//! of a host leave their parts at a gathering; the last one has all parts moved together, in long pieces (`gathering`,
 //! `work`). So no rank waits in a nonblocking collective access.
 //! Where there are several hosts, a leader on each decides with the others by the pattern of all parts whether hosts
 //! exchange pieces, and in the end they tell each other whether the access has failed anywhere (`among_hosts`,
