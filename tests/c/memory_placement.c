@@ -19,7 +19,8 @@
 
 #include "page_nodes.h"
 
-enum { BLOCKS = 16, BLOCK = 1 << 20, SMALL = 20000 };
+/* Blocks are so short that no other virtual processor helps with a copy. */
+enum { BLOCKS = 64, BLOCK = 1 << 17, SMALL = 20000 };
 
 /* Pages that have been touched first on a node that is known. */
 struct touched {

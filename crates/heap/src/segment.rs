@@ -388,13 +388,14 @@ impl Segment {
     }
 
     /// Asks for huge pages for those parts of the segment most of whose memory is in use, now that a page has been made
-    /// of these slices. What a program has touched of such a part is gathered: a heap grows block by block.
+    /// of these slices. What a program has touched of such a part is gathered: a heap grows block by block. Where each
+    /// page may come from another node, it stays where it is.
     pub(crate) fn gather_if_dense(&self, taken: &Slices) {
         for part in 0..SLICES / HUGE_SLICES {
             let slices = mask(part * HUGE_SLICES, HUGE_SLICES);
             let used = !self.free.get() & slices;
             let may_be_dense = self.dense.get() >> part & 1 == 0 && used.count_ones() as usize >= DENSE;
-            if !may_be_dense || self.bytes_in_use(used) < DENSE * SLICE {
+            if !may_be_dense || self.bytes_in_use(used) < DENSE * SLICE || !self.has_one_node() {
                 continue;
             }
             self.dense.set(self.dense.get() | 1 << part);
@@ -407,6 +408,12 @@ impl Segment {
                 arena::gather_in_huge_page(start);
             }
         }
+    }
+
+    fn has_one_node(&self) -> bool {
+        // SAFETY:
+        // - the segment belongs to a heap, and heaps stay where they are.
+        unsafe { (*self.heap()).source().has_one_node() }
     }
 
     /// The bytes of these slices, which are in use, that blocks have been made of.

@@ -90,6 +90,18 @@ impl Source {
         }
     }
 
+    /// Whether all that is taken now comes from one node, so that a huge page has what its parts would have.
+    pub(crate) fn has_one_node(&self) -> bool {
+        let Some(nodes) = nodes::several() else {
+            return true;
+        };
+        match self.placement().policy(&self.request(nodes, SEGMENT)) {
+            MemoryPolicy::Preferred(_) => true,
+            MemoryPolicy::Bound(nodes) => nodes.len() == 1,
+            MemoryPolicy::FirstTouch | MemoryPolicy::Interleaved(_) => false,
+        }
+    }
+
     /// Takes so many neighbouring segments for the calling context, all zero; `None` if there is no memory.
     pub(crate) fn take(&self, segments: usize) -> Option<usize> {
         match nodes::several() {
