@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_net::HostId;
 use simurgh_net::transport::{
-    HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, shared_memory,
+    CrossMemory, HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, shared_memory,
 };
 
 use pair::{Count, by_length, count_up, look, pin, read, receive, send, together};
@@ -22,7 +22,7 @@ fn pair() -> [Shm; 2] {
         hosts: vec![0, 1],
         memory: shared_memory(2).expect("memory"),
     };
-    [0, 1].map(|own| Shm::join(own, &both, true).expect("it is their memory"))
+    [0, 1].map(|own| Shm::join(own, &both, CrossMemory::On).expect("it is their memory"))
 }
 
 /// The time that packets take one after the other.

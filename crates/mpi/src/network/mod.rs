@@ -41,6 +41,7 @@ mod host_channel;
 pub mod packets;
 mod pipeline;
 mod progress;
+mod protocol_choice;
 mod rdma;
 mod rendezvous;
 mod request_window;
@@ -74,6 +75,7 @@ use flush::Flush;
 use handle_table::HandleTable;
 use packets::HOST_BASE;
 use progress::TaskQueue;
+use protocol_choice::ProtocolChoice;
 use rdma::Put;
 use rendezvous::PendingReceive;
 use send::PendingSend;
@@ -100,6 +102,7 @@ pub struct Network {
     accounts: Accounts,
     /// The access to memory that the protocols make use of, where there is any.
     wanted: Access,
+    protocol_choice: ProtocolChoice,
     puts: HandleTable<Put>,
     flushes: HandleTable<Flush>,
     /// Eager messages that are being cancelled, each with the request of the rank that waits for the answer.
@@ -133,6 +136,7 @@ impl Network {
             expected: CachePadded::default(),
             accounts: Accounts::new(layout.hosts(), window),
             wanted: rdma::wanted(settings),
+            protocol_choice: ProtocolChoice::default(),
             puts: HandleTable::new(users),
             flushes: HandleTable::new(1),
             eager_cancels: HandleTable::new(users),

@@ -8,6 +8,7 @@ use super::exposed;
 use super::flush::FLUSH;
 use super::pipeline::PipelinedSend;
 use super::progress::{Step, Task};
+use super::protocol_choice::Protocol;
 use super::rendezvous::PendingReceive;
 use super::send::PendingSend;
 use super::wire::Packet;
@@ -72,6 +73,19 @@ impl Network {
         }
     }
 
+    /// Whether a host reads data of so many bytes that lies in one piece from this host's memory, or may do so.
+    pub(crate) fn is_read_by(&self, host: HostId, bytes: usize) -> bool {
+        bytes as u64 >= LEAST && self.access(host).read
+    }
+
+    /// The protocol for so many bytes that this host can get.
+    pub(super) fn protocol(&self, host: HostId, bytes: u64) -> Protocol {
+        match self.way(host).packets_compete() {
+            true => self.protocol_choice.choose(bytes),
+            false => Protocol::Get,
+        }
+    }
+
     /// Exposes the data of a message to a host that can get it, if that is worth while.
     pub(super) fn expose_for_get(&self, host: HostId, outgoing: &PendingSend) -> Option<Region> {
         let way = self.way(host);
@@ -104,14 +118,21 @@ impl Network {
             limit,
             ..
         } = get;
+        let way = self.way(from);
+        let begin = way.packets_compete().then(|| self.protocol_choice.now());
         self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = exposed::read(self.way(from), from, region, target, limit as usize, receiver.0);
+        let outcome = exposed::read(way, from, region, target, limit as usize, receiver.0);
         if outcome == Ok(Transfer::Started) {
             return Step::Done;
         }
         self.transfers.fetch_sub(1, Ordering::SeqCst);
         match outcome {
-            Ok(_) => self.get_done(local, receiver),
+            Ok(_) => {
+                if let Some(begin) = begin {
+                    self.protocol_choice.note_get(limit, begin);
+                }
+                self.get_done(local, receiver);
+            }
             Err(TransferError::Busy(_)) => return Step::Blocked(Task::Get(get)),
             Err(TransferError::Refused(_)) => self.get_refused(receiver),
         }

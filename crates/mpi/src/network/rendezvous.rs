@@ -2,6 +2,7 @@
 
 use super::Network;
 use super::progress::Task;
+use super::protocol_choice::Protocol;
 use super::rdma::Get;
 use super::wire::Packet;
 use crate::endpoint::Handle;
@@ -36,6 +37,8 @@ pub(super) struct PendingReceive {
     length: u64,
     /// Bytes that have come.
     received: u64,
+    /// When fragments were asked for, if the time that they take matters.
+    begin: Option<u64>,
 }
 
 impl PendingReceive {
@@ -109,16 +112,19 @@ impl Network {
         let limit = length.min(target.bytes() as u64);
         let fits = |region: &Region| region.length >= limit && target.is_contiguous();
         let readable = region.filter(|region| fits(region) && self.access(from).read);
-        let writable = match readable {
+        let protocol = readable.map(|_| self.protocol(from, limit));
+        let writable = match protocol {
             None => self.expose_for_put(from, &target, limit),
             Some(_) => None,
         };
+        let is_measured = protocol == Some(Protocol::Fragments);
         let incoming = PendingReceive {
             matched,
             sender,
             region: writable,
             length,
             received: 0,
+            begin: is_measured.then(|| self.protocol_choice.now()),
         };
         if limit == 0 {
             // No data is wanted: the sender is told so, under a handle that no receive has.
@@ -131,7 +137,7 @@ impl Network {
         // Before anybody can complete it.
         incoming.matched.waiter.begin_arrival(local);
         let receiver = self.pending_receives.add(user, from, incoming);
-        if let Some(region) = readable {
+        if let Some(region) = readable.filter(|_| !is_measured) {
             return Some(Task::Get(Get {
                 from,
                 receiver,
@@ -176,6 +182,9 @@ impl Network {
         let last = self.pending_receives.visit(receiver, from, take)??;
         if last {
             let incoming = self.pending_receives.take(receiver, from)?;
+            if let Some(begin) = incoming.begin {
+                self.protocol_choice.note_fragments(incoming.limit(), begin);
+            }
             self.finish(local, from, incoming);
         }
         Some(())

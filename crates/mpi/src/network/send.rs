@@ -34,6 +34,10 @@ impl<'a> OutgoingMessage<'a> {
     }
 
     /// The data.
+    pub(crate) fn host(&self) -> HostId {
+        self.host
+    }
+
     pub(crate) fn source(&self) -> &'a Source {
         self.source
     }

@@ -134,9 +134,15 @@ impl Comm {
     #[inline]
     fn send_at_once(&self, message: &OutgoingMessage<'_>) -> Option<u32> {
         let own = self.process();
-        own.job()
-            .connected()
-            .send_eagerly(message, own.tuning().eager_limit_remote())
+        let (network, tuning) = (own.job().connected(), own.tuning());
+        // What the receiver can read from here is copied once, and an eager message twice.
+        let bytes = message.source().bytes();
+        let is_read = bytes > tuning.eager_limit() && network.is_read_by(message.host(), bytes);
+        let limit = match is_read && message.source().is_contiguous() {
+            true => tuning.eager_limit(),
+            false => tuning.eager_limit_remote(),
+        };
+        network.send_eagerly(message, limit)
     }
 
     /// Sends the data eagerly, or a copy of it by the rendezvous protocol.

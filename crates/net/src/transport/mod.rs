@@ -36,7 +36,7 @@ pub use loopback::Loopback;
 #[cfg(not(loom))]
 pub use network_interface::is_local_only;
 #[cfg(not(loom))]
-pub use shm::{SHM_BUFFER_SIZE, SHM_BUFFERS, SHM_SLOTS, Shm, ShmError, ShmGroup, shared_memory};
+pub use shm::{CrossMemory, SHM_BUFFER_SIZE, SHM_BUFFERS, SHM_SLOTS, Shm, ShmError, ShmGroup, shared_memory};
 #[cfg(not(loom))]
 pub use simulated::{Conditions, Simulated};
 
@@ -178,6 +178,11 @@ pub trait Transport: Send + Sync {
 
     /// The kinds of access to the memory of a host that work.
     fn access(&self, host: HostId) -> Access;
+
+    /// Whether packets may bring long data sooner than an access does, so that it is worth while to find out.
+    fn packets_compete(&self) -> bool {
+        false
+    }
 
     /// Lets other hosts access memory until [`Transport::conceal`].
     ///

@@ -161,7 +161,8 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Choice(&[
             Item {
                 name: "auto",
-                doc: "on where the processes of a node outnumber its cores: the sender need not run again",
+                doc: "on where the processes of a node outnumber its cores: the sender need not run again; otherwise \
+                      whichever has been faster lately for messages of the size",
             },
             Item {
                 name: "on",
@@ -177,7 +178,7 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
         doc: "whether the kernel copies long messages straight from process to process on a node; auto: where \
-              processes outnumber cores",
+              processes outnumber cores, and otherwise where that has been faster lately",
     },
     Setting {
         id: Id::Provider,

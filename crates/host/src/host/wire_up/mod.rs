@@ -26,7 +26,7 @@ use simurgh_net::control::{Address, FromHost, Hello, Peer, VERSION};
 use simurgh_net::encoding::Bytes;
 use simurgh_net::job::JobSpec;
 use simurgh_net::transport::ofi::{Authenticate, ConnectOptions, Ofi, OfiOptions, OfiPort};
-use simurgh_net::transport::{Shm, ShmGroup, Transport};
+use simurgh_net::transport::{CrossMemory, Shm, ShmGroup, Transport};
 use simurgh_net::{Fabric, HostId};
 use simurgh_settings::Id;
 use std::collections::BTreeMap;
@@ -176,13 +176,14 @@ pub(super) fn addresses(ofi: Option<Vec<u8>>) -> Vec<Address> {
     ofi.map(address).into_iter().collect()
 }
 
-/// Whether the kernel copies long messages between processes of a node. Where there is a core for each process it is
-/// faster without: both sides copy at the same time, through memory that stays in their caches.
-pub(super) fn cross_memory(spec: &JobSpec) -> bool {
+/// Whether the kernel copies long messages between processes of a node. Where processes outnumber the cores it does, so
+/// that the sender need not run again. Otherwise, both sides may be faster, since they copy at the same time.
+pub(super) fn cross_memory(spec: &JobSpec) -> CrossMemory {
     match spec.settings.show(Id::CrossMemory).as_str() {
-        "on" => true,
-        "off" => false,
-        _ => hosts_outnumber_cores(spec),
+        "on" => CrossMemory::On,
+        "off" => CrossMemory::Off,
+        _ if hosts_outnumber_cores(spec) => CrossMemory::On,
+        _ => CrossMemory::WhereFaster,
     }
 }
 

@@ -62,7 +62,7 @@ pub use pool::{BUFFERS as SHM_BUFFERS, ROOM as SHM_BUFFER_SIZE};
 #[cfg(not(loom))]
 pub use ring::SLOTS as SHM_SLOTS;
 #[cfg(not(loom))]
-pub use transport::Shm;
+pub use transport::{CrossMemory, Shm};
 
 /// Why hosts cannot share memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -32,8 +32,7 @@ pub struct Shm {
     peers: HostTable<Option<Peer>>,
     /// Those of other worlds, which may leave before this host ends.
     others: HostTable<Revocable<Peer>>,
-    /// Whether cross-memory attach may be used where the kernel allows it.
-    cross_memory: bool,
+    cross_memory: CrossMemory,
     pool: CachePadded<Pool>,
     /// Number of the packet that is due. Written by the thread that polls.
     next: CachePadded<AtomicU64>,
@@ -48,17 +47,31 @@ pub struct Shm {
     _probe: Box<Probe>,
 }
 
+/// Whether the kernel copies long messages straight from process to process, where it allows that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrossMemory {
+    /// It does not.
+    Off,
+    /// It does.
+    On,
+    /// It may, and so may packets: [`Transport::packets_compete`].
+    WhereFaster,
+}
+
 impl Shm {
-    /// Joins the other hosts of its world on this node. Packets to hosts that have not come yet wait for them. With
-    /// `cross_memory`, long messages are copied straight from process to process where the kernel allows it.
+    /// Joins the other hosts of its world on this node. Packets to hosts that have not come yet wait for them.
     ///
     /// # Errors
     ///
     /// [`ShmError`], if the descriptor is not that of memory for these hosts, or `own` is not among them.
-    pub fn join(own: HostId, group: &ShmGroup<impl AsFd>, cross_memory: bool) -> Result<Self, ShmError> {
+    pub fn join(
+        own: HostId,
+        group: &ShmGroup<impl AsFd>,
+        cross_memory: CrossMemory,
+    ) -> Result<Self, ShmError> {
         let failed =
             |error: std::io::Error| ShmError::Create(Errno::from_io_error(&error).unwrap_or(Errno::IO));
-        if cross_memory {
+        if cross_memory != CrossMemory::Off {
             Probe::permit();
         }
         let probe = Probe::new().map_err(failed)?;
@@ -358,8 +371,12 @@ impl Transport for Shm {
     }
 
     fn access(&self, host: HostId) -> Access {
-        let peer = self.peer(host).filter(|_| self.cross_memory);
+        let peer = self.peer(host).filter(|_| self.cross_memory != CrossMemory::Off);
         peer.map_or_else(Access::default, |peer| peer.access())
+    }
+
+    fn packets_compete(&self) -> bool {
+        self.cross_memory == CrossMemory::WhereFaster
     }
 
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {

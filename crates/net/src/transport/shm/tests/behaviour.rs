@@ -238,13 +238,19 @@ fn packets_wait_for_who_has_not_come() {
 #[test]
 fn who_is_not_among_the_hosts_has_no_place() {
     let all = group([1, 2]);
-    assert_eq!(Shm::join(3, &all, false).err(), Some(ShmError::NotAnArena));
+    assert_eq!(
+        Shm::join(3, &all, CrossMemory::Off).err(),
+        Some(ShmError::NotAnArena)
+    );
     let ShmGroup { memory, .. } = all;
     for hosts in [vec![2, 1], vec![1, 1]] {
         let strange = ShmGroup {
             hosts,
             memory: memory.as_fd(),
         };
-        assert_eq!(Shm::join(1, &strange, false).err(), Some(ShmError::NotAnArena));
+        assert_eq!(
+            Shm::join(1, &strange, CrossMemory::Off).err(),
+            Some(ShmError::NotAnArena)
+        );
     }
 }

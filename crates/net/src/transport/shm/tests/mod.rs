@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use simurgh_core::sync::SpinLock;
 use simurgh_testing::{Deadline, LIMIT};
 
-use super::{Shm, ShmError, ShmGroup, shared_memory};
+use super::{CrossMemory, Shm, ShmError, ShmGroup, shared_memory};
 use crate::HostId;
 use crate::transport::{Busy, HEADER, Handler, Header, TransferError, Transport};
 
@@ -23,6 +23,10 @@ fn group(hosts: impl IntoIterator<Item = HostId>) -> ShmGroup<OwnedFd> {
 
 /// One host of a group.
 fn join(group: &ShmGroup<OwnedFd>, own: HostId, cross_memory: bool) -> Shm {
+    let cross_memory = match cross_memory {
+        true => CrossMemory::On,
+        false => CrossMemory::Off,
+    };
     Shm::join(own, group, cross_memory).expect("it is their memory")
 }
 
