@@ -4,10 +4,10 @@
 pub const SHORT: usize = 128 << 10;
 
 /// Bytes of the buffer through which data goes that does not lie in one piece in memory.
-pub(crate) const STAGING: usize = 4 << 20;
+pub(crate) const STAGING: usize = 1 << 20;
 
 /// Bytes of a block that is read with its gaps, without a hint.
-pub(crate) const READ_BLOCK: usize = 4 << 20;
+pub(crate) const READ_BLOCK: usize = 1 << 20;
 
 /// Bytes of a block that is rewritten with its gaps, without a hint. Nobody else writes meanwhile.
 pub(crate) const WRITE_BLOCK: usize = 512 << 10;
