@@ -17,7 +17,7 @@ use crate::portable::portable;
 use crate::request::Request;
 use simurgh_core::sync::{Arc, Ordering};
 use simurgh_core::{Purpose, PurposeGuard};
-use simurgh_file::{Access, Part, View};
+use simurgh_file::{Access, Part, Representation, View};
 
 /// The etypes of a rank in an ordered access, or why it takes no part.
 struct Ordered(Result<u64>);
@@ -88,7 +88,8 @@ impl File {
         waits: bool,
     ) -> Result<(Arc<Request>, Located)> {
         let bytes = target.bytes();
-        let located = self.locate_together(Access::Read, place, bytes);
+        let turn = self.turn(place);
+        let located = self.locate_together(Access::Read, place, turn, bytes);
         let at = self.or_take_part_with_nothing(located, Access::Read)?;
         let (view, position) = (&at.view, at.position);
         let Transfer::Read(part) = Transfer::read(Arc::clone(view), position, target) else {
@@ -102,7 +103,7 @@ impl File {
             }
             false => (part, None),
         };
-        let request = self.leave(Transfer::Read(part), done, waits);
+        let request = self.leave(Transfer::Read(part), done, turn, waits);
         self.advance_fully(place, &at, bytes);
         Ok((request, at))
     }
@@ -110,7 +111,8 @@ impl File {
     /// Leaves a write at its gathering. `waits` says whether the rank then waits for it.
     fn begin_write(&self, place: Positioning, source: &Source, waits: bool) -> Result<Arc<Request>> {
         let bytes = source.bytes();
-        let located = self.locate_together(Access::Write, place, bytes);
+        let turn = self.turn(place);
+        let located = self.locate_together(Access::Write, place, turn, bytes);
         let at = self.or_take_part_with_nothing(located, Access::Write)?;
         let (view, position) = (&at.view, at.position);
         let Transfer::Write(part) = Transfer::write(Arc::clone(view), position, source) else {
@@ -124,7 +126,7 @@ impl File {
             }
             false => (part, None),
         };
-        let request = self.leave(Transfer::Write(part), done, waits);
+        let request = self.leave(Transfer::Write(part), done, turn, waits);
         self.advance_fully(place, &at, bytes);
         Ok(request)
     }
@@ -138,11 +140,17 @@ impl File {
                 Access::Write => Transfer::write(view, 0, &crate::memory::bytes_of(&[])),
                 Access::Read | Access::Both => Transfer::Read(no_target(view)),
             };
-            self.leave(transfer, Some(Err(error.clone())), false);
+            self.leave(transfer, Some(Err(error.clone())), None, false);
         })
     }
 
-    fn leave(&self, transfer: Transfer, done: Option<Result<Status>>, waits: bool) -> Arc<Request> {
+    fn leave(
+        &self,
+        transfer: Transfer,
+        done: Option<Result<Status>>,
+        turn: Option<usize>,
+        waits: bool,
+    ) -> Arc<Request> {
         // Relaxed: the number concerns this rank alone, whose collective accesses follow each other.
         let number = self.accesses.fetch_add(1, Ordering::Relaxed);
         let request = Request::file_task();
@@ -154,9 +162,11 @@ impl File {
             transfer,
             meter,
             done,
+            turn,
             request: Arc::clone(&request),
         };
-        if let Some(all) = self.open.gatherings.arrive(number, contribution) {
+        if let Some(mut all) = self.open.gatherings.arrive(number, contribution) {
+            self.put_in_order(&mut all);
             self.begin(number, all, waits);
         }
         request
@@ -185,10 +195,45 @@ impl File {
         ));
     }
 
-    /// Checks a collective access, and finds where it begins. The shared file pointer moves on.
-    fn locate_together(&self, access: Access, place: Positioning, bytes: usize) -> Result<Located> {
+    /// The rank's turn in an ordered access whose places are found once all parts are there: the ranks are on one host,
+    /// and none needs its place before.
+    fn turn(&self, place: Positioning) -> Option<usize> {
+        let converts = || matches!(self.current_view().representation(), Representation::User(_));
+        let later = place == Positioning::Shared && !self.comm.spans_hosts() && !converts();
+        later.then(|| self.comm.seat())
+    }
+
+    /// Finds the places of the parts of an ordered access, in the order of ranks. The shared file pointer moves on.
+    fn put_in_order(&self, all: &mut [Contribution]) {
+        let etypes_of = |one: &Contribution| one.transfer.etypes().cast_signed() as i64;
+        let etypes = all.iter().filter(|one| one.turn.is_some()).map(etypes_of);
+        let sum = etypes.fold(0, i64::saturating_add);
+        if sum == 0 {
+            return;
+        }
+        let before = self.open.pointer.advance(self.comm.process().job(), sum);
+        all.sort_unstable_by_key(|one| one.turn);
+        let mut next = before;
+        for one in all.iter_mut().filter(|one| one.turn.is_some()) {
+            let etypes = etypes_of(one);
+            let moved = next.clone().and_then(|offset| one.transfer.move_to(offset));
+            one.done = moved.err().map(Err);
+            next = next.map(|offset| offset.saturating_add(etypes));
+        }
+    }
+
+    /// Checks a collective access, and finds where it begins, unless that is found later. The shared file pointer moves
+    /// on.
+    fn locate_together(
+        &self,
+        access: Access,
+        place: Positioning,
+        turn: Option<usize>,
+        bytes: usize,
+    ) -> Result<Located> {
         let checked = self.check_access(access, bytes);
         let (view, offset) = match place {
+            Positioning::Shared if turn.is_some() => (checked?, 0),
             Positioning::Shared => {
                 let etypes = checked.as_ref().map(|view| (bytes / view.etype().size()) as u64);
                 let offset = self.take_turn(etypes.map_err(Error::clone));

@@ -18,6 +18,8 @@ pub(super) struct Contribution {
     pub(super) meter: Option<Arc<Meter>>,
     /// The result, if the rank has made the access by itself, or cannot make it.
     pub(super) done: Option<Result<Status>>,
+    /// The turn of the rank, if its part comes behind those of others, which are not known yet.
+    pub(super) turn: Option<usize>,
     pub(super) request: Arc<Request>,
 }
 

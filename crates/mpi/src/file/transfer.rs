@@ -1,5 +1,6 @@
 //! The access of one rank.
 
+use super::access::checked_position;
 use super::line::Write;
 use super::meter::{Metered, end};
 use super::open_file::OpenFile;
@@ -46,6 +47,32 @@ impl Transfer {
             Self::Read(part) => part.bytes,
             Self::Write(part) => part.bytes,
         }
+    }
+
+    fn view(&self) -> &View {
+        match self {
+            Self::Read(part) => &part.view,
+            Self::Write(part) => &part.view,
+        }
+    }
+
+    /// The number of etypes.
+    pub(super) fn etypes(&self) -> usize {
+        self.bytes() / self.view().etype().size()
+    }
+
+    /// Moves the access to an offset. There is nothing left of it if it would not fit into the file there.
+    pub(super) fn move_to(&mut self, offset: i64) -> Result<()> {
+        let moved = checked_position(self.view(), offset, self.bytes());
+        let (position, bytes) = match self {
+            Self::Read(part) => (&mut part.position, &mut part.bytes),
+            Self::Write(part) => (&mut part.position, &mut part.bytes),
+        };
+        match moved {
+            Ok(to) => *position = to,
+            Err(_) => *bytes = 0,
+        }
+        moved.map(drop)
     }
 
     fn writes(&self) -> bool {
