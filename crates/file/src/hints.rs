@@ -218,7 +218,7 @@ mod tests {
             ("romio_ds_write", "enable"),
             ("romio_ds_read", "disable"),
             ("ind_wr_buffer_size", "4096"),
-            ("ind_rd_buffer_size", "4194304"),
+            ("ind_rd_buffer_size", "1048576"),
             ("striping_unit", "1048576"),
             ("filename", "f"),
         ] {
