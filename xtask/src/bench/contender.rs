@@ -32,6 +32,7 @@ const PAPERS: &[&str] = &[
     "switch",
     "transfer",
     "neighbours",
+    "unbalanced",
     "allocator",
     "advection",
     "conduction",

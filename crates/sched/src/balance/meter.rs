@@ -48,6 +48,13 @@ impl Meter {
         more
     }
 
+    /// Forgets what has been measured, but not how long windows have to be.
+    pub(super) fn restart(&mut self) {
+        self.vps.fill((None, Duration::ZERO));
+        self.current.clear();
+        self.previous = None;
+    }
+
     /// The times of both windows, if the one under way is over and finds what the one before has found.
     pub(super) fn settled(&mut self) -> Option<Times> {
         if self.vps.iter().all(|(_, in_window)| *in_window < self.window) {

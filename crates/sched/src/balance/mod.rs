@@ -3,13 +3,14 @@
 //! A thread samples what runs on each virtual processor ([`meter`]). That costs the virtual processors nothing: what it
 //! reads, they write in any case. When the measurement is settled, it decides on moves ([`plan`]). It moves nothing
 //! unless that makes the largest load smaller by a certain share. So contexts do not move to and fro. A context moves
-//! when its virtual processor comes to it next, which in a program with collectives is mostly after one of these.
+//! when its virtual processor comes to it next, which in a program with collectives is mostly after one of these. If
+//! nothing is to be gained, the thread rests for some time: it takes little of the cores of a program that is balanced.
 
 mod meter;
 mod plan;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_core::{Watched, kernel_thread_time};
@@ -21,12 +22,17 @@ use meter::{Meter, Times};
 use plan::Load;
 
 /// The mean time between two samples.
-const PERIOD: Duration = Duration::from_millis(2);
+const PERIOD: Duration = Duration::from_micros(250);
 /// The time between two looks while nothing runs.
 const PERIOD_IDLE: Duration = Duration::from_millis(100);
 
+/// After a measurement that has found nothing to gain, so many times the time that it took pass before the next one; at
+/// most so long.
+const REST: u32 = 10;
+const REST_MAX: Duration = Duration::from_secs(2);
+
 /// How often moves are asked for: contexts that have waited all that time have no load.
-const ASKED_MAX: u32 = 1000;
+const ASKED_MAX: u32 = 8000;
 
 /// The execution contexts whose load is evened out.
 #[derive(Default)]
@@ -91,7 +97,7 @@ impl Balancer {
     pub(crate) fn run(mut self) {
         self.shared.note_thread();
         let mut meter = Meter::new(self.statuses.len(), self.rule.period);
-        let mut pause = PERIOD;
+        let (mut pause, mut begin) = (PERIOD, Instant::now());
         while !self.shared.substitutes.are_over() {
             std::thread::park_timeout(self.uneven(pause));
             pause = match self.sample(&mut meter) {
@@ -101,9 +107,12 @@ impl Balancer {
             self.ask_again();
             if self.wanted.is_empty()
                 && let Some(times) = meter.settled()
-                && self.decide(&times)
             {
-                meter = Meter::new(self.statuses.len(), self.rule.period);
+                if !self.decide(&times) {
+                    std::thread::park_timeout((REST * begin.elapsed()).min(REST_MAX));
+                }
+                meter.restart();
+                begin = Instant::now();
             }
         }
     }

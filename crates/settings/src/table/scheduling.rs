@@ -55,7 +55,7 @@ pub(super) const BALANCE_PERIOD: Setting = Setting {
     options: &[Spelling::Takes("balance-period")],
     variables: &["SIMURGH_BALANCE_PERIOD"],
     kind: Kind::Time,
-    preset: Preset::Value(200),
+    preset: Preset::Value(50),
     scope: Scope::Start,
     category: Category::Scheduling,
     verbosity: Verbosity::TunerBasic,

@@ -78,6 +78,33 @@ const ALLOCATOR: Experiment = Experiment {
 const SOURCE: &str = "Mei, Zheng, Gioachin, Kalé, “Optimizing a Parallel Runtime System for Multicore Clusters: A \
                       Case Study”, TeraGrid 2010";
 
+const UNBALANCED: Experiment = Experiment {
+    program: "unbalanced",
+    series: &[
+        ours(
+            "no stealing",
+            Placement::AllCores,
+            &["--policy", "affine", "--steal-within", "l2cache"],
+        ),
+        ours("wq", Placement::AllCores, &[]),
+        ours("balance", Placement::AllCores, &["--policy", "balance"]),
+    ],
+    runs: &[
+        run(8, &["10000", "6000"]),
+        run(16, &["10000", "3000"]),
+        run(64, &["10000", "750"]),
+    ],
+    axis: "ranks",
+    values: &[
+        time("first", "The first 300 steps, as a multiple of the ideal time"),
+        time(
+            "later",
+            "300 steps some seconds later, as a multiple of the ideal time",
+        ),
+    ],
+    findings: &[Finding::Variants],
+};
+
 pub(super) const FIGURES: &[Figure] = &[
     Figure {
         name: "charm-neighbours",
@@ -111,5 +138,16 @@ pub(super) const FIGURES: &[Figure] = &[
         here: "1 to 32 ranks on two cores, each of which replaces blocks of up to 1 KiB. With Simurgh all ranks \
                share a process. The other allocators have a process for each rank, so nothing is contended there.",
         experiments: &[ALLOCATOR],
+    },
+    Figure {
+        name: "charm-balance",
+        source: "no figure of a paper: Charm++ moves objects by measured load, Phoenix and MPC plan it for tasks",
+        title: "Charm++: rebalancing by measured load",
+        paper: "tasks that are more than the cores can move between them, so that each core has as much to do.",
+        here: "8 to 64 ranks on two cores. Those of the first half have three times as much to do as the others, and \
+               all meet in a barrier after each step. Without stealing, the core with the first half takes 1.5 times \
+               the ideal time. Under wq, idle virtual processors take ranks over, at each step anew. Under balance, \
+               ranks move for good.",
+        experiments: &[UNBALANCED],
     },
 ];
