@@ -4,6 +4,7 @@
  * "system_write_PLACE BYTES MB_PER_S", "system_read_PLACE ...": the same pieces, by pwrite and pread.
  * "strided_write_PLACE BYTES MB_PER_S", "strided_read_PLACE ...": each rank has every n-th block of BYTES.
  * "alone_write_PLACE BYTES MB_PER_S", "alone_read_PLACE ...": the same blocks, which each rank moves by itself.
+ * "spaced_write_PLACE BYTES MB_PER_S", "spaced_read_PLACE ...": those blocks together, with a gap of BYTES behind each block.
  * "square_write_PLACE BYTES MB_PER_S", "cube_write_PLACE ...": each rank has a block of an array of so many bytes.
  * "shared_PLACE BYTES NS": records at the shared file pointer, the time between records of the whole job.
  * "ordered_PLACE BYTES NS": the same in the order of ranks, collectively.
@@ -136,16 +137,16 @@ static void contiguous(const char *place)
     view("system", place, SYSTEM, MPI_BYTE, (MPI_Offset)each * rank, each, (int)each);
 }
 
-static void strided(const char *kind, const char *place, enum way way, int block)
+static void strided(const char *kind, const char *place, enum way way, int block, int gap)
 {
     size_t total = block < 512 ? FEW : TOTAL, each = total / (size_t)ranks / (size_t)block * (size_t)block;
     MPI_Datatype blocks, filetype;
     if (each == 0)
         return;
     MPI_Type_contiguous(block, MPI_BYTE, &blocks);
-    MPI_Type_create_resized(blocks, 0, (MPI_Aint)block * ranks, &filetype);
+    MPI_Type_create_resized(blocks, 0, (MPI_Aint)(block + gap) * ranks, &filetype);
     MPI_Type_commit(&filetype);
-    view(kind, place, way, filetype, (MPI_Offset)block * rank, each, block);
+    view(kind, place, way, filetype, (MPI_Offset)(block + gap) * rank, each, block);
     MPI_Type_free(&filetype);
     MPI_Type_free(&blocks);
 }
@@ -294,9 +295,11 @@ int main(int argc, char **argv)
         if (chosen("contiguous"))
             contiguous(place);
         for (int k = 0; k < 3 && chosen("strided"); k++)
-            strided("strided", place, TOGETHER, BLOCKS[k]);
+            strided("strided", place, TOGETHER, BLOCKS[k], 0);
+        for (int k = 0; k < 2 && chosen("spaced"); k++)
+            strided("spaced", place, TOGETHER, BLOCKS[k], BLOCKS[k]);
         for (int k = 0; k < 2 && chosen("alone"); k++)
-            strided("alone", place, ALONE, BLOCKS[k]);
+            strided("alone", place, ALONE, BLOCKS[k], 0);
         if (chosen("square"))
             array("square", place, 2, 1024);
         if (chosen("cube"))

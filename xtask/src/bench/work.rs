@@ -153,6 +153,16 @@ const FILES: &[(&str, &str, Quantity)] = &[
         Rate,
     ),
     (
+        "spaced_write_memory",
+        "Blocks in turn with gaps, in memory, written together, MB/s",
+        Rate,
+    ),
+    (
+        "spaced_read_memory",
+        "Blocks in turn with gaps, in memory, read together, MB/s",
+        Rate,
+    ),
+    (
         "square_write_memory",
         "Parts of a matrix, in memory, written together, MB/s",
         Rate,
@@ -230,6 +240,16 @@ const FILES: &[(&str, &str, Quantity)] = &[
     (
         "alone_read_disk",
         "Blocks in turn, on disk, read by each rank alone, MB/s",
+        Rate,
+    ),
+    (
+        "spaced_write_disk",
+        "Blocks in turn with gaps, on disk, written together, MB/s",
+        Rate,
+    ),
+    (
+        "spaced_read_disk",
+        "Blocks in turn with gaps, on disk, read together, MB/s",
         Rate,
     ),
     (
