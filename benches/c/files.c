@@ -4,7 +4,7 @@
  * "system_write_PLACE BYTES MB_PER_S", "system_read_PLACE ...": the same pieces, by pwrite and pread.
  * "strided_write_PLACE BYTES MB_PER_S", "strided_read_PLACE ...": each rank has every n-th block of BYTES.
  * "alone_write_PLACE BYTES MB_PER_S", "alone_read_PLACE ...": the same blocks, which each rank moves by itself.
- * "spaced_write_PLACE BYTES MB_PER_S", "spaced_read_PLACE ...": those blocks together, with a gap of BYTES behind each block.
+ * "spaced_write_PLACE BYTES MB_PER_S", "spaced_read_PLACE ...": all of them together, with a gap of BYTES behind each.
  * "square_write_PLACE BYTES MB_PER_S", "cube_write_PLACE ...": each rank has a block of an array of so many bytes.
  * "shared_PLACE BYTES NS": records at the shared file pointer, the time between records of the whole job.
  * "ordered_PLACE BYTES NS": the same in the order of ranks, collectively.
