@@ -99,4 +99,5 @@ mod window_fences;
 mod window_locks;
 mod window_posts;
 mod window_statistics;
+mod window_transfers;
 mod window_updates;

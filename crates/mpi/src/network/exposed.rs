@@ -1,7 +1,7 @@
 //! Users' memory as other hosts access it.
 #![allow(unsafe_code, reason = "lends users' memory to a transport")]
 
-use crate::memory::{Source, Target};
+use crate::memory::{self, Source, Target};
 use simurgh_net::HostId;
 use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 
@@ -24,12 +24,20 @@ pub(super) fn expose_target(way: &dyn Transport, target: &Target) -> Option<Regi
     target.is_contiguous().then(expose)?.ok()
 }
 
-/// Reads the first `length` bytes of a host's region, or as many as there is room for, to a target in one piece. The
-/// operation on the target is complete when the transfer is, or later.
+/// Lets other hosts read and write memory, until the region is concealed, which is before nobody may use the memory any
+/// more. None if it cannot be accessed.
+pub(super) fn expose_memory(way: &dyn Transport, memory: &memory::Region) -> Option<Region> {
+    // SAFETY:
+    // - it is readable and writable until then, by the promise of its maker.
+    unsafe { way.expose(memory.address(), memory.bytes()) }.ok()
+}
+
+/// Reads `length` bytes of a host's region from an offset on, or as many as there is room for, to a target in one piece.
+/// The operation on the target is complete when the transfer is, or later.
 pub(super) fn read(
     way: &dyn Transport,
     from: HostId,
-    region: Region,
+    (region, offset): (Region, u64),
     target: &Target,
     length: usize,
     token: u64,
@@ -38,15 +46,15 @@ pub(super) fn read(
     let length = length.min(target.bytes());
     // SAFETY:
     // - contiguous elements cover so many bytes from the address on, writable until then by the promise of their maker.
-    unsafe { way.read(from, region, 0, target.address(), length, token) }
+    unsafe { way.read(from, region, offset, target.address(), length, token) }
 }
 
-/// Writes the first `length` bytes of a source in one piece, or as many as it has, to a host's region. The operation on
-/// the source is complete when the transfer is, or later.
+/// Writes the first `length` bytes of a source in one piece, or as many as it has, to a host's region from an offset on.
+/// The operation on the source is complete when the transfer is, or later.
 pub(super) fn write(
     way: &dyn Transport,
     to: HostId,
-    region: Region,
+    (region, offset): (Region, u64),
     source: &Source,
     length: usize,
     token: u64,
@@ -55,5 +63,5 @@ pub(super) fn write(
     let length = length.min(source.bytes());
     // SAFETY:
     // - contiguous elements cover so many bytes from the address on, readable until then by the promise of their maker.
-    unsafe { way.write(to, region, 0, source.address(), length, token) }
+    unsafe { way.write(to, region, offset, source.address(), length, token) }
 }

@@ -19,6 +19,7 @@
 //!
 //! * **Active message.** A request to another host as such, which a layer above handles there, without a rank
 //!   (`active_message`).
+//! * **One-sided transfer.** A layer above reads or writes memory that another host has exposed (`one_sided`).
 //!
 //! Hosts also send messages to each other that belong to no rank ([`HostChannel`]), for what the ranks of a host do
 //! together. They use the same protocols, and go to an endpoint of the host.
@@ -38,6 +39,7 @@ mod failures;
 mod flush;
 mod handle_table;
 mod host_channel;
+mod one_sided;
 pub mod packets;
 mod pipeline;
 mod progress;
@@ -55,6 +57,7 @@ mod tests;
 pub(crate) use active_message::{ActiveMessageHandler, ActiveRequest, ReplyTo, Service};
 pub(crate) use failures::Rounds;
 pub(crate) use host_channel::{HostChannel, Pending};
+pub(crate) use one_sided::{Data, OneSidedTransfer};
 pub(crate) use rendezvous::MatchedReceive;
 pub(crate) use send::OutgoingMessage;
 pub(crate) use send_data::SendData;
@@ -105,12 +108,13 @@ pub struct Network {
     protocol_choice: ProtocolChoice,
     puts: HandleTable<Put>,
     flushes: HandleTable<Flush>,
+    one_sided: HandleTable<OneSidedTransfer>,
     /// Eager messages that are being cancelled, each with the request of the rank that waits for the answer.
     eager_cancels: HandleTable<Arc<Request>>,
     active_messages: ActiveMessages,
     pending_replies: HandleTable<PendingReply>,
     tasks: TaskQueue,
-    /// Gets, puts and flushes that have been started and are not over.
+    /// Gets, puts, flushes and transfers of one-sided communication that have been started and are not over.
     transfers: AtomicUsize,
     counters: Counters,
 }
@@ -139,6 +143,7 @@ impl Network {
             protocol_choice: ProtocolChoice::default(),
             puts: HandleTable::new(users),
             flushes: HandleTable::new(1),
+            one_sided: HandleTable::new(users),
             eager_cancels: HandleTable::new(users),
             active_messages: ActiveMessages::default(),
             pending_replies: HandleTable::new(users),

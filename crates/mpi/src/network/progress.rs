@@ -1,5 +1,5 @@
-//! The progress engine: it handles the packets that have arrived, and goes on with messages in fragments, gets, puts
-//! and flushes, which are its tasks.
+//! The progress engine: it handles the packets that have arrived, and goes on with messages in fragments, gets, puts,
+//! flushes and transfers of one-sided communication, which are its tasks.
 //!
 //! The scheduler decides which thread polls (`core/network`, `sched/poller`). That thread gives each task a turn.
 //! While it works on a task no other thread sees that task. So data does not hold up the handler of packets, and
@@ -8,6 +8,7 @@
 use super::Network;
 use super::dispatch::PacketHandler;
 use super::flush::Flush;
+use super::one_sided::OneSidedTransfer;
 use super::pipeline::PipelinedSend;
 use super::rdma::{Get, Put};
 use crate::host::Host;
@@ -21,6 +22,7 @@ pub(super) enum Task {
     Get(Get),
     Put(Put),
     Flush(Flush),
+    OneSided(OneSidedTransfer),
 }
 
 /// The outcome of a step of a task.
@@ -117,6 +119,7 @@ impl Network {
             Task::Get(get) => self.get(local, get),
             Task::Put(put) => self.put(local, put),
             Task::Flush(flush) => self.flush_host(local, flush),
+            Task::OneSided(transfer) => self.retry_transfer(local, transfer),
         }
     }
 

@@ -6,6 +6,7 @@
 use super::Network;
 use super::exposed;
 use super::flush::FLUSH;
+use super::one_sided::ONE_SIDED;
 use super::pipeline::PipelinedSend;
 use super::progress::{Step, Task};
 use super::protocol_choice::Protocol;
@@ -59,7 +60,7 @@ pub(super) fn wanted(settings: &Values) -> Access {
 }
 
 impl Network {
-    fn way(&self, host: HostId) -> &dyn Transport {
+    pub(super) fn way(&self, host: HostId) -> &dyn Transport {
         self.fabric().transport(host).expect("messages go to other hosts")
     }
 
@@ -102,7 +103,7 @@ impl Network {
     }
 
     /// Ends the access of a host to memory.
-    pub(super) fn conceal(&self, host: HostId, region: Option<Region>) {
+    pub(crate) fn conceal(&self, host: HostId, region: Option<Region>) {
         if let Some(region) = region {
             self.way(host).conceal(region);
         }
@@ -121,7 +122,7 @@ impl Network {
         let way = self.way(from);
         let begin = way.packets_compete().then(|| self.protocol_choice.now());
         self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = exposed::read(way, from, region, target, limit as usize, receiver.0);
+        let outcome = exposed::read(way, from, (region, 0), target, limit as usize, receiver.0);
         if outcome == Ok(Transfer::Started) {
             return Step::Done;
         }
@@ -171,7 +172,7 @@ impl Network {
         let handle = self.puts.add(put.receiver.0 as usize, to, put);
         self.transfers.fetch_add(1, Ordering::SeqCst);
         let token = handle.0 | PUT;
-        let outcome = exposed::write(self.way(to), to, region, &source, limit as usize, token);
+        let outcome = exposed::write(self.way(to), to, (region, 0), &source, limit as usize, token);
         if outcome == Ok(Transfer::Started) {
             return Step::Done;
         }
@@ -199,11 +200,12 @@ impl Network {
         }
     }
 
-    /// The get, put or flush with this token is over.
+    /// The get, put, flush or transfer of one-sided communication with this token is over.
     pub(super) fn transfer_done(&self, local: &Host, token: u64, outcome: &Result<(), TransferError>) {
-        let handle = Handle(token & !(PUT | FLUSH));
+        let handle = Handle(token & !(PUT | FLUSH | ONE_SIDED));
         match (token & PUT == 0, outcome) {
             _ if token & FLUSH != 0 => self.flush_done(local, handle),
+            _ if token & ONE_SIDED != 0 => self.one_sided_done(local, handle, outcome.is_ok()),
             (true, Ok(())) => self.get_done(local, handle),
             (true, Err(_)) => self.get_refused(handle),
             (false, Ok(())) => self.put_done(local, handle),

@@ -1,4 +1,4 @@
-//! Operations whose results are there when they return, in an epoch of any kind.
+//! Operations of which data may be changed, and results are there, when they return, in an epoch of any kind.
 
 use super::access::Call;
 use super::operation::new_request;
@@ -10,6 +10,18 @@ use crate::request::Request;
 use simurgh_core::sync::Arc;
 
 impl Window {
+    /// [`Window::put`], whose data may be changed when it returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Window::put`]; [`ErrorClass::Other`](crate::ErrorClass::Other) if the network has not carried it out.
+    #[inline]
+    pub fn put_now(&self, origin: &Source, place: &Place<'_>) -> Result<()> {
+        let mut request = None;
+        let expected = self.put_with(Call::Put, origin, place, || Some(new_request(&mut request)))?;
+        self.await_replies(place.rank, request.filter(|_| expected))
+    }
+
     /// [`Window::get`], whose data is there when it returns.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use super::Window;
 use super::error::{fault, in_epoch, no_epoch};
 use super::open::{News, Open, Targets};
 use super::seats::Seats;
+use super::transfer::Transfers;
 use crate::error::{ErrorClass, Result};
 use simurgh_core::LockKind;
 use simurgh_net::HostId;
@@ -36,6 +37,7 @@ pub(super) struct Epochs {
     exposure: Option<usize>,
     /// The hosts to which operations have been sent that may not have been done, ascending.
     pub(super) dirty: Vec<HostId>,
+    pub(super) transfers: Transfers,
 }
 
 impl Window {
@@ -301,6 +303,12 @@ impl Epochs {
         if let Err(place) = self.dirty.binary_search(&host) {
             self.dirty.insert(place, host);
         }
+    }
+
+    /// Whether no operation is under way to another host.
+    #[inline]
+    pub(super) fn is_clean(&self) -> bool {
+        self.dirty.is_empty() && self.transfers.is_empty()
     }
 
     /// Whether operations have been sent to a host since it was last asked; that is forgotten.

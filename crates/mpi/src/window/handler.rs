@@ -7,13 +7,13 @@ use super::access_log::Ends;
 use super::batch::{Entry, entries};
 use super::lock::Lock;
 use super::packet::{Incoming, Kind, Label};
-use super::shared::WindowShared;
+use super::shared::{Part, WindowShared};
 use super::signals::Signal;
 use super::sleepers::Bed;
 use super::table::WindowTable;
 use super::waiters::RemoteWaiter;
 use crate::datatype::{Basic, Datatype};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{self, Target, Update};
 use crate::network::{ActiveMessageHandler, ActiveRequest};
 use crate::op::unit_of_numbers;
@@ -77,6 +77,7 @@ impl Handler {
             Kind::Flush => served.flush(),
             Kind::Access => served.access(),
             Kind::Untold => served.tell(),
+            Kind::Expose => served.expose(),
             Kind::Post => served.signal(Signal::Post),
             Kind::Complete => served.signal(Signal::Complete),
             Kind::Granted => window.grant(label.target, label.origin, Some(request.network)),
@@ -263,6 +264,24 @@ impl Served<'_> {
         self.request.reply(0, description.len(), &mut |room| {
             room.copy_from_slice(description.as_bytes());
         });
+        Some(())
+    }
+
+    /// Replies with the description of the target's memory.
+    fn expose(&self) -> Option<()> {
+        let seat = self.label.target as usize;
+        let memory = self.window.find_part(self.label.target).and_then(Part::region);
+        let own = self.window.local(seat);
+        let described = own.zip(memory).and_then(|(own, memory)| {
+            own.exposures
+                .describe(self.request.network, self.request.from, memory)
+        });
+        match described {
+            Some(described) => self.request.reply(0, described.len(), &mut |room| {
+                room.copy_from_slice(&described);
+            }),
+            None => self.request.refuse(ErrorClass::RmaShared.into()),
+        }
         Some(())
     }
 

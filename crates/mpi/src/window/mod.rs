@@ -10,7 +10,8 @@
 //!   node share the memory, because the library has allocated it (`memory`).
 //! * **Otherwise** operations are [active messages](crate::network) (`remote`): the thread that polls the network at
 //!   the target's host does them there (`handler`), in the order in which the origin has sent them. A flush is a
-//!   message whose reply says that all before it have been handled. Short ones go together (`batch`).
+//!   message whose reply says that all before it have been handled. Short ones go together (`batch`). Long puts and
+//!   gets are transfers, where the transport can access the target's memory (`transfer`).
 //! * **Locks** are at the target's host, or in memory that the processes of a node share (`lock`, `control`). One that
 //!   is free costs one atomic instruction; ranks that have to wait are served in order, and suspended meanwhile
 //!   (`waiters`).
@@ -63,6 +64,7 @@ mod single_lock;
 mod sleepers;
 mod statistics;
 mod table;
+mod transfer;
 mod untold;
 mod waiters;
 mod waits;
@@ -205,6 +207,10 @@ impl Window {
     /// Frees what the rank has of the window without waiting for the others, for callers that know that nobody accesses
     /// the rank's memory any more. A rank calls this or [`Window::free`], once.
     pub fn leave(&self) {
+        let own = self.shared.local(self.comm.seat());
+        if let (Some(own), Some(network)) = (own, self.process().job().network()) {
+            own.exposures.end(network);
+        }
         table::forget(self.process().job(), &self.shared);
     }
 }

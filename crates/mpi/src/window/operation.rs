@@ -39,8 +39,15 @@ pub(super) struct Located<'a> {
     pub(super) target: Option<Target>,
 }
 
+impl Located<'_> {
+    /// Bytes of data of the elements.
+    pub(super) fn bytes(&self) -> usize {
+        self.count.saturating_mul(self.datatype.size())
+    }
+}
+
 impl Window {
-    /// Writes data to a target (`MPI_Put`).
+    /// Writes data to a target (`MPI_Put`). The data may be changed after a flush, or when the epoch ends.
     ///
     /// # Errors
     ///
@@ -49,22 +56,31 @@ impl Window {
     /// has room for.
     #[inline]
     pub fn put(&self, origin: &Source, place: &Place<'_>) -> Result<()> {
-        self.put_by(Call::Put, origin, place)
+        self.put_with(Call::Put, origin, place, || None).map(drop)
     }
 
+    /// [`Window::put`]; if the data is read later, the waiter is completed when that is over. Whether it is.
     #[inline]
-    fn put_by(&self, call: Call, origin: &Source, place: &Place<'_>) -> Result<()> {
+    pub(super) fn put_with(
+        &self,
+        call: Call,
+        origin: &Source,
+        place: &Place<'_>,
+        waiter: impl FnOnce() -> Option<Waiter>,
+    ) -> Result<bool> {
         let Some(located) = self.locate(place)? else {
-            return Ok(());
+            return Ok(false);
         };
         check_room(origin.bytes(), place)?;
         self.admit(call, &located, None, &[Buffer::Loads(origin)])?;
         self.count(OneSided::Put, &located);
         match &located.target {
-            Some(target) => drop(transfer(origin, target)),
-            None => self.put_remote(origin, &located),
+            Some(target) => {
+                transfer(origin, target);
+                Ok(false)
+            }
+            None => Ok(self.put_remote(origin, &located, waiter)),
         }
-        Ok(())
     }
 
     /// Reads data of a target (`MPI_Get`), which is there when the epoch ends, or after a flush.
@@ -168,8 +184,9 @@ impl Window {
     /// As [`Window::put`]; [`ErrorClass::RmaSync`] outside of an epoch of locks.
     pub fn rput(&self, origin: &Source, place: &Place<'_>) -> Result<Arc<Request>> {
         self.check_requestable("MPI_Rput", place.rank)?;
-        self.put_by(Call::Rput, origin, place)?;
-        Ok(self.done())
+        let mut request = None;
+        let expected = self.put_with(Call::Rput, origin, place, || Some(new_request(&mut request)))?;
+        Ok(request.filter(|_| expected).unwrap_or_else(|| self.done()))
     }
 
     /// [`Window::get`] with a request (`MPI_Rget`), which is complete when the data is there.

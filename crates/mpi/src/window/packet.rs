@@ -44,10 +44,12 @@ pub(super) enum Kind {
     Untold,
     /// Several requests (`batch`).
     Batch,
+    /// Asks for access to the target's memory (`transfer`).
+    Expose,
 }
 
 /// All of them, in the order of their numbers.
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 18] = [
     Kind::Put,
     Kind::Get,
     Kind::Accumulate,
@@ -65,6 +67,7 @@ const KINDS: [Kind; 17] = [
     Kind::Access,
     Kind::Untold,
     Kind::Batch,
+    Kind::Expose,
 ];
 
 impl Kind {

@@ -104,7 +104,7 @@ impl Window {
         let seat = self.check_rank(rank)?;
         let (kind, is_clean) = {
             let mut epochs = self.epochs();
-            (epochs.unlock(&self.open, seat)?, epochs.dirty.is_empty())
+            (epochs.unlock(&self.open, seat)?, epochs.is_clean())
         };
         self.end_accesses(Ends::All, Some(seat));
         let host = || self.shared.part(seat as usize).host();
@@ -119,9 +119,10 @@ impl Window {
                 flushed
             }
             None => {
+                let transferred = self.await_transfers(Some(host()));
                 self.epochs().take_dirty(host());
                 let request = self.ask_host(host(), &[self.label(Kind::Unlock, detail_of(kind), seat)]);
-                self.await_host(host(), request)
+                transferred.and(self.await_host(host(), request))
             }
         }
     }
@@ -238,7 +239,7 @@ impl Window {
             if !epochs.has_lock(seat) {
                 epochs.check_passive("MPI_Win_flush", Some(seat))?;
             }
-            epochs.dirty.is_empty()
+            epochs.is_clean()
         };
         self.end_accesses(ends, Some(seat));
         if is_clean {

@@ -1,15 +1,16 @@
 //! Operations on memory that this host cannot access: active messages to the target's host.
 
-use super::Window;
 use super::access_log::Ends;
 use super::batch::{Replies, SHORT};
 use super::conflict::flush_label;
 use super::operation::Located;
 use super::packet::{Chunk, Kind, Label, chunks};
+use super::transfer::is_long;
+use super::Window;
 use crate::datatype::{Basic, Datatype};
 use crate::error::Result;
 use crate::memory::{self, Runs, Source, Target, Update};
-use crate::network::Network;
+use crate::network::{Data, Network};
 use crate::op::{BuiltinOp, numbers_of};
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::Arc;
@@ -95,9 +96,23 @@ impl Window {
         kind(self.network().expect(user, host, target, count, waiter))
     }
 
-    pub(super) fn put_remote(&self, origin: &Source, located: &Located<'_>) {
+    /// Whether the data is read later, so that the waiter is completed when that is over.
+    pub(super) fn put_remote(
+        &self,
+        origin: &Source,
+        located: &Located<'_>,
+        waiter: impl FnOnce() -> Option<Waiter>,
+    ) -> bool {
+        let length = origin.bytes();
+        if origin.is_contiguous()
+            && is_long(length)
+            && self.transfer(located, (Data::Put(origin.clone()), length), waiter())
+        {
+            return true;
+        }
         let label = self.label(Kind::Put, 0, located.seat);
         self.send_data(origin, located, label, &BYTE);
+        false
     }
 
     /// Whether replies are expected, the last of which completes the waiter.
@@ -107,6 +122,14 @@ impl Window {
         located: &Located<'_>,
         waiter: impl FnOnce() -> Option<Waiter>,
     ) -> bool {
+        let waiter = waiter();
+        let length = located.bytes();
+        if origin.is_contiguous()
+            && is_long(length)
+            && self.transfer(located, (Data::Get(origin.clone()), length), waiter.clone())
+        {
+            return true;
+        }
         let label = self.label(Kind::Get, 0, located.seat);
         let chunks = self.chunks_of(located, &BYTE, false);
         if chunks.is_empty() {
@@ -114,7 +137,7 @@ impl Window {
         }
         let (host, user) = (located.part.host(), self.process().id() as usize);
         let count = chunks.len() as u32;
-        let replies = self.replies_to((user, host), origin, count, waiter());
+        let replies = self.replies_to((user, host), origin, count, waiter);
         for chunk in &chunks {
             self.send_chunk(located, label, (&BYTE, chunk), replies, 0, &mut |_, _| ());
         }
@@ -240,14 +263,15 @@ impl Window {
 
     /// Waits until all operations sent to a host have been done, which ends those on a target.
     pub(super) fn flush_host(&self, host: HostId, ends: Ends, target: u32) -> Result<()> {
+        let transferred = self.await_transfers(Some(host));
         if !self.epochs().take_dirty(host) {
-            return Ok(());
+            return transferred;
         }
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, Some(target));
         let request = self.ask_host(host, &[label]);
         let flushed = self.await_host(host, request);
         self.keep_dirty(&[host]);
-        flushed
+        transferred.and(flushed)
     }
 
     /// Has the next flush ask these hosts again where accesses are checked: they have noted accesses that are not over
@@ -263,7 +287,7 @@ impl Window {
     #[inline]
     pub(super) fn flush_hosts(&self, ends: Ends) -> Result<()> {
         self.end_accesses(ends, None);
-        if self.epochs().dirty.is_empty() {
+        if self.epochs().is_clean() {
             return Ok(());
         }
         self.flush_all_dirty(ends)
@@ -271,6 +295,7 @@ impl Window {
 
     #[cold]
     fn flush_all_dirty(&self, ends: Ends) -> Result<()> {
+        let transferred = self.await_transfers(None);
         let dirty = std::mem::take(&mut self.epochs().dirty);
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, None);
         let ask = |host: &HostId| (*host, self.ask_host(*host, &[label]));
@@ -278,7 +303,7 @@ impl Window {
         if ends == Ends::AtOrigin {
             self.keep_dirty(&dirty);
         }
-        flushed
+        transferred.and(flushed)
     }
 }
 

@@ -8,6 +8,7 @@ use super::plain::Reach;
 use super::shared_signals::SharedSignals;
 use super::signals::Signals;
 use super::sleepers::Sleepers;
+use super::transfer::{Exposures, RemoteRegions};
 use super::untold::Untold;
 use super::waiters::{AwaitedLocks, RemoteWaiters};
 use crate::check::Checks;
@@ -42,6 +43,7 @@ pub(super) struct WindowShared {
     /// The locks of the node's ranks and their barrier, if all its processes have mapped them.
     control: OnceLock<NodeControl>,
     pub(super) remote_waiters: RemoteWaiters,
+    pub(super) remote_regions: RemoteRegions,
     /// This process.
     own_host: HostId,
     /// Whether the processes of each node share the locks of its ranks. Set before the first access.
@@ -90,6 +92,7 @@ pub(super) struct LocalRank {
     pub(super) awaited: AwaitedLocks,
     pub(super) signals: Signals,
     pub(super) sleepers: Sleepers,
+    pub(super) exposures: Exposures,
     /// The memory that is attached to a dynamic window.
     attached: SpinLock<Vec<Region>>,
 }
@@ -160,6 +163,7 @@ impl WindowShared {
             stripes: OnceLock::new(),
             control: OnceLock::new(),
             remote_waiters: RemoteWaiters::default(),
+            remote_regions: RemoteRegions::default(),
             own_host: layout.own(),
             nodes_share: AtomicBool::new(false),
             lock_groups: OnceLock::new(),

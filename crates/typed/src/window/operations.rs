@@ -22,7 +22,7 @@ impl<T: Equivalence> Window<T> {
         // - the operations have read the values when they return.
         let values = unsafe { values.source() };
         match is_alone {
-            true => self.window.put(&values, &place),
+            true => self.window.put_now(&values, &place),
             false => self.window.accumulate(&values, &place, BuiltinOp::Replace),
         }
     }

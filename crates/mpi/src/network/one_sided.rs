@@ -1,0 +1,151 @@
+//! Transfers of one-sided communication: a layer above reads or writes memory that another host has exposed, without
+//! that host's ranks.
+//!
+//! The other host exposes memory for the transport that leads here, and sends the description. A transfer is over at
+//! once, or its transport reports its end. If the transport has no room, the transfer is a task of the progress engine.
+
+use super::Network;
+use super::exposed;
+use super::progress::{Step, Task};
+use crate::endpoint::Handle;
+use crate::error::{ErrorClass, Status};
+use crate::host::Host;
+use crate::memory::{self, Source, Target};
+use crate::request::Waiter;
+use simurgh_core::sync::Ordering;
+use simurgh_net::HostId;
+use simurgh_net::transport::{Region, Transfer, TransferError};
+
+/// Set in the token of such a transfer; no handle has it set.
+pub(super) const ONE_SIDED: u64 = 1 << 61;
+
+/// A transfer of one-sided communication.
+#[derive(Debug)]
+pub(crate) struct OneSidedTransfer {
+    pub(crate) host: HostId,
+    /// The memory of that host.
+    pub(crate) region: Region,
+    /// Where the bytes begin there.
+    pub(crate) offset: u64,
+    /// Number of bytes.
+    pub(crate) length: usize,
+    pub(crate) data: Data,
+    /// What is complete when the transfer is over.
+    pub(crate) waiters: [Option<Waiter>; 2],
+}
+
+/// The memory of this host, which lies in one piece.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Put(Source),
+    Get(Target),
+}
+
+/// The outcome of the attempt to begin a transfer.
+enum Attempt {
+    /// It is under way, or over.
+    Begun,
+    /// The transport has no room now.
+    Busy(OneSidedTransfer),
+    Refused(OneSidedTransfer),
+}
+
+impl Network {
+    /// Lets a host read and write memory; none if it has no such access.
+    pub(crate) fn expose_to(&self, host: HostId, memory: &memory::Region) -> Option<Region> {
+        let access = self.access(host);
+        let is_open = access.read || access.write;
+        is_open
+            .then(|| exposed::expose_memory(self.way(host), memory))
+            .flatten()
+    }
+
+    /// Whether the same transport leads to two hosts, so that what is exposed to one is to the other.
+    pub(crate) fn lead_alike(&self, one: HostId, other: HostId) -> bool {
+        std::ptr::addr_eq(self.way(one), self.way(other))
+    }
+
+    /// Begins a transfer. False if it is not possible; then nothing is completed.
+    pub(crate) fn transfer(&self, local: &Host, transfer: OneSidedTransfer) -> bool {
+        let access = self.access(transfer.host);
+        let is_possible = match transfer.data {
+            Data::Put(_) => access.write,
+            Data::Get(_) => access.read,
+        };
+        match is_possible.then(|| self.attempt(local, transfer)) {
+            Some(Attempt::Begun) => true,
+            Some(Attempt::Busy(transfer)) => {
+                self.tasks.add(Task::OneSided(transfer));
+                true
+            }
+            Some(Attempt::Refused(_)) | None => false,
+        }
+    }
+
+    /// Tries again to begin a transfer.
+    pub(super) fn retry_transfer(&self, local: &Host, transfer: OneSidedTransfer) -> Step {
+        match self.attempt(local, transfer) {
+            Attempt::Begun => Step::Done,
+            Attempt::Busy(transfer) => Step::Blocked(Task::OneSided(transfer)),
+            Attempt::Refused(transfer) => {
+                transfer.finish(local, false);
+                Step::Done
+            }
+        }
+    }
+
+    fn attempt(&self, local: &Host, transfer: OneSidedTransfer) -> Attempt {
+        let OneSidedTransfer {
+            host,
+            region,
+            offset,
+            length,
+            ref data,
+            ..
+        } = transfer;
+        let data = data.clone();
+        let handle = self.one_sided.add(host as usize, host, transfer);
+        self.transfers.fetch_add(1, Ordering::SeqCst);
+        let place = (region, offset);
+        let token = handle.0 | ONE_SIDED;
+        let outcome = match &data {
+            Data::Put(source) => exposed::write(self.way(host), host, place, source, length, token),
+            Data::Get(target) => exposed::read(self.way(host), host, place, target, length, token),
+        };
+        if outcome == Ok(Transfer::Started) {
+            return Attempt::Begun;
+        }
+        self.transfers.fetch_sub(1, Ordering::SeqCst);
+        match (outcome, self.one_sided.take(handle, host)) {
+            (Err(TransferError::Busy(_)), Some(transfer)) => Attempt::Busy(transfer),
+            (Err(TransferError::Refused(_)), Some(transfer)) => Attempt::Refused(transfer),
+            (Ok(_), Some(transfer)) => {
+                transfer.finish(local, true);
+                Attempt::Begun
+            }
+            (_, None) => Attempt::Begun,
+        }
+    }
+
+    /// The transfer with this handle is over.
+    pub(super) fn one_sided_done(&self, local: &Host, handle: Handle, succeeded: bool) {
+        if let Some((_, transfer)) = self.one_sided.take_own(handle) {
+            transfer.finish(local, succeeded);
+        }
+    }
+}
+
+impl OneSidedTransfer {
+    fn finish(self, local: &Host, succeeded: bool) {
+        let mut status = Status {
+            bytes: self.length as u64,
+            ..Status::EMPTY
+        };
+        if !succeeded {
+            status.error = ErrorClass::Other.into();
+        }
+        for waiter in self.waiters.into_iter().flatten() {
+            waiter.finish(local, &status);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Long puts and gets of memory on other hosts, which a transport carries out: it writes and reads the memory of the
+//! target's host, so no data is copied into packets and out of them.
+//!
+//! The host of a target exposes the target's memory when another host first asks for it, until the rank frees the
+//! window. So windows that nobody accesses in this way cost nothing. Both sides of a transfer lie in one piece; other
+//! data is sent in packets (`remote`), and so is all data of dynamic windows, and where accesses are checked.
+//!
+//! When a transfer is over, its data is there. So a flush waits for transfers, and need not ask the target's host about
+//! them.
+
+use super::error::fault;
+use super::operation::Located;
+use super::packet::Kind;
+use super::remote::BYTE;
+use super::{Flavor, Window};
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{self, Region, Run, Runs};
+use crate::network::{Data, Network, OneSidedTransfer, Service};
+use crate::request::{Request, Waiter};
+use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_net::HostId;
+use simurgh_net::transport;
+use std::collections::{HashMap, VecDeque};
+
+/// Data with fewer bytes is sent in packets.
+const LEAST: usize = 4 << 10;
+
+/// Most transfers of a rank that are under way in a window.
+const MOST: usize = 64;
+
+/// Bytes of the description of exposed memory: address and key.
+const DESCRIPTION: usize = 16;
+
+/// Whether data of so many bytes is worth a transfer.
+pub(super) fn is_long(bytes: usize) -> bool {
+    bytes >= LEAST
+}
+
+/// The memory of ranks of other hosts that has been asked for, by rank; none where it is not exposed.
+pub(super) type RemoteRegions = SpinLock<HashMap<u32, Option<transport::Region>>>;
+
+/// The memory of a rank as it is exposed to other hosts.
+#[derive(Default)]
+pub(super) struct Exposures(SpinLock<Exposed>);
+
+#[derive(Default)]
+struct Exposed {
+    /// For each transport, with a host to which it leads.
+    regions: Vec<(HostId, transport::Region)>,
+    /// Whether the rank has freed the window.
+    is_over: bool,
+}
+
+/// The transfers of a rank that have not been waited for.
+#[derive(Debug, Default)]
+pub(super) struct Transfers {
+    under_way: VecDeque<(HostId, Arc<Request>)>,
+    /// The host of one that has failed.
+    failed: Option<HostId>,
+}
+
+impl Exposures {
+    /// The memory of the rank as a host accesses it, from now on; none if it cannot.
+    fn expose_to(&self, network: &Network, host: HostId, memory: &Region) -> Option<transport::Region> {
+        let mut exposed = self.0.lock();
+        if exposed.is_over {
+            return None;
+        }
+        let known = exposed.regions.iter();
+        let mut known = known.filter(|(other, _)| network.lead_alike(*other, host));
+        if let Some((_, region)) = known.next() {
+            return Some(*region);
+        }
+        let region = network.expose_to(host, memory)?;
+        exposed.regions.push((host, region));
+        Some(region)
+    }
+
+    /// Ends all access, since the rank frees the window.
+    pub(super) fn end(&self, network: &Network) {
+        let regions = {
+            let mut exposed = self.0.lock();
+            exposed.is_over = true;
+            std::mem::take(&mut exposed.regions)
+        };
+        for (host, region) in regions {
+            network.conceal(host, Some(region));
+        }
+    }
+
+    /// The description of the memory for a host, as far as it can be exposed.
+    pub(super) fn describe(
+        &self,
+        network: &Network,
+        host: HostId,
+        memory: &Region,
+    ) -> Option<[u8; DESCRIPTION]> {
+        let region = self.expose_to(network, host, memory)?;
+        let mut description = [0; DESCRIPTION];
+        description[..8].copy_from_slice(&region.address.to_le_bytes());
+        description[8..].copy_from_slice(&region.key.to_le_bytes());
+        Some(description)
+    }
+}
+
+impl Transfers {
+    pub(super) fn is_empty(&self) -> bool {
+        self.under_way.is_empty() && self.failed.is_none()
+    }
+
+    /// Takes those with a host, or all.
+    fn take(&mut self, host: Option<HostId>) -> Vec<(HostId, Arc<Request>)> {
+        let is_meant = |(other, _): &(HostId, _)| host.is_none_or(|host| host == *other);
+        let (taken, left) = self.under_way.drain(..).partition(is_meant);
+        self.under_way = left;
+        Vec::from(taken)
+    }
+}
+
+impl Window {
+    /// Begins a transfer between data of `length` bytes and the memory of a target; when it is over, the waiter is
+    /// completed. False, with nothing done, if the data has to be sent in packets.
+    pub(super) fn transfer(
+        &self,
+        located: &Located<'_>,
+        (data, length): (Data, usize),
+        waiter: Option<Waiter>,
+    ) -> bool {
+        let Some(place) = self.only_run(located, length) else {
+            return false;
+        };
+        let host = located.part.host();
+        let Some(region) = self.remote_region(located) else {
+            return false;
+        };
+        self.make_room();
+        let process = self.process();
+        let request = process.requests().take_receive();
+        let transfer = OneSidedTransfer {
+            host,
+            region,
+            offset: (located.displacement + place.offset as i64).cast_unsigned(),
+            length,
+            data,
+            waiters: [Some(Waiter::Request(Arc::clone(&request))), waiter],
+        };
+        let begun = self.network().transfer(process.job().host(), transfer);
+        if begun {
+            self.epochs().transfers.under_way.push_back((host, request));
+        }
+        begun
+    }
+
+    /// The run of the target's elements, if there is one that holds data of so many bytes, and transfers can access
+    /// it.
+    fn only_run(&self, located: &Located<'_>, length: usize) -> Option<Run> {
+        let may_be = self.flavor() != Flavor::Dynamic && self.shared.access_logs().is_none();
+        let mut runs = may_be.then(|| Runs::new(located.datatype, located.count, &BYTE))?;
+        let first = runs.next()?;
+        (length <= first.count && runs.next().is_none()).then_some(first)
+    }
+
+    /// The memory of a target; none if it is not exposed to this host.
+    fn remote_region(&self, located: &Located<'_>) -> Option<transport::Region> {
+        let known = self.shared.remote_regions.lock().get(&located.seat).copied();
+        known.unwrap_or_else(|| {
+            let asked = self.ask_region(located);
+            self.shared.remote_regions.lock().insert(located.seat, asked);
+            asked
+        })
+    }
+
+    /// Asks the host of a target for its memory.
+    #[cold]
+    fn ask_region(&self, located: &Located<'_>) -> Option<transport::Region> {
+        let numbers = self.label(Kind::Expose, 0, located.seat).numbers();
+        let host = located.part.host();
+        let ask = |target: &memory::Target| self.network().ask(Service::Windows, host, numbers, &[], target);
+        let described = memory::collect(DESCRIPTION, |target| ask(target).map(drop)).ok()?;
+        let (address, key) = described.split_first_chunk()?;
+        Some(transport::Region {
+            address: u64::from_le_bytes(*address),
+            length: located.part.bytes() as u64,
+            key: u64::from_le_bytes(*key.first_chunk()?),
+        })
+    }
+
+    /// Waits for the oldest transfer if many are under way.
+    fn make_room(&self) {
+        let oldest = {
+            let mut epochs = self.epochs();
+            let is_full = epochs.transfers.under_way.len() >= MOST;
+            is_full.then(|| epochs.transfers.under_way.pop_front()).flatten()
+        };
+        if let Some(oldest) = oldest {
+            self.await_transfer(oldest);
+        }
+    }
+
+    fn await_transfer(&self, (host, request): (HostId, Arc<Request>)) {
+        let status = request.wait();
+        self.process().requests().give_back(request);
+        if !status.error.is_success() {
+            self.epochs().transfers.failed = Some(host);
+        }
+    }
+
+    /// Waits for the transfers with a host, or for all.
+    pub(super) fn await_transfers(&self, host: Option<HostId>) -> Result<()> {
+        let under_way = {
+            let mut epochs = self.epochs();
+            if epochs.transfers.is_empty() {
+                return Ok(());
+            }
+            epochs.transfers.take(host)
+        };
+        under_way
+            .into_iter()
+            .for_each(|transfer| self.await_transfer(transfer));
+        let failed = self.epochs().transfers.failed.take();
+        failed.map_or(Ok(()), |host| Err(not_done(host)))
+    }
+}
+
+#[cold]
+fn not_done(host: HostId) -> Error {
+    let message = format!("the network has not carried out a put or get of memory of host {host}");
+    fault(ErrorClass::Other, message)
+}
