@@ -142,6 +142,13 @@ impl Network {
         self.pending_replies.add(user, host, pending)
     }
 
+    /// Has the last of some replies of a host, which completes nothing else, complete a waiter. False if it has come
+    /// already.
+    pub(crate) fn complete_with(&self, replies: Handle, host: HostId, waiter: Waiter) -> bool {
+        let set = |pending: &mut PendingReply| pending.waiter = Some(waiter);
+        self.pending_replies.visit(replies, host, set).is_some()
+    }
+
     /// Sends a request with `length` bytes of data, which `fill` writes. The calling execution context is suspended as
     /// long as the other host has too many requests to handle.
     pub(crate) fn request(

@@ -5,6 +5,9 @@
 //! a put and a flush are one packet there and one back. A batch that is full is sent, too. All requests of a window go
 //! through here, so that they come in the order in which they were made.
 //!
+//! If the last request to a host is one to which data is replied, that reply says that all requests before it have been
+//! handled. A flush then waits for it and sends nothing of its own.
+//!
 //! In the packet each request is its two numbers, the handle of its replies, the length of its data in 4 bytes, and the
 //! data, little-endian.
 //!
@@ -13,8 +16,11 @@
 use super::Window;
 use super::packet::{Kind, Label};
 use crate::endpoint::Handle;
+use crate::error::Status;
 use crate::network::Service;
+use crate::request::{Request, Waiter};
 use simurgh_core::Mutex;
+use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 use std::collections::HashMap;
 
@@ -25,7 +31,14 @@ pub(super) const SHORT: usize = 4096;
 const HEADER: usize = 28;
 
 /// The requests that wait, by host. It is locked while they are sent: nothing overtakes them.
-pub(super) struct Batches(Mutex<HashMap<HostId, Vec<u8>>>);
+pub(super) struct Batches(Mutex<HashMap<HostId, Batch>>);
+
+#[derive(Default)]
+pub(super) struct Batch {
+    waiting: Vec<u8>,
+    /// What is replied to the last request to the host, if nobody waits for it yet.
+    last: Option<Handle>,
+}
 
 /// What is replied to a request.
 #[derive(Clone, Copy)]
@@ -60,42 +73,56 @@ impl Window {
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) {
-        let (replies, may_wait) = match replies {
-            Replies::Nothing => (None, label.kind.may_wait()),
-            Replies::Later(handle) => (Some(handle), true),
-            Replies::Awaited(handle) => (Some(handle), false),
+        let (handle, last, may_wait) = match replies {
+            Replies::Nothing => (None, None, label.kind.may_wait()),
+            Replies::Later(handle) => (Some(handle), Some(handle), true),
+            Replies::Awaited(handle) => (Some(handle), None, false),
         };
         let network = self.network();
         let capacity = network.request_capacity(host);
         let entry = HEADER + length;
         let mut all = self.batches.0.lock();
-        let waiting = all.get(&host).map_or(0, Vec::len);
-        if waiting > 0 && waiting + entry > capacity {
-            self.send_batch(host, all.remove(&host));
+        let batch = all.entry(host).or_default();
+        if batch.waiting.len() + entry > capacity {
+            self.send_batch(host, &mut batch.waiting);
         }
+        batch.last = last;
         let may_wait = may_wait && length <= SHORT && entry <= capacity;
-        if may_wait || all.contains_key(&host) {
-            let batch = all.entry(host).or_default();
-            append(
-                batch,
-                (label.numbers(), replies.unwrap_or(Handle::NONE)),
-                length,
-                fill,
-            );
+        if may_wait || !batch.waiting.is_empty() {
+            let replies = handle.unwrap_or(Handle::NONE);
+            append(&mut batch.waiting, (label.numbers(), replies), length, fill);
         } else {
-            network.request(Service::Windows, host, label.numbers(), replies, length, fill);
+            network.request(Service::Windows, host, label.numbers(), handle, length, fill);
         }
         if !may_wait {
-            self.send_batch(host, all.remove(&host));
+            self.send_batch(host, &mut batch.waiting);
         }
     }
 
-    fn send_batch(&self, host: HostId, batch: Option<Vec<u8>>) {
-        let Some(batch) = batch else { return };
+    fn send_batch(&self, host: HostId, waiting: &mut Vec<u8>) {
+        if waiting.is_empty() {
+            return;
+        }
+        let waiting = std::mem::take(waiting);
         let numbers = self.label(Kind::Batch, 0, 0).numbers();
-        let fill = &mut |room: &mut [u8]| room.copy_from_slice(&batch);
+        let fill = &mut |room: &mut [u8]| room.copy_from_slice(&waiting);
         self.network()
-            .request(Service::Windows, host, numbers, None, batch.len(), fill);
+            .request(Service::Windows, host, numbers, None, waiting.len(), fill);
+    }
+
+    /// What is complete when a host has handled all requests, if the reply to the last one says so; these requests are
+    /// sent. None if the host has to be asked.
+    pub(super) fn last_reply(&self, host: HostId) -> Option<Arc<Request>> {
+        let mut all = self.batches.0.lock();
+        let batch = all.get_mut(&host)?;
+        let last = batch.last.take()?;
+        let request = self.process().requests().take_receive();
+        let waiter = Waiter::Request(Arc::clone(&request));
+        if !self.network().complete_with(last, host, waiter) {
+            request.settle(&Status::EMPTY);
+        }
+        self.send_batch(host, &mut batch.waiting);
+        Some(request)
     }
 }
 
