@@ -24,16 +24,16 @@ pub(super) fn expose_target(way: &dyn Transport, target: &Target) -> Option<Regi
     target.is_contiguous().then(expose)?.ok()
 }
 
-/// Lets other hosts read and write memory, until the region is concealed, which is before nobody may use the memory any
-/// more. None if it cannot be accessed.
+/// Lets other hosts read and write memory, until the region is concealed, while the memory may be used. None if it
+/// cannot be accessed.
 pub(super) fn expose_memory(way: &dyn Transport, memory: &memory::Region) -> Option<Region> {
     // SAFETY:
     // - it is readable and writable until then, by the promise of its maker.
     unsafe { way.expose(memory.address(), memory.bytes()) }.ok()
 }
 
-/// Reads `length` bytes of a host's region from an offset on, or as many as there is room for, to a target in one piece.
-/// The operation on the target is complete when the transfer is, or later.
+/// Reads `length` bytes of a host's region from an offset on, or as many as there is room for, to a target in one
+/// piece. The operation on the target is complete when the transfer is, or later.
 pub(super) fn read(
     way: &dyn Transport,
     from: HostId,
@@ -49,8 +49,8 @@ pub(super) fn read(
     unsafe { way.read(from, region, offset, target.address(), length, token) }
 }
 
-/// Writes the first `length` bytes of a source in one piece, or as many as it has, to a host's region from an offset on.
-/// The operation on the source is complete when the transfer is, or later.
+/// Writes the first `length` bytes of a source in one piece, or as many as it has, to a host's region from an offset
+/// on. The operation on the source is complete when the transfer is, or later.
 pub(super) fn write(
     way: &dyn Transport,
     to: HostId,

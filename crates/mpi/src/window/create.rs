@@ -6,6 +6,7 @@
 
 use super::batch::Batches;
 use super::error::fault;
+use super::flushing::Flushing;
 use super::hints::Hints;
 use super::memory::Wish;
 use super::meter::Meter;
@@ -125,6 +126,7 @@ impl Comm {
             shared,
             reach: Arc::default(),
             epochs: SpinLock::default(),
+            flushing: Flushing::default(),
             batches: Batches::default(),
             open: Open::default(),
             is_direct: false,

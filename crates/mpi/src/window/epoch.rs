@@ -38,6 +38,8 @@ pub(super) struct Epochs {
     /// The hosts to which operations have been sent that may not have been done, ascending.
     pub(super) dirty: Vec<HostId>,
     pub(super) transfers: Transfers,
+    /// The number of threads of the rank that flush, or wait for their turn.
+    pub(super) flushing: usize,
 }
 
 impl Window {
@@ -303,12 +305,6 @@ impl Epochs {
         if let Err(place) = self.dirty.binary_search(&host) {
             self.dirty.insert(place, host);
         }
-    }
-
-    /// Whether no operation is under way to another host.
-    #[inline]
-    pub(super) fn is_clean(&self) -> bool {
-        self.dirty.is_empty() && self.transfers.is_empty()
     }
 
     /// Whether operations have been sent to a host since it was last asked; that is forgotten.

@@ -43,6 +43,7 @@ mod create;
 mod epoch;
 mod error;
 mod fence;
+mod flushing;
 mod general;
 mod handler;
 mod hints;
@@ -83,6 +84,7 @@ use crate::process::Process;
 use access_log::Ends;
 use batch::Batches;
 use epoch::Epochs;
+use flushing::Flushing;
 use hints::Hints;
 use meter::Meter;
 use open::Open;
@@ -119,6 +121,7 @@ pub struct Window {
     /// Fences at which it has met all others, if accesses are checked.
     phase: AtomicU32,
     epochs: SpinLock<Epochs>,
+    flushing: Flushing,
     /// Requests to other hosts that have not been sent.
     batches: Batches,
     /// The targets of its access epochs.

@@ -119,6 +119,7 @@ impl Window {
                 flushed
             }
             None => {
+                let _turn = self.take_turn();
                 let transferred = self.await_transfers(Some(host()));
                 self.epochs().take_dirty(host());
                 let request = self.ask_host(host(), &[self.label(Kind::Unlock, detail_of(kind), seat)]);

@@ -263,6 +263,7 @@ impl Window {
 
     /// Waits until all operations sent to a host have been done, which ends those on a target.
     pub(super) fn flush_host(&self, host: HostId, ends: Ends, target: u32) -> Result<()> {
+        let _turn = self.take_turn();
         let transferred = self.await_transfers(Some(host));
         if !self.epochs().take_dirty(host) {
             return transferred;
@@ -303,6 +304,7 @@ impl Window {
 
     #[cold]
     fn flush_all_dirty(&self, ends: Ends) -> Result<()> {
+        let _turn = self.take_turn();
         let transferred = self.await_transfers(None);
         let dirty = std::mem::take(&mut self.epochs().dirty);
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, None);

@@ -187,11 +187,11 @@ impl Window {
 
     /// Waits for the oldest transfer if many are under way.
     fn make_room(&self) {
-        let oldest = {
-            let mut epochs = self.epochs();
-            let is_full = epochs.transfers.under_way.len() >= MOST;
-            is_full.then(|| epochs.transfers.under_way.pop_front()).flatten()
-        };
+        if self.epochs().transfers.under_way.len() < MOST {
+            return;
+        }
+        let _turn = self.take_turn();
+        let oldest = self.epochs().transfers.under_way.pop_front();
         if let Some(oldest) = oldest {
             self.await_transfer(oldest);
         }
