@@ -14,6 +14,9 @@
  * "fences BYTES NS": a fence of all ranks, without operations.
  * "faces BYTES NS": all ranks put to both neighbours, then meet at a fence.
  *
+ * The memory is the library's (MPI_Win_allocate); where "_created" follows the keyword, it is the program's
+ * (MPI_Win_create).
+ *
  * Each is the best of several batches. Arguments name the kinds to measure: all if there are none.
  */
 #include <mpi.h>
@@ -29,8 +32,11 @@ enum { LARGEST = 1 << 20, BATCHES = 7, NUMBERS = LARGEST / 8, WINDOW = 64 };
 static const double BATCH_SECONDS = 0.005;
 static const int SIZES[] = {8, 512, 4096, 65536, LARGEST};
 
+/* What follows keywords. */
+static const char *suffix = "";
+
 static int rank, ranks, target;
-static char *data, *window_memory;
+static char *data;
 static MPI_Win window;
 static uint64_t state = 88172645463325252u;
 
@@ -228,7 +234,14 @@ static double measured(void (*work)(int, int), enum who who, enum epoch epoch, i
 static void row(const char *keyword, int bytes, double value)
 {
     if (rank == 0)
-        printf("%s %d %.1f\n", keyword, bytes, value);
+        printf("%s%s %d %.1f\n", keyword, suffix, bytes, value);
+}
+
+static int wanted(const char *keyword)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", keyword, suffix);
+    return chosen(name);
 }
 
 /* A kind of work: its keyword, what a call of it does, and who works in which epoch. */
@@ -241,12 +254,41 @@ struct kind {
 
 static void times(struct kind kind, int bytes)
 {
-    if (chosen(kind.keyword))
+    if (wanted(kind.keyword))
         row(kind.keyword, bytes, measured(kind.work, kind.who, kind.epoch, bytes) * 1e9);
+}
+
+/* What rank 0 does on the window of the other rank. */
+static void measure_pair(void)
+{
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+        int bytes = SIZES[i];
+        times((struct kind){"put", put, FIRST, LOCKED_ALL}, bytes);
+        times((struct kind){"get", get, FIRST, LOCKED_ALL}, bytes);
+        times((struct kind){"locked", lock, FIRST, OWN}, bytes);
+        times((struct kind){"started", start, EVERYBODY, OWN}, bytes);
+        times((struct kind){"fenced", fence, EVERYBODY, FENCED}, bytes);
+        times((struct kind){"accumulated", accumulate, FIRST, LOCKED_ALL}, bytes);
+        if (wanted("put_rate"))
+            row("put_rate", bytes, WINDOW * bytes / measured(puts_in_flight, FIRST, LOCKED_ALL, bytes) / 1e6);
+    }
+    times((struct kind){"fetched", fetch, FIRST, LOCKED_ALL}, 8);
+    times((struct kind){"swapped", swap, FIRST, LOCKED_ALL}, 8);
+}
+
+/* What all ranks do. */
+static void measure_all(void)
+{
+    times((struct kind){"contended", contend, EVERYBODY, LOCKED_ALL}, 8);
+    if (wanted("updated"))
+        row("updated", 8, measured(update, EVERYBODY, LOCKED_ALL, 8) / ranks * 1e9);
+    times((struct kind){"fences", fences, EVERYBODY, FENCED}, 0);
+    times((struct kind){"faces", faces, EVERYBODY, FENCED}, 4096);
 }
 
 int main(int argc, char **argv)
 {
+    char *memory;
     MPI_Init(&argc, &argv);
     choose(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -256,32 +298,24 @@ int main(int argc, char **argv)
     data = calloc(1, LARGEST);
     if (data == NULL)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    MPI_Win_allocate(LARGEST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window_memory, &window);
-    memset(window_memory, 0, LARGEST);
+    MPI_Win_allocate(LARGEST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    memset(memory, 0, LARGEST);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (ranks == 2)
+        measure_pair();
+    measure_all();
+    MPI_Win_free(&window);
 
     if (ranks == 2) {
-        for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
-            int bytes = SIZES[i];
-            times((struct kind){"put", put, FIRST, LOCKED_ALL}, bytes);
-            times((struct kind){"get", get, FIRST, LOCKED_ALL}, bytes);
-            times((struct kind){"locked", lock, FIRST, OWN}, bytes);
-            times((struct kind){"started", start, EVERYBODY, OWN}, bytes);
-            times((struct kind){"fenced", fence, EVERYBODY, FENCED}, bytes);
-            times((struct kind){"accumulated", accumulate, FIRST, LOCKED_ALL}, bytes);
-            if (chosen("put_rate"))
-                row("put_rate", bytes, WINDOW * bytes / measured(puts_in_flight, FIRST, LOCKED_ALL, bytes) / 1e6);
-        }
-        times((struct kind){"fetched", fetch, FIRST, LOCKED_ALL}, 8);
-        times((struct kind){"swapped", swap, FIRST, LOCKED_ALL}, 8);
+        suffix = "_created";
+        memory = calloc(1, LARGEST);
+        if (memory == NULL)
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        MPI_Win_create(memory, LARGEST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        measure_pair();
+        MPI_Win_free(&window);
+        free(memory);
     }
-    times((struct kind){"contended", contend, EVERYBODY, LOCKED_ALL}, 8);
-    if (chosen("updated"))
-        row("updated", 8, measured(update, EVERYBODY, LOCKED_ALL, 8) / ranks * 1e9);
-    times((struct kind){"fences", fences, EVERYBODY, FENCED}, 0);
-    times((struct kind){"faces", faces, EVERYBODY, FENCED}, 4096);
-
-    MPI_Win_free(&window);
     free(data);
     MPI_Finalize();
     return 0;

@@ -79,7 +79,7 @@ enum Kind {
     Mpich,
     Intel,
     OpenMpi,
-    /// libfabric, without any MPI.
+    /// libfabric, without any MPI: its `fi_pingpong`, and a program of ours.
     Libfabric,
     /// Ours, with a process for each rank and the C library's allocator.
     Processes,
@@ -180,9 +180,12 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
     }
     contenders.extend(allocators(&contenders[0]));
     if Command::new("fi_pingpong").arg("-h").output().is_ok() {
+        let source = Compile::c("benches/c/fabric_rma.c").flags(["-O2"]);
+        let compiled = source.libraries(["-lfabric"]).output(standard.join("fabric_rma"));
+        compiled.try_build().map_err(Failure::Faults)?;
         contenders.push(Contender {
             kind: Kind::Libfabric,
-            name: "fi_pingpong",
+            name: "libfabric",
             prefix: workspace.source("benches"),
             programs: standard,
         });
@@ -277,6 +280,9 @@ impl Contender {
 
     /// The command that runs a program as the given number of ranks.
     pub(crate) fn command(&self, program: &str, ranks: usize, placement: Placement) -> Command {
+        if self.kind == Kind::Libfabric && program == "windows" {
+            return Command::new(self.programs.join("fabric_rma"));
+        }
         if self.kind == Kind::Libfabric {
             let mut command = Command::new(self.prefix.join("fi_pingpong.sh"));
             command.args(TCP_SIZES);

@@ -124,6 +124,8 @@ pub(crate) struct Experiment {
     pub(crate) ranks: usize,
     /// The placement of the ranks.
     pub(crate) placement: Placement,
+    /// The kinds of work of the program that are measured; all if there are none.
+    pub(crate) kinds: &'static [&'static str],
     /// Whether the peers take part. From some number of ranks on, a process per rank is too much for this machine.
     pub(crate) peers: bool,
     /// The time that one run may take. The lines that it has printed until then count.
@@ -136,6 +138,7 @@ const fn pair(program: &'static str, placement: Placement) -> Experiment {
         program,
         ranks: 2,
         placement,
+        kinds: &[],
         peers: true,
         limit: Duration::from_secs(60),
     }
@@ -211,6 +214,23 @@ const fn windows(ranks: usize, placement: Placement) -> Experiment {
     }
 }
 
+/// The work on memory of the program, as processes share the library's.
+const fn windows_over_tcp() -> Experiment {
+    Experiment {
+        kinds: &[
+            "put_created",
+            "get_created",
+            "locked_created",
+            "started_created",
+            "put_rate_created",
+            "accumulated_created",
+            "fetched_created",
+            "swapped_created",
+        ],
+        ..windows(2, Placement::Tcp)
+    }
+}
+
 const fn files(ranks: usize) -> Experiment {
     Experiment {
         group: Group::Files,
@@ -282,6 +302,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     windows(2, Placement::OneCore),
     windows(2, Placement::TwoCores),
     windows(2, Placement::TwoProcesses),
+    windows_over_tcp(),
     windows(16, Placement::AllCores),
     windows(64, Placement::AllCores),
     files(2),

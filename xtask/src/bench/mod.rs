@@ -138,7 +138,11 @@ fn measured(
     let mut samples = Samples::default();
     let mut given_up = Vec::new();
     for round in 1..=rounds {
-        for (index, experiment) in EXPERIMENTS.iter().enumerate().filter(|(_, e)| e.group == group) {
+        let measures = |experiment: &Experiment| {
+            let leaves_some = experiment.kinds.is_empty() || !chosen(experiment.kinds, kinds).is_empty();
+            experiment.group == group && leaves_some
+        };
+        for (index, experiment) in EXPERIMENTS.iter().enumerate().filter(|(_, e)| measures(e)) {
             eprintln!(
                 "x: round {round} of {rounds}: {} with {} ranks",
                 experiment.program, experiment.ranks
@@ -154,6 +158,16 @@ fn measured(
     Ok((samples, contenders.iter().map(|one| one.name).collect()))
 }
 
+/// Those of an experiment's kinds of work that are wanted: all if nobody has said which.
+fn chosen(kinds: &[&str], wanted: &[String]) -> Vec<String> {
+    let is_wanted = |kind: &&&str| wanted.is_empty() || wanted.iter().any(|name| name == **kind);
+    kinds
+        .iter()
+        .filter(is_wanted)
+        .map(|kind| (*kind).to_owned())
+        .collect()
+}
+
 /// Runs an experiment once. Returns whether it came to its end and is to be run again.
 fn measure(
     experiment: Experiment,
@@ -161,6 +175,10 @@ fn measure(
     kinds: &[String],
     samples: &mut Samples,
 ) -> Result<bool> {
+    let kinds = match experiment.kinds {
+        [] => kinds.to_owned(),
+        some => chosen(some, kinds),
+    };
     let mut command = contender.command(experiment.program, experiment.ranks, experiment.placement);
     command.args(kinds);
     let outcome = capture(&mut command, experiment.limit)?;

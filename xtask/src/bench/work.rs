@@ -108,6 +108,39 @@ const WINDOWS: &[(&str, &str, Quantity)] = &[
     ),
     ("fences", "Fence, ns", Time),
     ("faces", "Puts to both neighbours and a fence, ns", Time),
+    ("put_created", "Put and flush, memory of the program, ns", Time),
+    ("get_created", "Get and flush, memory of the program, ns", Time),
+    (
+        "locked_created",
+        "Lock, put and unlock, memory of the program, ns",
+        Time,
+    ),
+    (
+        "started_created",
+        "Epoch of start, put and complete, memory of the program, ns",
+        Time,
+    ),
+    ("fenced_created", "Put and fence, memory of the program, ns", Time),
+    (
+        "put_rate_created",
+        "Puts, 64 before a flush, memory of the program, MB/s",
+        Rate,
+    ),
+    (
+        "accumulated_created",
+        "Accumulate of doubles and flush, memory of the program, ns",
+        Time,
+    ),
+    (
+        "fetched_created",
+        "Fetch_and_op and flush, memory of the program, ns",
+        Time,
+    ),
+    (
+        "swapped_created",
+        "Compare_and_swap and flush, memory of the program, ns",
+        Time,
+    ),
 ];
 
 /// The same for files, in memory and on disk.
