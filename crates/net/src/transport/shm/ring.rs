@@ -164,6 +164,7 @@ impl Ring {
     #[inline]
     pub(super) fn get(&self, number: u64) -> Option<&Slot> {
         let slot = self.slot(number);
+        slot.fetch_second();
         slot.holds(number).then_some(slot)
     }
 

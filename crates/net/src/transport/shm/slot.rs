@@ -92,6 +92,18 @@ impl Slot {
         }
     }
 
+    /// Prefetches the second cache line, for reading.
+    #[inline]
+    pub(super) fn fetch_second(&self) {
+        #[cfg(all(target_arch = "x86_64", not(loom)))]
+        // SAFETY:
+        // - a prefetch never faults and changes nothing that a program can see.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&self.data[DATA_WORDS - 1]).cast());
+        }
+    }
+
     /// Writes envelope and header.
     #[inline]
     pub(super) fn write(&self, envelope: Envelope, header: &Header) {
