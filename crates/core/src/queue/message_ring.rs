@@ -21,7 +21,7 @@
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_write, wait_for};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_read, prefetch_write, wait_for};
 
 /// Lines of a ring: 16 KiB. So 64 messages of two lines each are under way at once, and their sender need not do the
 /// receiver's work because the ring is full.
@@ -220,11 +220,13 @@ impl MessageRing {
         self.senders.tail.load(Ordering::Relaxed) < CLOSED
     }
 
-    /// Whether a message is there: a hint for all but the receiver.
+    /// Whether a message is there: a hint for all but the receiver. Who waits for one calls this again and again, so
+    /// that the second line of a message comes along with the first.
     #[inline]
     pub fn has_message(&self) -> bool {
         // Relaxed: only the receiver writes it.
         let head = self.head.load(Ordering::Relaxed);
+        prefetch_read(self.line(head.wrapping_add(1)));
         self.line(head).holds(head).is_some()
     }
 
@@ -288,6 +290,14 @@ impl FirstMessage<'_> {
     #[must_use]
     pub fn note(&self) -> u32 {
         self.note
+    }
+
+    /// Begins to fetch the lines of the message behind the second one; it has so many.
+    #[inline]
+    pub fn fetch(&self, lines: u32) {
+        for number in 2..lines {
+            prefetch_read(self.ring.line(self.position.wrapping_add(number)));
+        }
     }
 
     /// The first words of a line of the message, which must have it. The others are zero.

@@ -59,6 +59,19 @@ pub fn prefetch_write<T>(place: *const T) {
     let _ = place;
 }
 
+/// Begins to fetch the cache line of a place for reading.
+#[inline]
+pub fn prefetch_read<T>(place: *const T) {
+    #[cfg(not(any(loom, miri)))]
+    // SAFETY:
+    // - as above; all x86-64 processors have this one.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+    }
+    #[cfg(any(loom, miri))]
+    let _ = place;
+}
+
 /// Stores a value with Release, and orders the store before all that follows. It does what a store and a fence with
 /// SeqCst behind it would do, at about half the cost.
 #[inline]

@@ -48,15 +48,22 @@ const HEADER_WORDS: usize = 2;
 const FIRST: usize = (LINE_WORDS - HEADER_WORDS) * WORD;
 /// Bytes of data in each other line.
 const OTHER: usize = LINE_WORDS * WORD;
-/// The longest message whose data goes through the ring, in bytes.
-const RING_MESSAGE: usize = 96;
-const _: () = assert!(lines_for(RING_MESSAGE) as usize <= MessageRing::MESSAGE_LINES);
+/// The longest messages whose data goes through the ring, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RingLimit {
+    /// Where the ring could have the address of the message instead.
+    OrAddress = 96,
+    /// Where the receiver's table is the other way: five lines, which come together, take less time.
+    OrTable = 264,
+}
+
+const _: () = assert!(lines_for(RingLimit::OrTable as usize) as usize <= MessageRing::MESSAGE_LINES);
 /// The longest message whose address goes through the ring, in bytes. Whoever empties a ring copies so much of each
 /// message while it holds the table's lock.
 const RING_REFERENCE: usize = 2048;
 const _: () = assert!(RING_REFERENCE < 1 << 24);
 /// The lengths of messages whose address may go through the ring.
-const REFERENCES: RangeInclusive<usize> = RING_MESSAGE + 1..=RING_REFERENCE;
+const REFERENCES: RangeInclusive<usize> = RingLimit::OrAddress as usize + 1..=RING_REFERENCE;
 
 /// What others leave for a rank.
 pub(super) struct Incoming {
@@ -248,9 +255,10 @@ impl Endpoint {
         envelope: Envelope,
         kinds: PatternKinds,
         source: &Source,
+        longest: RingLimit,
     ) -> Option<Place> {
         let bytes = source.bytes();
-        let ring = self.ring_for(bytes, 0..=RING_MESSAGE)?;
+        let ring = self.ring_for(bytes, 0..=longest as usize)?;
         let note = note_for(bytes, kinds);
         let sent = ring.send(lines_for(bytes), |line, data| {
             let (header, skip) = if line == 0 {
@@ -447,6 +455,7 @@ impl Endpoint {
 
 /// Copies the data of a message of several lines to the memory of its receive.
 fn unpack_lines(first: &LineData, message: &FirstMessage<'_>, bytes: usize, target: &Target) -> Transfer {
+    message.fetch(lines_for(bytes));
     let mut whole = memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..FIRST], target);
     for (line, skip) in (1..).zip((FIRST..bytes).step_by(OTHER)) {
         let length = OTHER.min(bytes - skip);
@@ -460,6 +469,7 @@ fn unpack_lines(first: &LineData, message: &FirstMessage<'_>, bytes: usize, targ
 
 /// Copies the data of a message.
 fn collect(first: &LineData, message: &FirstMessage<'_>, data: &mut [u8]) {
+    message.fetch(lines_for(data.len()));
     let (start, rest) = data.split_at_mut(data.len().min(FIRST));
     start.copy_from_slice(&memory::bytes_of_words(&first[HEADER_WORDS..])[..start.len()]);
     for (line, part) in (1..).zip(rest.chunks_mut(OTHER)) {

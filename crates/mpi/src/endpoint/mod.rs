@@ -12,7 +12,7 @@ mod unexpected;
 use backlog::Backlog;
 pub(crate) use eager_buffer::{EagerBuffer, EagerPool};
 use incoming::Incoming;
-pub(crate) use incoming::RingMessage;
+pub(crate) use incoming::{RingLimit, RingMessage};
 pub(crate) use match_table::{MatchTable, PostedReceive};
 pub(crate) use request_to_send::{Handle, RequestToSend};
 pub(crate) use unexpected::{Credits, Unexpected, status_of};

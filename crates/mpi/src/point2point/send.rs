@@ -6,7 +6,9 @@ use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{EagerBuffer, MatchTable, PostedReceive, RingMessage, Unexpected, status_of};
+use crate::endpoint::{
+    EagerBuffer, MatchTable, PostedReceive, RingLimit, RingMessage, Unexpected, status_of,
+};
 use crate::error::Result;
 use crate::instrument;
 use crate::matching::{Envelope, Place};
@@ -150,7 +152,7 @@ impl Comm {
             return self.isend_remote(mode, source, process, tag);
         }
         if self.may_use_ring(mode) {
-            if let Some(place) = self.leave_in_ring(process, tag, source) {
+            if let Some(place) = self.leave_in_ring(process, tag, source, RingLimit::OrAddress) {
                 return Ok(Started::Buffered(CompletedSend::new(process, place)));
             }
             if mode != Mode::Copied
@@ -239,7 +241,7 @@ impl Comm {
     #[inline]
     fn send_through_ring(&self, mode: Mode, process: u32, tag: i32, source: &Source) -> Option<Place> {
         self.may_use_ring(mode)
-            .then(|| self.leave_in_ring(process, tag, source))?
+            .then(|| self.leave_in_ring(process, tag, source, RingLimit::OrTable))?
     }
 
     /// Whether a message may go through a ring, if its receiver has one.
@@ -249,9 +251,9 @@ impl Comm {
     }
 
     #[inline(never)]
-    fn leave_in_ring(&self, process: u32, tag: i32, source: &Source) -> Option<Place> {
+    fn leave_in_ring(&self, process: u32, tag: i32, source: &Source, longest: RingLimit) -> Option<Place> {
         let to = self.process().job().endpoint(process);
-        let place = to.leave_in_ring(self.outgoing(tag), self.hints().kinds(), source)?;
+        let place = to.leave_in_ring(self.outgoing(tag), self.hints().kinds(), source, longest)?;
         instrument::sent(self.process(), process, || source.bytes());
         Some(place)
     }

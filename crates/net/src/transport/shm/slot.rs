@@ -2,7 +2,7 @@
 
 use std::mem::size_of;
 
-use simurgh_core::sync::{AtomicU64, Ordering, store_fenced};
+use simurgh_core::sync::{AtomicU64, Ordering, prefetch_read, prefetch_write, store_fenced};
 
 use crate::HostId;
 use crate::transport::{HEADER, Header};
@@ -74,34 +74,22 @@ impl Slot {
     /// Prefetches, for writing, the cache lines that a packet with so many bytes of data needs.
     #[inline]
     pub(super) fn prepare(&self, length: usize) {
-        prepare_line(&self.sequence);
+        prefetch_write(&self.sequence);
         if length > WORD && length <= INLINE {
-            prepare_line(&self.data[1]);
+            prefetch_write(&self.data[1]);
         }
     }
 
     /// Prefetches the first cache line, for reading.
     #[inline]
     pub(super) fn fetch(&self) {
-        #[cfg(all(target_arch = "x86_64", not(loom)))]
-        // SAFETY:
-        // - a prefetch never faults and changes nothing that a program can see.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self).cast());
-        }
+        prefetch_read(&self.sequence);
     }
 
     /// Prefetches the second cache line, for reading.
     #[inline]
     pub(super) fn fetch_second(&self) {
-        #[cfg(all(target_arch = "x86_64", not(loom)))]
-        // SAFETY:
-        // - a prefetch never faults and changes nothing that a program can see.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&self.data[DATA_WORDS - 1]).cast());
-        }
+        prefetch_read(&self.data[DATA_WORDS - 1]);
     }
 
     /// Writes envelope and header.
@@ -161,19 +149,6 @@ impl Slot {
         }
         words
     }
-}
-
-/// Prefetches the cache line of a word, for writing.
-#[inline]
-fn prepare_line(word: &AtomicU64) {
-    #[cfg(all(target_arch = "x86_64", not(loom)))]
-    // SAFETY:
-    // - as in `Slot::fetch`.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) word, options(nostack, preserves_flags));
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(loom))))]
-    let _ = word;
 }
 
 /// The bytes of words.
