@@ -16,7 +16,7 @@ use super::buffer::{Source, Target};
 use super::runs::{Run, Runs};
 use super::stripes::{RANGE, Stripes};
 use super::transfer::{pack, unpack};
-use super::word::{Direct, Row, Word, direct, exchange_bytes, update};
+use super::word::{Direct, Row, Word, direct, update};
 use crate::datatype::Datatype;
 
 /// What is done with an element.
@@ -38,11 +38,15 @@ pub(crate) enum Action {
 /// Combines one input with one element.
 pub(crate) type Combine = fn([&Source; 1], &Target);
 
+/// Combines so many bytes of elements without gaps with an input.
+pub(crate) type CombineBytes = unsafe fn(*const u8, *mut u8, usize);
+
 /// An atomic update of the elements of a predefined datatype.
 #[derive(Clone, Debug)]
 pub struct Update {
     action: Action,
     combine: Combine,
+    combine_bytes: Option<CombineBytes>,
     unit: Datatype,
     size: usize,
     /// Whether the machine has atomic instructions for elements of this size.
@@ -52,7 +56,7 @@ pub struct Update {
 }
 
 /// The longest element with its gaps.
-const LONGEST: usize = 128;
+pub(super) const LONGEST: usize = 128;
 
 /// Bytes of the longest word.
 const WIDEST: usize = size_of::<u64>();
@@ -65,11 +69,15 @@ const MANY: usize = 8;
 
 /// Memory for one element.
 #[repr(C, align(64))]
-struct Room([u8; LONGEST]);
+pub(super) struct Room(pub(super) [u8; LONGEST]);
 
 impl Update {
     /// An update of elements of this predefined datatype, which `combine` does if `action` says so.
-    pub(crate) fn new(unit: Datatype, action: Action, combine: Combine) -> Self {
+    pub(crate) fn new(
+        unit: Datatype,
+        action: Action,
+        (combine, combine_bytes): (Combine, Option<CombineBytes>),
+    ) -> Self {
         let size = unit.size();
         assert!(
             unit.extent().unsigned_abs() <= LONGEST && size <= LONGEST,
@@ -80,6 +88,7 @@ impl Update {
         Self {
             action,
             combine,
+            combine_bytes,
             size,
             is_word,
             direct,
@@ -265,7 +274,7 @@ impl Update {
     /// # Safety
     ///
     /// * The row has so many elements.
-    #[inline]
+    #[inline(always)]
     unsafe fn run(&self, stripes: &Stripes, row: Row, count: usize, is_alone: bool) {
         let bytes = count * self.unit.extent().unsigned_abs();
         if is_alone && self.is_word && row.element.addr() & (self.size - 1) == 0 && !row.overlaps(bytes) {
@@ -273,6 +282,18 @@ impl Update {
             // - as demanded of the caller; words have no gaps.
             return unsafe { self.in_place(row, bytes) };
         }
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe { self.run_among(stripes, row, count) };
+    }
+
+    /// [`Update::run`] beside other updates.
+    ///
+    /// # Safety
+    ///
+    /// * As for [`Update::run`].
+    unsafe fn run_among(&self, stripes: &Stripes, row: Row, count: usize) {
+        let bytes = count * self.unit.extent().unsigned_abs();
         let _range = (count > 1 && bytes <= RANGE).then(|| stripes.lock_range(row.element, bytes));
         let is_aligned = self.is_word && row.element.addr() & (self.size - 1) == 0;
         // SAFETY:
@@ -291,6 +312,7 @@ impl Update {
     /// # Safety
     ///
     /// * The row has so many bytes of elements, which the input does not overlap.
+    #[inline(always)]
     unsafe fn in_place(&self, row: Row, bytes: usize) {
         // SAFETY:
         // - as demanded of the caller.
@@ -444,8 +466,15 @@ impl Update {
     ///
     /// # Safety
     ///
-    /// * Elements without gaps fill the bytes, and there are as many bytes of input, unless it is ignored.
+    /// * Elements without gaps fill the bytes, and there are as many bytes of input, which do not overlap with them,
+    ///   unless it is ignored.
+    #[inline]
     unsafe fn fold(&self, input: *const u8, values: *mut u8, bytes: usize) {
+        if let Some(combine_bytes) = self.combine_bytes {
+            // SAFETY:
+            // - as demanded of the caller.
+            return unsafe { combine_bytes(input, values, bytes) };
+        }
         let count = bytes / self.size;
         // SAFETY:
         // - as demanded of the caller.
@@ -498,75 +527,6 @@ impl Update {
         unpack(input, &place);
         (self.combine)([&place.as_source()], &target);
     }
-}
-
-/// Replaces the element of `target` by `input` if it is equal to `compare`; `result` gets its value from before. All
-/// are one element of the same predefined datatype.
-pub fn compare_and_swap(
-    stripes: &Stripes,
-    compare: &Source,
-    input: &Source,
-    target: &Target,
-    result: &Target,
-) {
-    let size = target.datatype().size();
-    assert!(
-        compare.bytes() == size && input.bytes() == size && result.bytes() == size && target.count() == 1,
-        "it takes one element each"
-    );
-    let _shared = stripes.share();
-    let is_packed = compare.is_contiguous() && input.is_contiguous() && result.is_contiguous();
-    // SAFETY:
-    // - all are one element of so many bytes, valid by the promises of their makers.
-    let is_done = is_packed
-        && unsafe { exchange_element(target, (compare.address(), input.address()), result.address()) };
-    if !is_done {
-        let [mut before, mut old, mut new] = [const { Room([0; LONGEST]) }; 3];
-        let (before, old, new) = (&mut before.0[..size], &mut old.0[..size], &mut new.0[..size]);
-        pack(compare, old);
-        pack(input, new);
-        compare_and_swap_packed(stripes, (old, new), target, before);
-        unpack(before, result);
-    }
-}
-
-/// [`compare_and_swap`] with packed data: the value to compare with, and the input.
-pub fn compare_and_swap_packed(
-    stripes: &Stripes,
-    (compare, input): (&[u8], &[u8]),
-    target: &Target,
-    before: &mut [u8],
-) {
-    let size = target.datatype().size();
-    assert!(
-        compare.len() == size && input.len() == size && before.len() == size && target.count() == 1,
-        "it takes one element each"
-    );
-    let _shared = stripes.share();
-    // SAFETY:
-    // - the element is valid by the promise of its maker; the lengths of the others have been checked.
-    if unsafe { exchange_element(target, (compare.as_ptr(), input.as_ptr()), before.as_mut_ptr()) } {
-        return;
-    }
-    let _held = stripes.lock(target.address());
-    pack(&target.as_source(), before);
-    if before == compare {
-        unpack(input, target);
-    }
-}
-
-/// Replaces the element by an instruction, if the machine has one for it. Whether it has.
-///
-/// # Safety
-///
-/// * The target is one element. The values to compare with and to write have its size, and there is room for the value
-///   before.
-#[inline]
-unsafe fn exchange_element(target: &Target, values: (*const u8, *const u8), before: *mut u8) -> bool {
-    let element = (target.address(), target.datatype().size());
-    // SAFETY:
-    // - as demanded of the caller.
-    target.is_contiguous() && unsafe { exchange_bytes(element, values, before) }
 }
 
 fn packed(source: &Source) -> Vec<u8> {

@@ -91,10 +91,15 @@ pub(crate) unsafe trait Element: Copy {
         inout: &mut [Self],
         operation: impl Fn(Self::Value, Self::Value) -> Self::Value + Copy,
     ) {
-        let mut inputs = inputs;
-        for input in &mut inputs {
-            *input = &input[..inout.len()];
+        // A loop that looks whether an element is there would leave the last ones, up to 256 bytes, to be combined one
+        // by one.
+        if let [input] = inputs.as_slice() {
+            for (place, input) in inout.iter_mut().zip(*input) {
+                place.set(operation(input.get(), place.get()));
+            }
+            return;
         }
+        let inputs = inputs.map(|input| &input[..inout.len()]);
         for (index, place) in inout.iter_mut().enumerate() {
             let mut value = place.get();
             for input in &inputs {
@@ -103,6 +108,12 @@ pub(crate) unsafe trait Element: Copy {
             place.set(value);
         }
     }
+}
+
+/// An operation on values of a type.
+pub(crate) trait Operation<T> {
+    /// `left op right`.
+    fn apply(left: T, right: T) -> T;
 }
 
 /// A number at any address.
@@ -206,6 +217,29 @@ fn combine_at<E: Element, const N: usize>(
     } else {
         one_by_one::<E>(&inputs, inout, count, operation);
     }
+}
+
+/// [`combine`] of so many bytes of elements without gaps with an input.
+///
+/// # Safety
+///
+/// * There are so many bytes of `E`s at both addresses, which do not overlap. Nobody else accesses those that change.
+#[inline]
+pub(crate) unsafe fn combine_bytes<E: Element, O: Operation<E::Value>>(
+    input: *const u8,
+    inout: *mut u8,
+    bytes: usize,
+) {
+    let count = bytes / size_of::<E>();
+    // SAFETY:
+    // - as demanded of the caller; any address and bit pattern will do for an `E`.
+    let (input, inout) = unsafe {
+        (
+            std::slice::from_raw_parts(input.cast::<E>(), count),
+            std::slice::from_raw_parts_mut(inout.cast::<E>(), count),
+        )
+    };
+    simd::fold(Level::best(), [input], inout, O::apply);
 }
 
 // The following do not depend on the operation, so they are compiled once and not for each.

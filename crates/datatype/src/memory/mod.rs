@@ -21,6 +21,7 @@
 mod atomic;
 mod borrowed;
 mod buffer;
+mod compare_and_swap;
 mod complex;
 mod copy;
 mod elements;
@@ -50,9 +51,10 @@ mod window;
 mod word;
 mod words;
 
-pub use atomic::{Update, compare_and_swap, compare_and_swap_packed};
+pub use atomic::Update;
 pub use borrowed::collect;
 pub use buffer::{Source, Target};
+pub use compare_and_swap::{compare_and_swap, compare_and_swap_packed};
 pub use mixed_parts::{MixedParts, Place};
 pub use node_control::{ControlSize, NodeControl};
 pub use nontemporal::{Writer, set_caches};
@@ -71,9 +73,9 @@ pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unp
 pub use window::{Tiling, part_of_mut, slice_of, slice_of_mut};
 pub use words::{bytes_of_words, bytes_of_words_mut};
 
-pub(crate) use atomic::Action;
+pub(crate) use atomic::{Action, CombineBytes};
 pub(crate) use complex::Complex;
-pub(crate) use elements::{Element, Number, Pair, Plain, combine};
+pub(crate) use elements::{Element, Number, Operation, Pair, Plain, combine, combine_bytes};
 pub(crate) use f16::{ComplexHalf, Half};
 pub(crate) use f80::F80;
 pub(crate) use f128::F128;

@@ -15,7 +15,7 @@ const RANGES: usize = 16;
 /// Bytes of memory that a lock for ranges protects, and the longest range that is locked.
 pub(super) const RANGE: usize = 4096 / RANGES;
 /// Bytes of elements for which an update asks to be alone: it takes less time than as many instructions.
-const LONG: usize = 512;
+const LONG: usize = 128;
 /// Bytes of such updates that take as long by instructions as the exclusion of others when it has not been used before.
 const WORTH: u32 = 1 << 16;
 /// Where the seats of processes begin.
@@ -137,20 +137,14 @@ impl Stripes {
     }
 
     /// Begins an update of so many bytes of elements. A long one may be alone.
-    #[inline]
+    #[inline(always)]
     pub(super) fn access(&self, bytes: usize) -> Access<'_> {
         if bytes >= LONG
-            && let Some(alone) = self.exclude(bytes)
+            && let Some(alone) = self.exclusion().exclude(u32::try_from(bytes).unwrap_or(u32::MAX))
         {
             return Access::Alone(alone);
         }
         Access::Among(self.share())
-    }
-
-    #[cold]
-    fn exclude(&self, bytes: usize) -> Option<LongAccess<'_>> {
-        let work = u32::try_from(bytes).unwrap_or(u32::MAX);
-        self.exclusion().exclude(work)
     }
 
     /// Begins an update beside others.

@@ -99,6 +99,7 @@ impl Row {
     }
 
     /// Whether so many bytes of the elements and of the input have some in common.
+    #[inline]
     pub(super) fn overlaps(self, bytes: usize) -> bool {
         self.element.addr().abs_diff(self.input.addr()) < bytes
     }

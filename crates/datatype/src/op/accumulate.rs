@@ -64,7 +64,7 @@ impl BuiltinOp {
             BuiltinOp::Bxor => Action::Xor,
             _ => Action::Combine,
         };
-        Ok(Update::new(unit, action, kernel.one))
+        Ok(Update::new(unit, action, (kernel.one, kernel.dense)))
     }
 }
 

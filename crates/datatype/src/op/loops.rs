@@ -5,7 +5,10 @@
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
 use super::GROUP;
-use crate::memory::{Complex, Element, F80, F128, Number, Plain, Source, Target, combine};
+use crate::memory::{
+    CombineBytes, Complex, Element, F80, F128, Number, Operation, Plain, Source, Target, combine,
+    combine_bytes,
+};
 
 /// The loops of an operation: `inout = input op inout` for the elements that all buffers have, one input after the
 /// other.
@@ -13,20 +16,17 @@ use crate::memory::{Complex, Element, F80, F128, Number, Plain, Source, Target, 
 pub struct Kernel {
     /// With one input.
     pub(super) one: fn([&Source; 1], &Target),
+    /// With one input, on bytes of elements without gaps; none where the loop depends on the datatype.
+    pub(super) dense: Option<CombineBytes>,
     /// With several inputs. Where that is quicker, all are read at a time: `inout` is read and written only once.
     pub(super) several: fn([&Source; GROUP], &Target),
-}
-
-/// An operation on values of a type.
-pub(super) trait Operation<T> {
-    /// `left op right`.
-    fn apply(left: T, right: T) -> T;
 }
 
 /// The loops of an operation on elements.
 pub(super) fn each<E: Element, O: Operation<E::Value>>() -> Kernel {
     Kernel {
         one: |inputs, inout| combine::<E, 1>(inputs, inout, O::apply),
+        dense: Some(combine_bytes::<E, O>),
         several: |inputs, inout| {
             if E::GROUPS {
                 combine::<E, GROUP>(inputs, inout, O::apply);
@@ -181,6 +181,7 @@ impl Connective for Lxor {
 pub(super) fn logical<W: Truth, O: Connective + Operation<W>>() -> Kernel {
     Kernel {
         one: connect::<W, O, 1>,
+        dense: None,
         several: connect::<W, O, GROUP>,
     }
 }

@@ -3,11 +3,10 @@
 
 use super::builtin::BuiltinOp;
 use super::loops::{
-    Band, Bor, Bxor, Connective, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Operation, Prod, Sum,
-    each, logical,
+    Band, Bor, Bxor, Connective, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Prod, Sum, each, logical,
 };
 use crate::datatype::{Basic, Class, Datatype, Kind};
-use crate::memory::{Complex, ComplexHalf, F80, F128, Half, Number, Pair, transfer};
+use crate::memory::{Complex, ComplexHalf, F80, F128, Half, Number, Operation, Pair, transfer};
 use half::f16;
 use simurgh_base::error::{Error, ErrorClass, Result};
 
@@ -51,6 +50,7 @@ const REPLACE: Kernel = Kernel {
     one: |[input], inout| {
         transfer(input, inout);
     },
+    dense: None,
     several: |[.., input], inout| {
         transfer(input, inout);
     },
@@ -59,6 +59,7 @@ const REPLACE: Kernel = Kernel {
 /// `MPI_NO_OP`: the target is left unchanged.
 const KEEP: Kernel = Kernel {
     one: |_, _| (),
+    dense: None,
     several: |_, _| (),
 };
 
