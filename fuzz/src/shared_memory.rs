@@ -3,7 +3,7 @@
 use crate::input::Input;
 use simurgh_net::HostId;
 use simurgh_net::transport::{
-    HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, WaitMethod, shared_memory,
+    CrossMemory, HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, WaitMethod, shared_memory,
 };
 use std::cell::Cell;
 
@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
         memory: shared_memory(2).expect("memory"),
     };
     // Without access to other memory: the other process is this one, where all addresses mean something.
-    let [own, other] = [0, 1].map(|own| Shm::join(own, &both, false).expect("it is their memory"));
+    let [own, other] = [0, 1].map(|own| Shm::join(own, &both, CrossMemory::Off).expect("it is their memory"));
     let reader = Reader::default();
     while !input.is_over() {
         act(&own, &other, &reader, &mut input);
