@@ -10,6 +10,7 @@ const PROGRAMS: &[(&str, usize, &[&str], &[&str])] = &[
     ("switch", 5, &[], &["switch"]),
     ("transfer", 2, &["256"], &["latency", "bandwidth"]),
     ("neighbours", 8, &["3", "8", "32"], &["iteration"]),
+    ("unbalanced", 4, &["100", "10"], &["first", "later"]),
     ("allocator", 4, &[], &["replaced"]),
     ("advection", 8, &["64", "5", "1"], &["step"]),
     ("conduction", 8, &["64", "30"], &["iteration"]),

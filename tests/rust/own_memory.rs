@@ -21,6 +21,8 @@ pub(super) fn accessed_with_requests(world: &Communicator) -> Result<()> {
                 assert!(values.iter().all(|value| *value == next as u64));
                 lock.rput(scope, LENGTH - 100, &sent[..])?;
                 lock.raccumulate(scope, LENGTH - 100, &sent[..], &Op::sum())?;
+                // Only updates keep their order among each other.
+                lock.flush()?;
                 lock.rget(scope, 0, &mut read)?;
                 lock.flush_local()
             })
