@@ -13,7 +13,7 @@ use crate::endpoint::Handle;
 use crate::error::Status;
 use crate::host::Host;
 use crate::request::{Request, Waiter};
-use simurgh_core::sync::{Arc, Ordering};
+use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 use simurgh_net::transport::Transfer;
 
@@ -50,18 +50,17 @@ impl Network {
     pub(super) fn flush_host(&self, local: &Host, flush: Flush) -> Step {
         let host = flush.host;
         let handle = self.flushes.add(host as usize, host, flush);
-        self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = self.fabric.route(host).drain(handle.0 | FLUSH);
-        if outcome == Ok(Transfer::Started) {
-            return Step::Done;
+        match self.begin_transfer(|| self.fabric.route(host).drain(handle.0 | FLUSH)) {
+            Ok(Transfer::Started) => Step::Done,
+            Ok(Transfer::Done) => {
+                self.flush_done(local, handle);
+                Step::Done
+            }
+            Err(_) => {
+                let flush = self.flushes.take(handle, host);
+                flush.map_or(Step::Done, |flush| Step::Blocked(Task::Flush(flush)))
+            }
         }
-        self.transfers.fetch_sub(1, Ordering::SeqCst);
-        if outcome.is_ok() {
-            self.flush_done(local, handle);
-            return Step::Done;
-        }
-        let flush = self.flushes.take(handle, host);
-        flush.map_or(Step::Done, |flush| Step::Blocked(Task::Flush(flush)))
     }
 
     /// All that was sent to a host has left this one.

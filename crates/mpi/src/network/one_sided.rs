@@ -12,7 +12,6 @@ use crate::error::{ErrorClass, Status};
 use crate::host::Host;
 use crate::memory::{self, Source, Target};
 use crate::request::Waiter;
-use simurgh_core::sync::Ordering;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Region, Transfer, TransferError};
 
@@ -105,17 +104,15 @@ impl Network {
         } = transfer;
         let data = data.clone();
         let handle = self.one_sided.add(host as usize, host, transfer);
-        self.transfers.fetch_add(1, Ordering::SeqCst);
         let place = (region, offset);
         let token = handle.0 | ONE_SIDED;
-        let outcome = match &data {
+        let outcome = self.begin_transfer(|| match &data {
             Data::Put(source) => exposed::write(self.way(host), host, place, source, length, token),
             Data::Get(target) => exposed::read(self.way(host), host, place, target, length, token),
-        };
+        });
         if outcome == Ok(Transfer::Started) {
             return Attempt::Begun;
         }
-        self.transfers.fetch_sub(1, Ordering::SeqCst);
         match (outcome, self.one_sided.take(handle, host)) {
             (Err(TransferError::Busy(_)), Some(transfer)) => Attempt::Busy(transfer),
             (Err(TransferError::Refused(_)), Some(transfer)) => Attempt::Refused(transfer),

@@ -75,8 +75,8 @@ impl Network {
     }
 
     /// Whether a host reads data of so many bytes that lies in one piece from this host's memory, or may do so.
-    pub(crate) fn is_read_by(&self, host: HostId, bytes: usize) -> bool {
-        bytes as u64 >= LEAST && self.access(host).read
+    pub(crate) fn is_read_by(&self, host: HostId, bytes: u64) -> bool {
+        bytes >= LEAST && self.access(host).read
     }
 
     /// The protocol for so many bytes that this host can get.
@@ -90,7 +90,7 @@ impl Network {
     /// Exposes the data of a message to a host that can get it, if that is worth while.
     pub(super) fn expose_for_get(&self, host: HostId, outgoing: &PendingSend) -> Option<Region> {
         let way = self.way(host);
-        let worth = outgoing.data.bytes() >= LEAST && self.access(host).read;
+        let worth = self.is_read_by(host, outgoing.data.bytes());
         let source = outgoing.data.lent().filter(|_| worth)?;
         exposed::expose_source(way, source)
     }
@@ -109,6 +109,19 @@ impl Network {
         }
     }
 
+    /// Begins a transfer. It counts as under way until it is over: if it has started, until its end has been reported.
+    pub(super) fn begin_transfer<E>(
+        &self,
+        begin: impl FnOnce() -> Result<Transfer, E>,
+    ) -> Result<Transfer, E> {
+        self.transfers.fetch_add(1, Ordering::SeqCst);
+        let outcome = begin();
+        if !matches!(outcome, Ok(Transfer::Started)) {
+            self.transfers.fetch_sub(1, Ordering::SeqCst);
+        }
+        outcome
+    }
+
     /// Gets a message.
     pub(super) fn get(&self, local: &Host, get: Get) -> Step {
         let Get {
@@ -121,14 +134,10 @@ impl Network {
         } = get;
         let way = self.way(from);
         let begin = way.packets_compete().then(|| self.protocol_choice.now());
-        self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = exposed::read(way, from, (region, 0), target, limit as usize, receiver.0);
-        if outcome == Ok(Transfer::Started) {
-            return Step::Done;
-        }
-        self.transfers.fetch_sub(1, Ordering::SeqCst);
-        match outcome {
-            Ok(_) => {
+        let read = || exposed::read(way, from, (region, 0), target, limit as usize, receiver.0);
+        match self.begin_transfer(read) {
+            Ok(Transfer::Started) => (),
+            Ok(Transfer::Done) => {
                 if let Some(begin) = begin {
                     self.protocol_choice.note_get(limit, begin);
                 }
@@ -170,20 +179,19 @@ impl Network {
             return Step::More(Task::Pipeline(put.into_pipeline()));
         };
         let handle = self.puts.add(put.receiver.0 as usize, to, put);
-        self.transfers.fetch_add(1, Ordering::SeqCst);
         let token = handle.0 | PUT;
-        let outcome = exposed::write(self.way(to), to, (region, 0), &source, limit as usize, token);
-        if outcome == Ok(Transfer::Started) {
-            return Step::Done;
-        }
-        self.transfers.fetch_sub(1, Ordering::SeqCst);
-        if outcome.is_ok() {
-            self.put_done(local, handle);
-            return Step::Done;
-        }
-        match (outcome, self.puts.take(handle, to)) {
-            (Err(TransferError::Busy(_)), Some(put)) => Step::Blocked(Task::Put(put)),
-            (_, Some(put)) => Step::More(Task::Pipeline(put.into_pipeline())),
+        let write = || exposed::write(self.way(to), to, (region, 0), &source, limit as usize, token);
+        let error = match self.begin_transfer(write) {
+            Ok(Transfer::Started) => return Step::Done,
+            Ok(Transfer::Done) => {
+                self.put_done(local, handle);
+                return Step::Done;
+            }
+            Err(error) => error,
+        };
+        match (error, self.puts.take(handle, to)) {
+            (TransferError::Busy(_), Some(put)) => Step::Blocked(Task::Put(put)),
+            (TransferError::Refused(_), Some(put)) => Step::More(Task::Pipeline(put.into_pipeline())),
             (_, None) => Step::Done,
         }
     }

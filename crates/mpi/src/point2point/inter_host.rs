@@ -137,7 +137,7 @@ impl Comm {
         let (network, tuning) = (own.job().connected(), own.tuning());
         // What the receiver can read from here is copied once, and an eager message twice.
         let bytes = message.source().bytes();
-        let is_read = bytes > tuning.eager_limit() && network.is_read_by(message.host(), bytes);
+        let is_read = bytes > tuning.eager_limit() && network.is_read_by(message.host(), bytes as u64);
         let limit = match is_read && message.source().is_contiguous() {
             true => tuning.eager_limit(),
             false => tuning.eager_limit_remote(),
