@@ -2,20 +2,14 @@
  * piece. Each rank has an area of its own in the memory of every rank, and a copy of what it should contain. The
  * argument is the seed. */
 #include "mpi_check.h"
-#include <stdint.h>
+#include "random/draw.h"
 
 enum { AREA = 320000, PARTS = 4, PART = AREA / PARTS, LONG = 16 << 10, ROUNDS = 24, STRIDED = 1000, BLOCK = 20 };
 
 enum mode { FENCE, LOCK, LOCK_ALL, REQUESTS, POST, MODES };
 
-/* The seed of all ranks, and that of this one. */
-static uint64_t common, own;
-
-static int draw(uint64_t *state, int below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (int)(*state >> 33) % below;
-}
+/* What all ranks draw alike, and what this one draws. */
+static struct draw common, own;
 
 static unsigned char *copies, *sent, *got;
 static MPI_Datatype strided;
@@ -29,13 +23,13 @@ static MPI_Aint area(void)
 
 static int length(void)
 {
-    switch (draw(&own, 4)) {
+    switch (drawn_below(&own, 4)) {
     case 0:
-        return 1 + draw(&own, 100);
+        return 1 + drawn_below(&own, 100);
     case 1:
-        return LONG - 2 + draw(&own, 5);
+        return LONG - 2 + drawn_below(&own, 5);
     default:
-        return PART - draw(&own, LONG);
+        return PART - drawn_below(&own, LONG);
     }
 }
 
@@ -44,9 +38,9 @@ static void put(MPI_Win win, int target, int part, MPI_Request *request)
 {
     unsigned char *data = sent + part * PART, *copy = copies + (size_t)target * AREA + part * PART;
     MPI_Aint place = area() + part * PART;
-    int shape = draw(&own, 4), bytes = length();
+    int shape = drawn_below(&own, 4), bytes = length();
     for (int i = 0; i < PART; i++)
-        data[i] = (unsigned char)draw(&own, 256);
+        data[i] = (unsigned char)drawn_below(&own, 256);
     if (shape == 0 || shape == 1) {
         MPI_Datatype from = shape == 0 ? strided : MPI_BYTE, to = shape == 0 ? MPI_BYTE : strided;
         bytes = STRIDED * BLOCK;
@@ -86,7 +80,7 @@ static void begin(MPI_Win win, int target, enum mode mode)
         OK(MPI_Win_fence(0, win));
         break;
     case LOCK:
-        OK(MPI_Win_lock(draw(&own, 2) ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, win));
+        OK(MPI_Win_lock(drawn_below(&own, 2) ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, win));
         break;
     case POST:
         OK(MPI_Win_post(everybody, 0, win));
@@ -148,13 +142,13 @@ static void check(MPI_Win win, unsigned char *memory)
     memset(memory, 0, bytes);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     for (int round = 0; round < ROUNDS; round++) {
-        enum mode mode = (enum mode)draw(&common, MODES);
-        int target = draw(&own, check_size);
+        enum mode mode = (enum mode)drawn_below(&common, MODES);
+        int target = drawn_below(&own, check_size);
         begin(win, target, mode);
         put_parts(win, target, mode);
         end(win, target, mode);
         memset(sent, 1, AREA);
-        read_back(win, target, (enum mode)draw(&common, MODES));
+        read_back(win, target, (enum mode)drawn_below(&common, MODES));
     }
     OK(MPI_Alltoall(copies, AREA, MPI_BYTE, expected, AREA, MPI_BYTE, MPI_COMM_WORLD));
     OK(MPI_Win_lock(MPI_LOCK_SHARED, check_rank, 0, win));
@@ -168,8 +162,8 @@ int main(int argc, char **argv)
     unsigned char *memory;
     MPI_Win win;
     check_begin(&argc, &argv);
-    common = (uint64_t)(argc > 1 ? atoi(argv[1]) : 1);
-    own = common + (uint64_t)(check_rank + 1) * 7919;
+    common.seed = (uint64_t)(argc > 1 ? atoi(argv[1]) : 1);
+    own.seed = mixed(common.seed, (uint64_t)(check_rank + 1));
     size_t bytes = (size_t)check_size * AREA;
     copies = malloc(bytes);
     sent = malloc(AREA);
