@@ -60,8 +60,7 @@ fn act(own: &Shm, other: &Shm, reader: &Reader, input: &mut Input<'_>) {
             } else {
                 length
             };
-            let words = [input.word(); 9];
-            own.inject_packet(from, length, &words, &[7; HEADER]);
+            own.inject_packet(from, length, input.word(), &[7; HEADER]);
         }
         2 => own.overwrite_word(usize::from(input.short()), input.word()),
         3 => other.overwrite_word(usize::from(input.short()), input.word()),

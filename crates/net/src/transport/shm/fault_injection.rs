@@ -11,12 +11,12 @@ use crate::transport::Header;
 
 impl Shm {
     /// Puts a packet with arbitrary contents into this host's ring. False if there is no room.
-    pub fn inject_packet(&self, from: HostId, length: u32, words: &[u64; 9], header: &Header) -> bool {
+    pub fn inject_packet(&self, from: HostId, length: u32, word: u64, header: &Header) -> bool {
         let cache = SenderCache::default();
         let Ok(claim) = self.ring().claim(&cache, Envelope { from, length }) else {
             return false;
         };
-        claim.slot().write_data(words, words.len());
+        claim.slot().write_word(word);
         claim.publish(header);
         true
     }

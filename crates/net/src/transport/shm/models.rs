@@ -3,7 +3,7 @@
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait, model};
 
-use super::pool::{Pool, ROOM, Returns};
+use super::pool::{Pool, Returns};
 use super::ring::{Ring, SLOTS, SenderCache};
 use super::slot::Envelope;
 use crate::transport::{HEADER, WaitMethod};
@@ -143,11 +143,11 @@ fn nobody_sleeps_over_a_packet() {
 fn a_buffer_has_one_owner_at_a_time() {
     model(|| {
         let shared = Arc::new((Pool::default(), Returns::default()));
-        let first = shared.0.take(&shared.1, ROOM).expect("all are free");
+        let first = shared.0.take(&shared.1).expect("all are free");
         let takers: Vec<_> = (0..2)
             .map(|_| {
                 let shared = Arc::clone(&shared);
-                thread::spawn(move || shared.0.take(&shared.1, ROOM))
+                thread::spawn(move || shared.0.take(&shared.1))
             })
             .collect();
         shared.1.give_back(first);

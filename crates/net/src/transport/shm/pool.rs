@@ -23,14 +23,14 @@
 //! # Which buffer
 //!
 //! A write to a line that another core has read lately waits for that core, line by line. A line that has left the
-//! private caches meanwhile comes from the shared cache, which takes a third of the time.
+//! private caches meanwhile comes from the shared cache, which takes a third of the time. So packets use all places of
+//! all buffers in turn, which are more than private caches hold. A packet that is shorter than half a buffer lies in
+//! another place of it each time ([`Ticket::place`]).
 //!
-//! * Packets of at least [`ROTATED`] bytes use all places of all buffers in turn, which are more than private caches
-//!   hold. A packet that is shorter than half a buffer lies in another place of it each time ([`Ticket::place`]).
-//! * For shorter packets that saves less than it costs to begin with fresh pages. They use the same few buffers as long
-//!   as these suffice.
+//! The sender of a packet that is not very long prefetches the place of the next one for writing, while it has nothing
+//! to do but wait for an answer ([`Pool::next`]).
 //!
-//! The sender reclaims when all buffers that it would use are out, so once for several packets.
+//! The sender reclaims when all buffers that are left in a lap are out, so once for several packets.
 //!
 //! Costs of a packet: a compare-and-swap of `free`, if the sender has several threads; the cache lines of the data go
 //! to the receiver; the lines of `Returns` come to the sender once for several packets.
@@ -45,11 +45,6 @@ pub const BUFFERS: usize = 64;
 /// So few that the models use a buffer twice.
 #[cfg(loom)]
 pub(super) const BUFFERS: usize = 1;
-/// The fewest bytes of a packet for which buffers are used in turn.
-pub(super) const ROTATED: usize = 1 << 10;
-/// The buffers that shorter packets use as long as they suffice. There are enough that the cost of reclaiming them is
-/// not felt.
-const FEW: u64 = 0xff;
 /// All buffers.
 const ALL: u64 = u64::MAX >> (64 - BUFFERS);
 
@@ -71,7 +66,7 @@ pub(super) struct Pool {
     /// For each buffer, the generation of its current use, or of its next one if it is free. Changed under the lock,
     /// while the buffer is not free.
     generations: [AtomicU32; BUFFERS],
-    /// Where the search for a buffer for the next long packet begins.
+    /// Where the search for a buffer for the next packet begins.
     next: AtomicU32,
     reclaiming: SpinLock<()>,
 }
@@ -100,9 +95,6 @@ impl Ticket {
     /// When the data has more bytes than a buffer.
     pub(super) fn place(self, length: usize) -> usize {
         assert!(length <= ROOM, "a buffer has {ROOM} bytes");
-        if length < ROTATED {
-            return 0;
-        }
         let spacing = length.next_power_of_two();
         self.generation as usize % (ROOM / spacing) * spacing
     }
@@ -129,10 +121,10 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// Takes a free buffer for a packet with so many bytes, if there is one.
+    /// Takes a free buffer, if there is one.
     #[inline]
-    pub(super) fn take(&self, returns: &Returns, length: usize) -> Option<Ticket> {
-        let preferred = if length < ROTATED { FEW } else { self.rest_of_lap() };
+    pub(super) fn take(&self, returns: &Returns) -> Option<Ticket> {
+        let preferred = self.rest_of_lap();
         let mut free = self.free.load(Ordering::Relaxed);
         if free & preferred == 0 {
             self.reclaim(returns);
@@ -154,10 +146,8 @@ impl Pool {
             };
             match if_biased(plain, locked) {
                 Ok(_) => {
-                    if length >= ROTATED {
-                        // Relaxed: a hint.
-                        self.next.store(index + 1, Ordering::Relaxed);
-                    }
+                    // Relaxed: a hint.
+                    self.next.store(index + 1, Ordering::Relaxed);
                     // Relaxed: ordered by the swap.
                     let generation = self.generations[index as usize].load(Ordering::Relaxed);
                     return Some(Ticket { index, generation });
@@ -168,11 +158,22 @@ impl Pool {
         None
     }
 
-    /// The buffers whose turn comes in this lap. Those for short packets take no part.
+    /// The buffer that the next packet is going to get, if it is free by now: a hint.
+    #[inline]
+    pub(super) fn next(&self) -> Option<Ticket> {
+        // Relaxed: a hint.
+        let free = self.free.load(Ordering::Relaxed) & self.rest_of_lap();
+        let index = (free != 0).then(|| free.trailing_zeros())?;
+        // Relaxed: a hint.
+        let generation = self.generations[index as usize].load(Ordering::Relaxed);
+        Some(Ticket { index, generation })
+    }
+
+    /// The buffers whose turn comes in this lap.
     fn rest_of_lap(&self) -> u64 {
         // Relaxed: a hint.
         let next = self.next.load(Ordering::Relaxed);
-        u64::MAX.checked_shl(next).unwrap_or(0) & !FEW
+        u64::MAX.checked_shl(next).unwrap_or(0)
     }
 
     /// Puts back a buffer that was not used.
@@ -202,13 +203,13 @@ impl Pool {
     }
 }
 
-/// The index of the first free buffer that is preferred, or else of one that long packets use, or else of any.
+/// The index of the first free buffer that is preferred, or else of any.
 #[inline]
 fn first(free: u64, preferred: u64) -> u32 {
-    let found = [free & preferred, free & !FEW]
-        .into_iter()
-        .find(|some| *some != 0);
-    found.unwrap_or(free).trailing_zeros()
+    match free & preferred {
+        0 => free.trailing_zeros(),
+        some => some.trailing_zeros(),
+    }
 }
 
 #[cfg(test)]
@@ -222,29 +223,17 @@ impl Default for Returns {
 mod tests {
     use super::*;
 
-    const SHORT: usize = ROTATED - 1;
-
     #[test]
-    fn few_short_ones_at_a_time_use_few_buffers() {
+    fn packets_go_round_all_places_of_all_buffers() {
         let (pool, returns) = (Pool::default(), Returns::default());
-        for _ in 0..1000 {
-            let ticket = pool.take(&returns, SHORT).expect("nothing else is out");
-            assert!(ticket.index() < FEW.count_ones() as usize);
-            assert_eq!(ticket.place(SHORT), 0);
-            returns.give_back(ticket);
-        }
-    }
-
-    #[test]
-    fn long_ones_go_round_all_that_short_ones_leave() {
-        let (pool, returns) = (Pool::default(), Returns::default());
-        let turns = (!FEW).count_ones() as usize;
-        for length in [ROTATED, 5000, ROOM / 2, ROOM] {
+        for length in [1, 1000, 5000, ROOM / 2, ROOM] {
             let spacing = length.next_power_of_two();
-            let places = turns * (ROOM / spacing);
+            let places = BUFFERS * (ROOM / spacing);
             let mut seen = std::collections::HashSet::new();
             for _ in 0..places {
-                let ticket = pool.take(&returns, length).expect("nothing else is out");
+                let next = pool.next();
+                let ticket = pool.take(&returns).expect("nothing else is out");
+                assert!(next.is_none_or(|next| next == ticket));
                 let place = ticket.place(length);
                 assert!(place.is_multiple_of(spacing) && place + length <= ROOM);
                 seen.insert((ticket.index(), place));
@@ -257,14 +246,15 @@ mod tests {
     #[test]
     fn all_can_be_out_and_come_back_once() {
         let (pool, returns) = (Pool::default(), Returns::default());
-        for length in [SHORT, ROOM, SHORT, ROOM, ROOM] {
-            let tickets: Vec<_> = std::iter::from_fn(|| pool.take(&returns, length)).collect();
+        for _ in 0..5 {
+            let tickets: Vec<_> = std::iter::from_fn(|| pool.take(&returns)).collect();
             assert_eq!(tickets.len(), BUFFERS);
             tickets.iter().for_each(|ticket| returns.give_back(*ticket));
         }
-        let ticket = pool.take(&returns, SHORT).expect("all are back");
+        let ticket = pool.take(&returns).expect("all are back");
         pool.put(ticket);
-        assert_eq!(pool.take(&returns, SHORT), Some(ticket));
+        let taken: Vec<_> = std::iter::from_fn(|| pool.take(&returns)).collect();
+        assert!(taken.len() == BUFFERS && taken.contains(&ticket));
     }
 
     #[test]

@@ -26,18 +26,29 @@
 //!
 //! # Costs
 //!
-//! A packet of up to 8 bytes between two hosts moves the slot's first cache line to the receiver. `tail` stays in the
-//! sender's cache, and `head` in the receiver's. A packet of up to 72 bytes moves two lines. With several sending
-//! hosts, `tail` moves among them, too.
+//! A packet of up to 8 bytes between two hosts moves the slot, a cache line, to the receiver. `tail` stays in the
+//! sender's cache, and `head` in the receiver's. A longer packet moves the lines of the slot's cell as well, as many as
+//! it fills. With several sending hosts, `tail` moves among them, too.
 //!
-//! A sender of packets in a row prefetches the lines of slots some packets ahead, so that it does not wait for them one
-//! by one.
+//! The lines of a cell are apart from the slot, so that a processor that fetches lines in pairs does not take them from
+//! a sender while the receiver polls the slot. They hardly cost time:
+//!
+//! * The sender demotes them to the shared cache when it has written them. The receiver gets them from there in half
+//!   the time that it takes to get them from the sender's cache.
+//! * The sender prefetches the cell of its next packet for writing when it has sent one, while it has nothing to do but
+//!   wait for an answer.
+//!
+//! A sender of packets in a row prefetches slot and cell some packets ahead, so that it does not wait for them one by
+//! one.
+
+use std::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 use super::doorbell::Doorbell;
-use super::slot::{Envelope, Slot};
+use super::shared_bytes::{SharedBytes, demote_lines, fetch_lines, prepare_lines};
+use super::slot::{Envelope, Slot, WORD};
 use crate::transport::{Busy, Header};
 
 /// Packets over shared memory that may wait for a host; a power of two.
@@ -46,6 +57,9 @@ pub const SLOTS: usize = 512;
 /// So few that the models use each slot more than once.
 #[cfg(loom)]
 pub(super) const SLOTS: usize = 2;
+
+/// Most data that lies in a cell, in bytes.
+pub(super) const CELL: usize = 512;
 
 /// How many packets ahead a sender prefetches a slot. The receiver has read that slot a lap ago, and by the time the
 /// sender needs it the line is there. The next slot is not prefetched, since the receiver polls it.
@@ -61,6 +75,8 @@ pub(super) struct Ring {
     /// Wakes the receiver.
     pub(super) doorbell: Doorbell,
     slots: [Slot; SLOTS],
+    /// The data of the packets in the slots, if it is longer than a word and no longer than a cell.
+    cells: [SharedBytes<CELL>; SLOTS],
 }
 
 /// A sending host's cached knowledge of one receiver.
@@ -73,6 +89,12 @@ struct Cached {
     head: AtomicU64,
     /// Packets that this host had received when it sent the last one.
     received: AtomicU64,
+}
+
+/// Whether so much data lies in a slot's cell.
+#[inline]
+pub(super) fn lies_in_cell(length: usize) -> bool {
+    length > WORD && length <= CELL
 }
 
 impl SenderCache {
@@ -92,6 +114,7 @@ impl SenderCache {
 /// A slot that belongs to its sender until it is published.
 pub(super) struct Claim<'a> {
     slot: &'a Slot,
+    cell: &'a SharedBytes<CELL>,
     number: u64,
     envelope: Envelope,
 }
@@ -100,6 +123,11 @@ impl Ring {
     #[inline]
     fn slot(&self, number: u64) -> &Slot {
         &self.slots[number as usize % SLOTS]
+    }
+
+    #[inline]
+    fn cell(&self, number: u64) -> &SharedBytes<CELL> {
+        &self.cells[number as usize % SLOTS]
     }
 
     /// Claims a slot for a packet, if one is free. A claim that is dropped becomes a void packet.
@@ -119,9 +147,9 @@ impl Ring {
             );
             match claimed {
                 Ok(number) => {
-                    let slot = self.slot(number);
                     return Ok(Claim {
-                        slot,
+                        slot: self.slot(number),
+                        cell: self.cell(number),
                         number,
                         envelope,
                     });
@@ -148,15 +176,21 @@ impl Ring {
     #[inline]
     pub(super) fn prepare(&self) {
         // Relaxed: a hint.
-        self.slot(self.tail.load(Ordering::Relaxed)).prepare(0);
+        self.slot(self.tail.load(Ordering::Relaxed)).prepare();
     }
 
-    /// Prefetches a later slot, after packet `number` has been sent, if more packets like it seem to follow. Otherwise
-    /// a prefetch would only take the line from the receiver.
+    /// Prefetches what a later packet of the same length is going to need, after packet `number` has been sent: the
+    /// cell of the next packet, or cell and slot of a later one, if more packets seem to follow. The next slot is not
+    /// prefetched, since that would only take it from the receiver.
     #[inline]
     pub(super) fn prepare_ahead(&self, cache: &SenderCache, received: u64, number: u64, length: usize) {
+        let mut next = number.wrapping_add(1);
         if cache.is_burst(received) {
-            self.slot(number.wrapping_add(AHEAD)).prepare(length);
+            next = number.wrapping_add(AHEAD);
+            self.slot(next).prepare();
+        }
+        if lies_in_cell(length) {
+            prepare_lines(self.cell(next).start(), length);
         }
     }
 
@@ -164,8 +198,15 @@ impl Ring {
     #[inline]
     pub(super) fn get(&self, number: u64) -> Option<&Slot> {
         let slot = self.slot(number);
-        slot.fetch_second();
         slot.holds(number).then_some(slot)
+    }
+
+    /// The cell of packet `number`, of which so many bytes are going to be read. Receiver only.
+    #[inline]
+    pub(super) fn fetch_cell(&self, number: u64, length: usize) -> NonNull<u8> {
+        let cell = self.cell(number).start();
+        fetch_lines(cell, length);
+        cell
     }
 
     /// Prefetches the slot of packet `number`, which is going to be looked for soon. Receiver only.
@@ -187,6 +228,18 @@ impl Claim<'_> {
     #[inline]
     pub(super) fn slot(&self) -> &Slot {
         self.slot
+    }
+
+    /// The [`CELL`] bytes of the slot's cell, to be written.
+    #[inline]
+    pub(super) fn cell(&self) -> NonNull<u8> {
+        self.cell.start()
+    }
+
+    /// Hands over the cell, of which so many bytes have been written.
+    #[inline]
+    pub(super) fn demote_cell(&self, length: usize) {
+        demote_lines(self.cell.start(), length);
     }
 
     /// Shows the packet to the receiver. Gives its number.
@@ -223,6 +276,7 @@ impl Default for Ring {
             head: CachePadded::default(),
             doorbell: Doorbell::default(),
             slots: std::array::from_fn(|_| Slot::default()),
+            cells: std::array::from_fn(|_| SharedBytes::default()),
         }
     }
 }

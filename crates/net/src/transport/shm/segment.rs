@@ -1,6 +1,5 @@
 //! The memory that one host shares with the others of its node: a part of an [arena](super::arena).
 
-use std::cell::UnsafeCell;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -9,6 +8,7 @@ use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use super::arena::Arena;
 use super::pool::{BUFFERS, ROOM, Returns};
 use super::ring::Ring;
+use super::shared_bytes::SharedBytes;
 
 /// The layout of a segment. All zeros is the segment of a host that has not come yet.
 #[repr(C, align(4096))]
@@ -18,7 +18,7 @@ pub(super) struct Contents {
     pub(super) ring: Ring,
     /// The buffers of the owner that receivers have returned.
     pub(super) returns: Returns,
-    buffers: [Buffer; BUFFERS],
+    buffers: [SharedBytes<ROOM>; BUFFERS],
 }
 
 /// The owner's description of itself.
@@ -32,9 +32,6 @@ pub(super) struct SegmentHeader {
     wakeup_address: [AtomicU64; 2],
 }
 
-#[repr(C, align(128))]
-struct Buffer(UnsafeCell<[u8; ROOM]>);
-
 /// A segment of a mapped arena.
 pub(super) struct Segment {
     contents: NonNull<Contents>,
@@ -45,7 +42,7 @@ pub(super) struct Segment {
 // - the mapping is valid in all threads until the arena is dropped, and lent out by reference only.
 unsafe impl Send for Segment {}
 // SAFETY:
-// - its contents are atomics, and buffers, to which only a pointer is given away.
+// - its contents are atomics and shared bytes, to which only a pointer is given away.
 unsafe impl Sync for Segment {}
 
 impl SegmentHeader {
@@ -102,7 +99,7 @@ impl Segment {
 
     /// The [`ROOM`] bytes of a buffer. The pool decides who may use them when.
     pub(super) fn buffer(&self, index: usize) -> NonNull<u8> {
-        NonNull::new(self.buffers[index].0.get().cast()).expect("a place in a mapping is not null")
+        self.buffers[index].start()
     }
 }
 

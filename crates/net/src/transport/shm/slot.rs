@@ -1,4 +1,4 @@
-//! A slot of a ring, which holds one packet: two cache lines, of which a short packet needs the first only.
+//! A slot of a ring, which holds one packet: a cache line, and a cell for what has no room there.
 
 use std::mem::size_of;
 
@@ -9,26 +9,20 @@ use crate::transport::{HEADER, Header};
 
 /// Words of a header.
 const HEADER_WORDS: usize = HEADER / size_of::<u64>();
-/// Words of data that a slot holds.
-const DATA_WORDS: usize = 9;
-/// Most data that lies in the first line, in bytes.
+/// Most data that lies in the slot's own line, in bytes.
 pub(super) const WORD: usize = size_of::<u64>();
-/// Most data that lies in the slot itself, in bytes.
-pub(super) const INLINE: usize = DATA_WORDS * size_of::<u64>();
-
-/// The data of a slot.
-pub(super) type Words = [u64; DATA_WORDS];
 
 /// A slot. All words are atomics, since another process may write them at any time.
 #[derive(Default)]
-#[repr(C, align(128))]
+#[repr(C, align(64))]
 pub(super) struct Slot {
     /// The number of the packet that it holds, plus one.
     sequence: AtomicU64,
     /// Sender and length, as [`Envelope`] packs them.
     envelope: AtomicU64,
     header: [AtomicU64; HEADER_WORDS],
-    data: [AtomicU64; DATA_WORDS],
+    /// Up to eight bytes of data, or the [`Ticket`](super::pool::Ticket) of the buffer that holds it.
+    word: AtomicU64,
 }
 
 /// Sender and length of a packet, as the sender claims. They have to be checked before use.
@@ -71,25 +65,16 @@ impl Slot {
         store_fenced(&self.sequence, number.wrapping_add(1));
     }
 
-    /// Prefetches, for writing, the cache lines that a packet with so many bytes of data needs.
+    /// Prefetches it for writing.
     #[inline]
-    pub(super) fn prepare(&self, length: usize) {
+    pub(super) fn prepare(&self) {
         prefetch_write(&self.sequence);
-        if length > WORD && length <= INLINE {
-            prefetch_write(&self.data[1]);
-        }
     }
 
-    /// Prefetches the first cache line, for reading.
+    /// Prefetches it for reading.
     #[inline]
     pub(super) fn fetch(&self) {
         prefetch_read(&self.sequence);
-    }
-
-    /// Prefetches the second cache line, for reading.
-    #[inline]
-    pub(super) fn fetch_second(&self) {
-        prefetch_read(&self.data[DATA_WORDS - 1]);
     }
 
     /// Writes envelope and header.
@@ -103,18 +88,10 @@ impl Slot {
         }
     }
 
-    /// Writes the first word of data.
+    /// Writes the word of data.
     #[inline]
     pub(super) fn write_word(&self, word: u64) {
-        self.data[0].store(word, Ordering::Relaxed);
-    }
-
-    /// Writes the first `count` words of data.
-    #[inline]
-    pub(super) fn write_data(&self, words: &Words, count: usize) {
-        for (place, word) in self.data.iter().zip(words).take(count) {
-            place.store(*word, Ordering::Relaxed);
-        }
+        self.word.store(word, Ordering::Relaxed);
     }
 
     /// Sender and length.
@@ -134,43 +111,11 @@ impl Slot {
         header
     }
 
-    /// The first word of data.
+    /// The word of data.
     #[inline]
     pub(super) fn word(&self) -> u64 {
-        self.data[0].load(Ordering::Relaxed)
+        self.word.load(Ordering::Relaxed)
     }
-
-    /// The first `count` words of data, then zeros.
-    #[inline]
-    pub(super) fn data(&self, count: usize) -> Words {
-        let mut words = [0; DATA_WORDS];
-        for (word, place) in words.iter_mut().zip(&self.data).take(count) {
-            *word = place.load(Ordering::Relaxed);
-        }
-        words
-    }
-}
-
-/// The bytes of words.
-#[inline]
-pub(super) fn bytes(words: &Words) -> [u8; INLINE] {
-    let mut bytes = [0; INLINE];
-    let (chunks, _) = bytes.as_chunks_mut();
-    for (chunk, word) in chunks.iter_mut().zip(words) {
-        *chunk = word.to_ne_bytes();
-    }
-    bytes
-}
-
-/// The words of bytes.
-#[inline]
-pub(super) fn words(bytes: &[u8; INLINE]) -> Words {
-    let (chunks, _) = bytes.as_chunks();
-    let mut words = [0; DATA_WORDS];
-    for (word, chunk) in words.iter_mut().zip(chunks) {
-        *word = u64::from_ne_bytes(*chunk);
-    }
-    words
 }
 
 #[cfg(all(test, not(loom)))]
@@ -178,9 +123,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_packet_needs_one_line() {
-        assert_eq!(size_of::<Slot>(), 128);
-        assert_eq!(std::mem::offset_of!(Slot, data) + 8, 64);
+    fn it_is_one_line() {
+        assert_eq!(size_of::<Slot>(), 64);
     }
 
     #[test]
@@ -188,14 +132,13 @@ mod tests {
         let slot = Slot::default();
         let mut header = [0; HEADER];
         header.iter_mut().zip(1..).for_each(|(byte, value)| *byte = value);
-        let envelope = Envelope { from: 7, length: 16 };
+        let envelope = Envelope { from: 7, length: 8 };
         slot.write(envelope, &header);
-        let data: [u8; INLINE] = std::array::from_fn(|index| index as u8);
-        slot.write_data(&words(&data), 2);
+        slot.write_word(0x0123_4567_89ab_cdef);
         assert!(!slot.holds(0));
         slot.publish(0);
         assert!(slot.holds(0) && !slot.holds(1));
         assert_eq!((slot.envelope(), slot.header()), (envelope, header));
-        assert_eq!(bytes(&slot.data(2))[..16], data[..16]);
+        assert_eq!(slot.word(), 0x0123_4567_89ab_cdef);
     }
 }

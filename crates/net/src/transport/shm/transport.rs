@@ -13,13 +13,18 @@ use super::cross_memory::{self, Probe};
 use super::group::{ShmGroup, peer_table};
 use super::peer::Peer;
 use super::pool::{Pool, ROOM, Ticket};
+use super::ring::{CELL, lies_in_cell};
 use super::segment::Segment;
-use super::slot::{Envelope, INLINE, Slot, WORD, bytes, words};
+use super::shared_bytes::prepare_lines;
+use super::slot::{Envelope, Slot, WORD};
 use super::wakeup_socket::{WakeupSocket, network_namespace};
 use crate::HostId;
 use crate::transport::{
     self, Access, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod,
 };
+
+/// The most data for which the sender of a packet prepares a buffer for the next one. More takes longer than an answer.
+const PREPARED: usize = 8 << 10;
 
 /// Packets handled in one poll.
 const BATCH: usize = 64;
@@ -165,8 +170,8 @@ impl Shm {
             from: self.own,
             length: length as u32,
         };
-        let number = if length <= INLINE {
-            self.send_inline(peer, envelope, header, fill)?
+        let number = if length <= CELL {
+            Self::send_short(peer, envelope, header, fill)?
         } else {
             self.send_long(peer, envelope, header, fill)?
         };
@@ -175,11 +180,14 @@ impl Shm {
         // Relaxed: a hint.
         let received = self.next.load(Ordering::Relaxed);
         segment.ring.prepare_ahead(cache, received, number, length);
+        if length > CELL {
+            self.prepare_buffer(length);
+        }
         Ok(())
     }
 
-    fn send_inline(
-        &self,
+    #[inline]
+    fn send_short(
         Peer { segment, cache, .. }: &Peer,
         envelope: Envelope,
         header: &Header,
@@ -187,15 +195,17 @@ impl Shm {
     ) -> Result<u64, Busy> {
         let claim = segment.ring.claim(cache, envelope)?;
         let length = envelope.length as usize;
-        if length <= WORD {
-            let mut room = [0; WORD];
-            fill(&mut room[..length]);
-            claim.slot().write_word(u64::from_ne_bytes(room));
-            return Ok(claim.publish(header));
+        if lies_in_cell(length) {
+            // SAFETY:
+            // - it is not longer than a cell;
+            // - the cell belongs to this thread alone until the packet is published.
+            fill(unsafe { slice::from_raw_parts_mut(claim.cell().as_ptr(), length) });
+            claim.demote_cell(length);
+        } else {
+            let mut word = [0; WORD];
+            fill(&mut word[..length]);
+            claim.slot().write_word(u64::from_ne_bytes(word));
         }
-        let mut room = [0; INLINE];
-        fill(&mut room[..length]);
-        claim.slot().write_data(&words(&room), length.div_ceil(8));
         Ok(claim.publish(header))
     }
 
@@ -207,7 +217,7 @@ impl Shm {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
         let length = envelope.length as usize;
-        let ticket = self.pool.take(&self.segment.returns, length).ok_or(Busy)?;
+        let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
         let claim = segment
             .ring
             .claim(cache, envelope)
@@ -216,14 +226,30 @@ impl Shm {
         // SAFETY:
         // - `send` checks the length, and the place leaves room for it in the buffer;
         // - the pool has given the buffer to this thread alone until the packet is published.
-        fill(unsafe { slice::from_raw_parts_mut(buffer.add(ticket.place(length)).as_ptr(), length) });
+        let place = unsafe { buffer.add(ticket.place(length)) };
+        // SAFETY:
+        // - as above.
+        fill(unsafe { slice::from_raw_parts_mut(place.as_ptr(), length) });
         claim.slot().write_word(ticket.pack());
         Ok(claim.publish(header))
     }
 
-    /// Handles the packet in a slot. A packet that makes no sense is dropped.
+    /// Prefetches the place of the next packet for writing, if it is as long as this one.
     #[inline]
-    fn receive(&self, slot: &Slot, handler: &dyn Handler) {
+    fn prepare_buffer(&self, length: usize) {
+        if length <= PREPARED
+            && let Some(next) = self.pool.next()
+        {
+            let buffer = self.segment.buffer(next.index());
+            // SAFETY:
+            // - the place leaves room for the length in the buffer.
+            prepare_lines(unsafe { buffer.add(next.place(length)) }, length);
+        }
+    }
+
+    /// Handles packet `number`, which is in this slot. A packet that makes no sense is dropped.
+    #[inline]
+    fn receive(&self, number: u64, slot: &Slot, handler: &dyn Handler) {
         let envelope = slot.envelope();
         let length = envelope.length as usize;
         if !self.leads_to(envelope.from) {
@@ -232,9 +258,14 @@ impl Shm {
         if length <= WORD {
             let data = slot.word().to_ne_bytes();
             handler.packet(envelope.from, &slot.header(), &data[..length]);
-        } else if length <= INLINE {
-            let data = bytes(&slot.data(length.div_ceil(8)));
-            handler.packet(envelope.from, &slot.header(), &data[..length]);
+        } else if length <= CELL {
+            let cell = self.segment.ring.fetch_cell(number, length);
+            // SAFETY:
+            // - it is not longer than a cell, which lies in the segment of this host;
+            // - the sender writes it again only when the slot has been handled. A peer that breaks the rules changes
+            //   bytes under the handler, which takes any bytes.
+            let data = unsafe { slice::from_raw_parts(cell.as_ptr(), length) };
+            handler.packet(envelope.from, &slot.header(), data);
         } else if length <= ROOM {
             self.receive_long(slot, envelope, handler);
         } else if envelope.length != Envelope::VOID {
@@ -355,10 +386,11 @@ impl Transport for Shm {
         let ring = &self.segment.ring;
         let mut next = first;
         while let Some(slot) = ring.get(next) {
+            let number = next;
             next = next.wrapping_add(1);
             self.next.store(next, Ordering::Relaxed);
             ring.look_ahead(next);
-            self.receive(slot, handler);
+            self.receive(number, slot, handler);
             if next.wrapping_sub(first) == BATCH as u64 {
                 break;
             }

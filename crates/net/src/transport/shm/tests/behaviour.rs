@@ -1,8 +1,8 @@
 //! Tests of the contract of transports.
 
 use super::super::pool::{BUFFERS, ROOM};
+use super::super::ring::CELL;
 use super::super::ring::SLOTS;
-use super::super::slot::INLINE;
 use super::*;
 use crate::transport::{Access, Transfer, WaitMethod, WaitObject};
 
@@ -47,10 +47,10 @@ fn buffers_run_out_and_come_back() {
     let notes = Notes::default();
     for _ in 0..5 {
         let sent = (0..)
-            .take_while(|number| send(&hosts[0], 1, *number, INLINE + 1) == Ok(()))
+            .take_while(|number| send(&hosts[0], 1, *number, CELL + 1) == Ok(()))
             .count();
         assert_eq!(sent, BUFFERS);
-        send(&hosts[0], 1, 99, INLINE).expect("short packets need no buffer");
+        send(&hosts[0], 1, 99, CELL).expect("short packets need no buffer");
         while hosts[1].poll(&notes) {}
         assert_eq!(notes.take().len(), sent + 1);
     }

@@ -3,14 +3,13 @@
 use proptest::prelude::*;
 
 use super::super::pool::{BUFFERS, ROOM};
+use super::super::ring::CELL;
 use super::*;
 
 /// Puts a packet with arbitrary contents into a host's ring.
 fn inject_packet(host: &Shm, from: HostId, length: u32, data: u64) {
-    let mut words = [0; 9];
-    words[0] = data;
     assert!(
-        host.inject_packet(from, length, &words, &header(0)),
+        host.inject_packet(from, length, data, &header(0)),
         "there is room"
     );
 }
@@ -38,7 +37,7 @@ fn nonsense_is_dropped_and_counted() {
     inject_packet(&hosts[0], 0, 8, 0);
     inject_packet(&hosts[0], u32::MAX, 8, 0);
     inject_packet(&hosts[0], 1, ROOM as u32 + 1, 0);
-    inject_packet(&hosts[0], 1, 100, BUFFERS as u64);
+    inject_packet(&hosts[0], 1, CELL as u32 + 1, BUFFERS as u64);
     inject_packet(&hosts[0], 1, u32::MAX - 1, 0);
     send(&hosts[1], 0, 5, 3).expect("there is room");
     assert!(hosts[0].poll(&notes));
