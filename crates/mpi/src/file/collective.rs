@@ -16,7 +16,7 @@ use crate::memory::{Source, Target};
 use crate::portable::portable;
 use crate::request::Request;
 use simurgh_core::sync::{Arc, Ordering};
-use simurgh_core::{Purpose, PurposeGuard};
+use simurgh_core::{Purpose, PurposeGuard, current_worker};
 use simurgh_file::{Access, Part, Representation, View};
 
 /// The etypes of a rank in an ordered access, or why it takes no part.
@@ -163,6 +163,7 @@ impl File {
             meter,
             done,
             turn,
+            worker: current_worker().map_or(0, |worker| worker.index()),
             request: Arc::clone(&request),
         };
         if let Some(mut all) = self.open.gatherings.arrive(number, contribution) {

@@ -20,6 +20,8 @@ pub(super) struct Contribution {
     pub(super) done: Option<Result<Status>>,
     /// The turn of the rank, if its part comes behind those of others, which are not known yet.
     pub(super) turn: Option<usize>,
+    /// The virtual processor on which the rank has left it, whose caches may have the rank's buffer.
+    pub(super) worker: usize,
     pub(super) request: Arc<Request>,
 }
 
@@ -44,7 +46,11 @@ struct Participant {
 pub(super) type Outcome = (Vec<usize>, Result<()>);
 
 /// The parts and the ranks of an access. There are no parts if the ranks do different things.
-pub(super) fn divide(all: Vec<Contribution>, hints: &Hints) -> (Result<Parts>, Participants) {
+///
+/// Parts of ranks that share a virtual processor follow each other, in the order of processors. So in a loop that is
+/// divided among them, each processor begins with those of its own ranks.
+pub(super) fn divide(mut all: Vec<Contribution>, hints: &Hints) -> (Result<Parts>, Participants) {
+    all.sort_by_key(|contribution| contribution.worker);
     let (mut reads, mut writes, mut participants) = (Vec::new(), Vec::new(), Vec::new());
     for contribution in all {
         let kind = match contribution.transfer {
