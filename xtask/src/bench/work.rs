@@ -236,6 +236,11 @@ const FILES: &[(&str, &str, Quantity)] = &[
         Share,
     ),
     (
+        "posted_memory",
+        "Nonblocking writes with nothing beside them, in memory, ns for each",
+        Time,
+    ),
+    (
         "contiguous_write_disk",
         "A piece for each rank, on disk, written, MB/s",
         Rate,
@@ -324,6 +329,11 @@ const FILES: &[(&str, &str, Quantity)] = &[
         "overlapped_disk",
         "Kept for computing that takes as long as the writes beside it, on disk, %",
         Share,
+    ),
+    (
+        "posted_disk",
+        "Nonblocking writes with nothing beside them, on disk, ns for each",
+        Time,
     ),
 ];
 
