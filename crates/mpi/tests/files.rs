@@ -5,7 +5,8 @@ use rustix::io::Errno;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{bytes_of, collect};
 use simurgh_mpi::storage::{Faults, Faulty, FileSystem, Posix, Representation};
-use simurgh_mpi::{Amode, Comm, ErrorClass, ErrorHandler, File, Info, Positioning, Split, Whence};
+use simurgh_mpi::{Amode, Comm, ErrorClass, ErrorHandler, File, Info, Positioning, Request, Split, Whence};
+use simurgh_mpi::{Outcome, peek_all, wait_any};
 use simurgh_testing::Scratch;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -261,5 +262,80 @@ fn what_fails_at_one_rank_is_an_error_at_all() {
         assert_eq!(file.set_size(rank).unwrap_err().class(), ErrorClass::NotSame);
         // All goes on.
         file.write_all(Positioning::At(0), &bytes_of(&data[..1])).unwrap();
+    });
+}
+
+/// Starts to write so many records of so many bytes, which belong to this rank.
+fn start_records(world: &Comm, file: &File, data: &[u8], records: usize) -> Vec<Arc<Request>> {
+    let each = data.len() / records;
+    let first = world.rank() as usize * data.len();
+    let start = |record: usize| {
+        let own = &data[record * each..(record + 1) * each];
+        let place = Positioning::At((first + record * each) as i64);
+        file.start_write(place, &bytes_of(own)).unwrap()
+    };
+    (0..records).map(start).collect()
+}
+
+#[test]
+fn nonblocking_writes_are_made_whoever_asks_for_them_and_in_whatever_way() {
+    /// Asks for requests until all are complete.
+    type Ask = fn(&[Arc<Request>]);
+    let ways: [Ask; 4] = [
+        |requests| {
+            requests
+                .iter()
+                .for_each(|request| assert!(request.wait().error.is_success()))
+        },
+        |requests| {
+            requests
+                .iter()
+                .rev()
+                .for_each(|request| while request.test().is_none() {})
+        },
+        |requests| {
+            let all = requests.iter().map(|request| Some(&**request));
+            while !peek_all(all.clone(), |_, _| {}) {}
+        },
+        |requests| {
+            for request in requests {
+                assert!(matches!(
+                    wait_any([Some(&**request)].into_iter()),
+                    Outcome::Complete(0, _)
+                ));
+            }
+        },
+    ];
+    for (records, each) in [(1, 100), (3, 100), (5, 4096), (100, 64), (70, 4096), (3, 200_000)] {
+        with_file(4, Arc::new(Posix), move |world, file| {
+            for (round, ask) in ways.iter().enumerate() {
+                let byte = |at: usize| (at / each * 7 + at + round + world.rank() as usize) as u8;
+                let data: Vec<u8> = (0..records * each).map(byte).collect();
+                ask(&start_records(world, file, &data, records));
+                let own = Positioning::At((world.rank() as usize * data.len()) as i64);
+                assert!(read_bytes(file, own, data.len()) == data, "round {round}");
+            }
+        });
+    }
+}
+
+#[test]
+fn each_nonblocking_write_has_its_own_fault() {
+    let full = Faults {
+        from: Some((4000, Errno::NOSPC)),
+        ..Faults::default()
+    };
+    with_file(1, Arc::new(Faulty::new(Posix, full)), |world, file| {
+        let data = vec![7; 8000];
+        for (record, request) in start_records(world, file, &data, 40).iter().enumerate() {
+            let status = request.wait();
+            let outcome = request.result(status).map_err(|error| error.class());
+            let expected = if record < 20 {
+                Ok(200)
+            } else {
+                Err(ErrorClass::NoSpace)
+            };
+            assert_eq!(outcome.map(|status| status.bytes), expected, "{record}");
+        }
     });
 }
