@@ -85,17 +85,36 @@ const HEAP: &[(&str, &str, Quantity)] = &[
     ),
 ];
 
-/// The same for windows.
-const WINDOWS: &[(&str, &str, Quantity)] = &[
-    ("put", "Put and flush, ns", Time),
-    ("get", "Get and flush, ns", Time),
-    ("locked", "Lock, put and unlock, ns", Time),
-    ("started", "Epoch of start, put and complete, ns", Time),
-    ("fenced", "Put and fence, ns", Time),
-    ("put_rate", "Puts, 64 before a flush, MB/s", Rate),
-    ("accumulated", "Accumulate of doubles and flush, ns", Time),
-    ("fetched", "Fetch_and_op and flush, ns", Time),
-    ("swapped", "Compare_and_swap and flush, ns", Time),
+/// Kinds of work on a window of one other rank, each with memory of the library's and with memory of the program's:
+/// keyword, title, unit and quantity.
+macro_rules! on_either_memory {
+    ($($keyword:literal, $title:literal, $unit:literal, $quantity:ident;)*) => {
+        &[
+            $(($keyword, concat!($title, ", ", $unit), $quantity),)*
+            $((
+                concat!($keyword, "_created"),
+                concat!($title, ", memory of the program, ", $unit),
+                $quantity,
+            ),)*
+        ]
+    };
+}
+
+/// The same for windows that two ranks have.
+const WINDOWS_OF_TWO: &[(&str, &str, Quantity)] = on_either_memory! {
+    "put", "Put and flush", "ns", Time;
+    "get", "Get and flush", "ns", Time;
+    "locked", "Lock, put and unlock", "ns", Time;
+    "started", "Epoch of start, put and complete", "ns", Time;
+    "fenced", "Put and fence", "ns", Time;
+    "put_rate", "Puts, 64 before a flush", "MB/s", Rate;
+    "accumulated", "Accumulate of doubles and flush", "ns", Time;
+    "fetched", "Fetch_and_op and flush", "ns", Time;
+    "swapped", "Compare_and_swap and flush", "ns", Time;
+};
+
+/// The same for windows on which all ranks work.
+const WINDOWS_OF_ALL: &[(&str, &str, Quantity)] = &[
     (
         "contended",
         "Fetch_and_op of all ranks at one counter, ns for each rank",
@@ -108,39 +127,6 @@ const WINDOWS: &[(&str, &str, Quantity)] = &[
     ),
     ("fences", "Fence, ns", Time),
     ("faces", "Puts to both neighbours and a fence, ns", Time),
-    ("put_created", "Put and flush, memory of the program, ns", Time),
-    ("get_created", "Get and flush, memory of the program, ns", Time),
-    (
-        "locked_created",
-        "Lock, put and unlock, memory of the program, ns",
-        Time,
-    ),
-    (
-        "started_created",
-        "Epoch of start, put and complete, memory of the program, ns",
-        Time,
-    ),
-    ("fenced_created", "Put and fence, memory of the program, ns", Time),
-    (
-        "put_rate_created",
-        "Puts, 64 before a flush, memory of the program, MB/s",
-        Rate,
-    ),
-    (
-        "accumulated_created",
-        "Accumulate of doubles and flush, memory of the program, ns",
-        Time,
-    ),
-    (
-        "fetched_created",
-        "Fetch_and_op and flush, memory of the program, ns",
-        Time,
-    ),
-    (
-        "swapped_created",
-        "Compare_and_swap and flush, memory of the program, ns",
-        Time,
-    ),
 ];
 
 /// The same for files, in memory and on disk.
@@ -366,5 +352,7 @@ impl Work {
 }
 
 fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, Quantity)> {
-    HEAP.iter().chain(WINDOWS).chain(FILES)
+    [HEAP, WINDOWS_OF_TWO, WINDOWS_OF_ALL, FILES]
+        .into_iter()
+        .flatten()
 }
