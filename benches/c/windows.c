@@ -29,7 +29,7 @@
 
 enum { LARGEST = 1 << 20, BATCHES = 7, NUMBERS = LARGEST / 8, WINDOW = 64 };
 
-static const double BATCH_SECONDS = 0.005;
+static const double BATCH_SECONDS = 0.002;
 static const int SIZES[] = {8, 512, 4096, 65536, LARGEST};
 
 /* What follows keywords. */
@@ -185,16 +185,19 @@ static void faces(int count, int bytes)
 enum who { FIRST, EVERYBODY };
 enum epoch { LOCKED_ALL, OWN, FENCED };
 
-/* Seconds of so many operations. No rank begins before the clock of rank 0 has been read. */
+/* Seconds of so many operations. If all ranks work, none begins before the clock of rank 0 has been read, and the time
+ * is over when all have ended. Barriers are no part of the time of rank 0's own work. */
 static double batch(void (*work)(int, int), enum who who, int count, int bytes)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    double begin = MPI_Wtime();
+    double begin = MPI_Wtime(), own_begin, own_end;
     MPI_Barrier(MPI_COMM_WORLD);
+    own_begin = MPI_Wtime();
     if (who == EVERYBODY || rank == 0)
         work(count, bytes);
+    own_end = MPI_Wtime();
     MPI_Barrier(MPI_COMM_WORLD);
-    return MPI_Wtime() - begin;
+    return who == FIRST ? own_end - own_begin : MPI_Wtime() - begin;
 }
 
 /* The best time of one operation, in seconds. */
@@ -298,6 +301,8 @@ int main(int argc, char **argv)
     data = calloc(1, LARGEST);
     if (data == NULL)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    /* Pages that nobody has written are one page of the system's, which is read faster than others. */
+    memset(data, 1, LARGEST);
     MPI_Win_allocate(LARGEST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
     memset(memory, 0, LARGEST);
     MPI_Barrier(MPI_COMM_WORLD);
