@@ -33,11 +33,21 @@ pub(crate) struct OneSidedTransfer {
     pub(crate) waiters: [Option<Waiter>; 2],
 }
 
-/// The memory of this host, which lies in one piece.
+/// The memory of this host.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Put(Source),
     Get(Target),
+}
+
+impl Data {
+    /// Whether it lies in one piece, as that of a transfer has to.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        match self {
+            Self::Put(source) => source.is_contiguous(),
+            Self::Get(target) => target.is_contiguous(),
+        }
+    }
 }
 
 /// The outcome of the attempt to begin a transfer.

@@ -5,7 +5,6 @@ use super::batch::{Replies, SHORT};
 use super::conflict::flush_label;
 use super::operation::Located;
 use super::packet::{Chunk, Kind, Label, chunks};
-use super::transfer::is_long;
 use super::{Flavor, Window};
 use crate::datatype::{Basic, Datatype};
 use crate::error::Result;
@@ -103,11 +102,7 @@ impl Window {
         located: &Located<'_>,
         waiter: impl FnOnce() -> Option<Waiter>,
     ) -> bool {
-        let length = origin.bytes();
-        if origin.is_contiguous()
-            && is_long(length)
-            && self.transfer(located, (Data::Put(origin.clone()), length), waiter())
-        {
+        if self.transfer(located, (Data::Put(origin.clone()), origin.bytes()), waiter) {
             return true;
         }
         let label = self.label(Kind::Put, 0, located.seat);
@@ -123,11 +118,8 @@ impl Window {
         waiter: impl FnOnce() -> Option<Waiter>,
     ) -> bool {
         let waiter = waiter();
-        let length = located.bytes();
-        if origin.is_contiguous()
-            && is_long(length)
-            && self.transfer(located, (Data::Get(origin.clone()), length), waiter.clone())
-        {
+        let data = (Data::Get(origin.clone()), located.bytes());
+        if self.transfer(located, data, || waiter.clone()) {
             return true;
         }
         let label = self.label(Kind::Get, 0, located.seat);

@@ -31,11 +31,6 @@ const MOST: usize = 64;
 /// Bytes of the description of exposed memory: address and key.
 const DESCRIPTION: usize = 16;
 
-/// Whether data of so many bytes is worth a transfer.
-pub(super) fn is_long(bytes: usize) -> bool {
-    bytes >= LEAST
-}
-
 /// The memory of ranks of other hosts that has been asked for, by rank; none where it is not exposed.
 pub(super) type RemoteRegions = SpinLock<HashMap<u32, Option<transport::Region>>>;
 
@@ -124,8 +119,11 @@ impl Window {
         &self,
         located: &Located<'_>,
         (data, length): (Data, usize),
-        waiter: Option<Waiter>,
+        waiter: impl FnOnce() -> Option<Waiter>,
     ) -> bool {
+        if length < LEAST || !data.is_contiguous() {
+            return false;
+        }
         let Some(place) = self.only_run(located, length) else {
             return false;
         };
@@ -142,7 +140,7 @@ impl Window {
             offset: (located.displacement + place.offset as i64).cast_unsigned(),
             length,
             data,
-            waiters: [Some(Waiter::Request(Arc::clone(&request))), waiter],
+            waiters: [Some(Waiter::Request(Arc::clone(&request))), waiter()],
         };
         let begun = self.network().transfer(process.job().host(), transfer);
         if begun {
