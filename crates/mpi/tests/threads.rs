@@ -1,24 +1,10 @@
 //! `MPI_THREAD_MULTIPLE`: many threads of one rank, and ranks on threads that are not the runtime's.
 
 use crate::common;
-use crate::common::{RUNNERS, recv_one, run, run_with, send_one};
+use crate::common::{RUNNERS, on_threads, recv_one, run, run_with, send_one};
 use simurgh_mpi::constants::ANY_SOURCE;
-use simurgh_mpi::{Comm, ErrorClass, Job, Phase, Process};
+use simurgh_mpi::{ErrorClass, Job, Phase, Process};
 use std::sync::Arc;
-
-/// Runs `f` on several threads of the calling rank at once.
-fn on_threads(comm: &Arc<Comm>, count: i32, f: impl Fn(&Comm, i32) + Send + Sync + Copy + 'static) {
-    let threads: Vec<_> = (0..count)
-        .map(|number| {
-            let comm = Arc::clone(comm);
-            std::thread::spawn(move || {
-                Process::bind(Arc::clone(comm.process()));
-                f(&comm, number);
-            })
-        })
-        .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
-}
 
 #[test]
 fn threads_of_a_rank_communicate_at_once() {

@@ -1,6 +1,6 @@
 //! Windows whose ranks live on several hosts, over networks that delay packets and networks that do not.
 
-use crate::common::{into, out, run_everywhere};
+use crate::common::{into, on_threads, out, run_everywhere, run_hosts};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Region, transfer};
 use simurgh_mpi::op::BuiltinOp;
@@ -132,5 +132,43 @@ fn updates_of_all_ranks_are_atomic_and_locks_exclude() {
             assert_eq!(own(&window)[..2], [steps, steps]);
         }
         window.free().unwrap();
+    });
+}
+
+#[test]
+fn a_flush_waits_for_operations_that_another_thread_flushes() {
+    const THREADS: usize = 3;
+    const ROUNDS: i64 = 24;
+    run_hosts(2, 1, |world| {
+        // Short data travels in packets, long data by transfers where hosts can access each other's memory.
+        for count in [1, 1024] {
+            let mut memory = vec![0; THREADS * count];
+            let window = window(world, &mut memory);
+            if world.rank() == 0 {
+                window.lock_all(0).unwrap();
+                let shared = Arc::clone(&window);
+                on_threads(world, THREADS as i32, move |_, number| {
+                    let part = place(1, number as isize * count as isize, count);
+                    let mut read = vec![0_i64; count];
+                    // Others flush between a thread's operation and its own flush, sooner or later.
+                    let linger = |round| (0..round % 16).for_each(|_| std::thread::yield_now());
+                    for round in 1..=ROUNDS {
+                        let data = vec![round; count];
+                        shared.put(&out(&data), &part).unwrap();
+                        linger(round);
+                        shared.flush(1).unwrap();
+                        shared.get(&into(&mut read), &part).unwrap();
+                        linger(round + number as i64);
+                        match round % 2 {
+                            0 => shared.flush(1).unwrap(),
+                            _ => shared.flush_local_all().unwrap(),
+                        }
+                        assert_eq!(read, data);
+                    }
+                });
+                window.unlock_all().unwrap();
+            }
+            window.free().unwrap();
+        }
     });
 }

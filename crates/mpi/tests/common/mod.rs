@@ -176,6 +176,27 @@ impl Element for i32 {
     const BASIC: Basic = Basic::Int32;
 }
 
+/// The tag by which threads of a rank tell it that they have ended.
+const ENDED: i32 = i32::MAX - 1;
+
+/// Runs `f` on several threads of the calling rank at once. The rank waits for a message of each, which leaves its
+/// virtual processor to others.
+pub(crate) fn on_threads(comm: &Arc<Comm>, count: i32, f: impl Fn(&Comm, i32) + Send + Clone + 'static) {
+    let threads: Vec<_> = (0..count)
+        .map(|number| {
+            let (comm, f) = (Arc::clone(comm), f.clone());
+            std::thread::spawn(move || {
+                Process::bind(Arc::clone(comm.process()));
+                let ran = catch_unwind(AssertUnwindSafe(|| f(&comm, number)));
+                send_one(&comm, i32::from(ran.is_err()), comm.rank(), ENDED);
+            })
+        })
+        .collect();
+    let failed: i32 = (0..count).map(|_| recv_one(comm, comm.rank(), ENDED)).sum();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(failed, 0, "threads have panicked");
+}
+
 /// Carries out a collective: blocking, nonblocking or as a persistent one, each in its turn.
 pub(crate) fn carry_out(collective: Collective<'_>) -> simurgh_mpi::Result<()> {
     // All ranks are in the same turn, for they make the same calls.
