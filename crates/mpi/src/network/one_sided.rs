@@ -74,6 +74,34 @@ impl Network {
         std::ptr::addr_eq(self.way(one), self.way(other))
     }
 
+    /// Whether transfers to and from a host are over when they return.
+    pub(crate) fn is_synchronous(&self, host: HostId) -> bool {
+        self.way(host).is_synchronous()
+    }
+
+    /// Carries out a transfer of so many bytes with a host to which transfers are synchronous, from an offset of its
+    /// memory on. False if it is not possible.
+    pub(crate) fn transfer_now(
+        &self,
+        host: HostId,
+        place: (Region, u64),
+        (data, length): (&Data, usize),
+    ) -> bool {
+        let access = self.access(host);
+        let way = self.way(host);
+        let outcome = match data {
+            Data::Put(source) if access.write => exposed::write(way, host, place, source, length, ONE_SIDED),
+            Data::Get(target) if access.read => exposed::read(way, host, place, target, length, ONE_SIDED),
+            _ => return false,
+        };
+        debug_assert_ne!(
+            outcome,
+            Ok(Transfer::Started),
+            "transfers to this host are synchronous"
+        );
+        outcome.is_ok()
+    }
+
     /// Begins a transfer. False if it is not possible; then nothing is completed.
     pub(crate) fn transfer(&self, local: &Host, transfer: OneSidedTransfer) -> bool {
         let access = self.access(transfer.host);

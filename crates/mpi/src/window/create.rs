@@ -11,6 +11,7 @@ use super::hints::Hints;
 use super::memory::Wish;
 use super::meter::Meter;
 use super::open::Open;
+use super::pace::Pace;
 use super::plain::Reach;
 use super::shared::{Description, WindowShared};
 use super::{Flavor, Window, table};
@@ -128,6 +129,7 @@ impl Comm {
             epochs: SpinLock::default(),
             flushing: Flushing::default(),
             batches: Batches::default(),
+            pace: Pace::default(),
             open: Open::default(),
             is_direct: false,
             meter: Meter::new(process.job()),

@@ -53,6 +53,7 @@ mod meter;
 mod name;
 mod open;
 mod operation;
+mod pace;
 mod packet;
 mod passive;
 mod plain;
@@ -88,6 +89,7 @@ use flushing::Flushing;
 use hints::Hints;
 use meter::Meter;
 use open::Open;
+use pace::Pace;
 use plain::Reach;
 use shared::WindowShared;
 use simurgh_core::sync::{Arc, AtomicU32, SpinLock};
@@ -124,6 +126,8 @@ pub struct Window {
     flushing: Flushing,
     /// Requests to other hosts that have not been sent.
     batches: Batches,
+    /// How soon it waits for them.
+    pace: Pace,
     /// The targets of its access epochs.
     open: Open,
     /// Whether no operation is ever under way when its call has returned, and none is checked or always counted.

@@ -107,6 +107,7 @@ impl Window {
             (epochs.unlock(&self.open, seat)?, epochs.is_clean())
         };
         self.end_accesses(Ends::All, Some(seat));
+        self.pace.end();
         let host = || self.shared.part(seat as usize).host();
         match self.shared.lock_of(seat as usize) {
             Some(lock) => {
@@ -243,6 +244,7 @@ impl Window {
             epochs.is_clean()
         };
         self.end_accesses(ends, Some(seat));
+        self.pace.end();
         if is_clean {
             self.serve_if_due();
             return Ok(());

@@ -5,6 +5,7 @@ use super::batch::{Replies, SHORT};
 use super::conflict::flush_label;
 use super::operation::Located;
 use super::packet::{Chunk, Kind, Label, chunks};
+use super::transfer::Outcome;
 use super::{Flavor, Window};
 use crate::datatype::{Basic, Datatype};
 use crate::error::Result;
@@ -102,8 +103,10 @@ impl Window {
         located: &Located<'_>,
         waiter: impl FnOnce() -> Option<Waiter>,
     ) -> bool {
-        if self.transfer(located, (Data::Put(origin.clone()), origin.bytes()), waiter) {
-            return true;
+        let data = (Data::Put(origin.clone()), origin.bytes());
+        let outcome = self.transfer(located, data, waiter);
+        if outcome != Outcome::Left {
+            return outcome == Outcome::Begun;
         }
         let label = self.label(Kind::Put, 0, located.seat);
         self.send_data(origin, located, label, &BYTE);
@@ -119,8 +122,9 @@ impl Window {
     ) -> bool {
         let waiter = waiter();
         let data = (Data::Get(origin.clone()), located.bytes());
-        if self.transfer(located, data, || waiter.clone()) {
-            return true;
+        let outcome = self.transfer(located, data, || waiter.clone());
+        if outcome != Outcome::Left {
+            return outcome == Outcome::Begun;
         }
         let label = self.label(Kind::Get, 0, located.seat);
         let chunks = self.chunks_of(located, &BYTE, false);
@@ -288,6 +292,7 @@ impl Window {
     #[inline]
     pub(super) fn flush_hosts(&self, ends: Ends) -> Result<()> {
         self.end_accesses(ends, None);
+        self.pace.end();
         if self.epochs().is_clean() {
             return Ok(());
         }

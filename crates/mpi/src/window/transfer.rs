@@ -7,6 +7,10 @@
 //!
 //! When a transfer is over, its data is there. So a flush waits for transfers, and need not ask the target's host about
 //! them.
+//!
+//! Where a transfer is over as soon as the call returns, since the kernel copies between two processes, nobody waits
+//! for it. There short data is worth a transfer, too, if the rank waits for it soon (`pace`): one takes half the time
+//! of a packet and its reply, but several times that of one more request in a packet.
 
 use super::error::fault;
 use super::operation::Located;
@@ -20,9 +24,9 @@ use crate::request::{Request, Waiter};
 use simurgh_core::sync::{Arc, SpinLock};
 use simurgh_net::HostId;
 use simurgh_net::transport;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
-/// Data with fewer bytes is sent in packets.
+/// Data with fewer bytes is sent in packets, unless transfers are synchronous.
 const LEAST: usize = 4 << 10;
 
 /// Most transfers of a rank that are under way in a window.
@@ -32,7 +36,18 @@ const MOST: usize = 64;
 const DESCRIPTION: usize = 16;
 
 /// The memory of ranks of other hosts that has been asked for, by rank; none where it is not exposed.
-pub(super) type RemoteRegions = SpinLock<HashMap<u32, Option<transport::Region>>>;
+pub(super) type RemoteRegions = SpinLock<BTreeMap<u32, Option<transport::Region>>>;
+
+/// What has become of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It has to be sent in packets.
+    Left,
+    /// It is being transferred.
+    Begun,
+    /// It is where it should be.
+    Done,
+}
 
 /// The memory of a rank as it is exposed to other hosts.
 #[derive(Default)]
@@ -113,40 +128,55 @@ impl Transfers {
 }
 
 impl Window {
-    /// Begins a transfer between data of `length` bytes and the memory of a target; when it is over, the waiter is
-    /// completed. False, with nothing done, if the data has to be sent in packets.
+    /// Transfers data of `length` bytes to or from the memory of a target, or begins to. If it is begun, the waiter is
+    /// completed when it is over.
     pub(super) fn transfer(
         &self,
         located: &Located<'_>,
         (data, length): (Data, usize),
         waiter: impl FnOnce() -> Option<Waiter>,
-    ) -> bool {
-        if length < LEAST || !data.is_contiguous() {
-            return false;
+    ) -> Outcome {
+        let host = located.part.host();
+        let is_synchronous = self.network().is_synchronous(host);
+        let is_worth = length >= LEAST || is_synchronous && length > 0 && self.pace.begin();
+        if !is_worth || !data.is_contiguous() {
+            return Outcome::Left;
         }
         let Some(place) = self.only_run(located, length) else {
-            return false;
+            return Outcome::Left;
         };
-        let host = located.part.host();
         let Some(region) = self.remote_region(located) else {
-            return false;
+            return Outcome::Left;
         };
-        self.make_room();
+        let offset = (located.displacement + place.offset as i64).cast_unsigned();
+        if is_synchronous {
+            let done = self
+                .network()
+                .transfer_now(host, (region, offset), (&data, length));
+            return if done { Outcome::Done } else { Outcome::Left };
+        }
         let process = self.process();
         let request = process.requests().take_receive();
         let transfer = OneSidedTransfer {
             host,
             region,
-            offset: (located.displacement + place.offset as i64).cast_unsigned(),
+            offset,
             length,
             data,
             waiters: [Some(Waiter::Request(Arc::clone(&request))), waiter()],
         };
-        let begun = self.network().transfer(process.job().host(), transfer);
-        if begun {
-            self.epochs().transfers.under_way.push_back((host, request));
+        self.begin_transfer(transfer, request)
+    }
+
+    /// Begins a transfer, which completes the request too.
+    fn begin_transfer(&self, transfer: OneSidedTransfer, request: Arc<Request>) -> Outcome {
+        self.make_room();
+        let host = transfer.host;
+        if !self.network().transfer(self.process().job().host(), transfer) {
+            return Outcome::Left;
         }
-        begun
+        self.epochs().transfers.under_way.push_back((host, request));
+        Outcome::Begun
     }
 
     /// The run of the target's elements, if there is one that holds data of so many bytes, and transfers can access

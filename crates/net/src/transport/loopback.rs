@@ -117,6 +117,10 @@ impl Transport for Loopback {
         self.access
     }
 
+    fn is_synchronous(&self) -> bool {
+        true
+    }
+
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {
         Ok(Region {
             address: address.expose_provenance() as u64,

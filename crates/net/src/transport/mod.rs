@@ -184,6 +184,11 @@ pub trait Transport: Send + Sync {
         false
     }
 
+    /// Whether [`Transport::read`] and [`Transport::write`] are over when they return, unless they fail.
+    fn is_synchronous(&self) -> bool {
+        false
+    }
+
     /// Lets other hosts access memory until [`Transport::conceal`].
     ///
     /// # Safety
