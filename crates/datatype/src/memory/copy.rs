@@ -1,5 +1,6 @@
 //! Copies of contiguous bytes and of strided blocks.
 
+use super::vectors;
 use std::ptr;
 
 /// Copies of at most this length are a few inlined loads and stores.
@@ -71,6 +72,12 @@ pub(super) fn piece_length(len: usize) -> usize {
 #[inline]
 unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
     let disjoint = src.addr().abs_diff(dst.addr()) >= len;
+    if disjoint && vectors::are_faster(src, dst, len) {
+        // SAFETY:
+        // - as demanded of the caller; they do not overlap, and the machine has what vectors need.
+        unsafe { vectors::copy(src, dst, len) };
+        return;
+    }
     if len < SHARED || !disjoint {
         // SAFETY:
         // - as demanded of the caller.

@@ -46,6 +46,7 @@ mod simd;
 mod staging;
 mod stripes;
 mod transfer;
+mod vectors;
 mod view;
 mod window;
 mod word;
