@@ -15,9 +15,10 @@ const RANGES: usize = 16;
 /// Bytes of memory that a lock for ranges protects, and the longest range that is locked.
 pub(super) const RANGE: usize = 4096 / RANGES;
 /// Bytes of elements for which an update asks to be alone: it takes less time than as many instructions.
-const LONG: usize = 128;
-/// Bytes of such updates that take as long by instructions as the exclusion of others when it has not been used before.
-const WORTH: u32 = 1 << 16;
+const LONG: usize = 32;
+/// Bytes of such updates that are done by instructions before others are excluded: in pieces of 64 bytes they take
+/// twice as long as the fence of all threads and what others wait for it. Short updates may come again and again.
+const WORTH: u32 = 1 << 18;
 /// Where the seats of processes begin.
 const SEATS: usize = size_of::<Cells>().next_multiple_of(align_of::<AccessSeat>());
 /// Checks of a held lock before a waiter offers its core to others.
