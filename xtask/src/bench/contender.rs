@@ -72,6 +72,22 @@ const TCP: &[&str] = &[
 /// The options that leave the first core to rank 0, which is the one measured, when other threads drive the network.
 const DRIVEN: &[&str] = &["--hosts-per-node", "2", "--network-core", "1"];
 
+/// The same between two nodes, which this machine stands for. The process of the second node has the second core only.
+const DRIVEN_TCP: &[&str] = &[
+    "--launcher",
+    "fork",
+    "--hosts",
+    "a,b",
+    "--provider",
+    "tcp",
+    "--interface",
+    "lo",
+    "--host-wrapper",
+    "taskset -c {host}-1",
+    "--network-core",
+    "1",
+];
+
 /// The kind of an MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -352,6 +368,8 @@ impl Contender {
                 Placement::Tcp => drop(command.args(TCP)),
                 Placement::Dedicated => drop(command.args(DRIVEN).args(["--policy", "nd"])),
                 Placement::Asleep => drop(command.args(DRIVEN).args(["--policy", "sleep"])),
+                Placement::DedicatedTcp => drop(command.args(DRIVEN_TCP).args(["--policy", "nd"])),
+                Placement::AsleepTcp => drop(command.args(DRIVEN_TCP).args(["--policy", "sleep"])),
             },
             Kind::Mpich => {
                 command.env("LD_LIBRARY_PATH", self.prefix.join("lib"));

@@ -81,6 +81,11 @@ pub(crate) enum Placement {
     Dedicated,
     /// As above, and ranks that wait drive the network, too.
     Asleep,
+    /// As `Dedicated`, between two nodes, which this machine stands for: rank 0 has the first core, and the virtual
+    /// processors that drive the network share the second one with rank 1.
+    DedicatedTcp,
+    /// The same as `Asleep`.
+    AsleepTcp,
 }
 
 impl Placement {
@@ -95,6 +100,8 @@ impl Placement {
             Placement::Tcp => "a process for each rank, over TCP",
             Placement::Dedicated => "a process for each rank, policy nd",
             Placement::Asleep => "a process for each rank, policy sleep",
+            Placement::DedicatedTcp => "two nodes over TCP, policy nd",
+            Placement::AsleepTcp => "two nodes over TCP, policy sleep",
         }
     }
 
@@ -109,6 +116,8 @@ impl Placement {
             Placement::Tcp => "tcp",
             Placement::Dedicated => "dedicated",
             Placement::Asleep => "asleep",
+            Placement::DedicatedTcp => "dedicated-tcp",
+            Placement::AsleepTcp => "asleep-tcp",
         }
     }
 }
@@ -155,6 +164,14 @@ const fn driven(placement: Placement) -> Experiment {
     Experiment {
         peers: false,
         ..processes("overlap", placement)
+    }
+}
+
+/// The target of puts and gets; messages over TCP are left out.
+const fn target(placement: Placement) -> Experiment {
+    Experiment {
+        kinds: &["put", "get"],
+        ..driven(placement)
     }
 }
 
@@ -294,6 +311,8 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     processes("overlap", Placement::TwoProcesses),
     driven(Placement::Dedicated),
     driven(Placement::Asleep),
+    target(Placement::DedicatedTcp),
+    target(Placement::AsleepTcp),
     fortran(Placement::OneCore),
     fortran(Placement::TwoCores),
     heap(1, Placement::AllCores),
