@@ -58,7 +58,8 @@ pub use blocking::{
 pub use execution::{Completion, EcRef, Mailbox, ParkToken, current, park, wait_all, wait_any, yield_now};
 pub use network::Network;
 pub use queue::{
-    FirstMessage, Inbox, IntrusiveQueue, LINE_WORDS, LineData, MessageRing, Node, Refusal, RunQueue,
+    FirstMessage, Inbox, IntrusiveQueue, LINE_WORDS, LineData, MESSAGE_CELL, MessageRing, Node, Refusal,
+    RunQueue, SharedBytes,
 };
 pub use revocable::{
     AccessSeat, EntryRef, ExclusionCell, LongAccess, RareExclusion, Revocable, RevocableGuard, SeatHolder,

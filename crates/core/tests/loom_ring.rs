@@ -5,21 +5,21 @@ use loom::thread;
 use simurgh_core::sync::{Arc, model};
 use simurgh_core::{LineData, MessageRing};
 
-/// Sends a message of one line; false if the ring takes none.
+/// Sends a message; false if the ring takes none.
 fn leave(ring: &MessageRing, value: u64) -> bool {
-    let fill = |_, data: &mut LineData| {
-        data[0] = value;
+    let fill = |line: &mut LineData, _: &mut [u8]| {
+        line[0] = value;
         (1, 0)
     };
-    ring.send(1, fill).is_ok()
+    ring.send(0, fill).is_ok()
 }
 
 /// The values of the messages that have been claimed, oldest first.
 fn take_all(ring: &MessageRing) -> Vec<u64> {
     let next = || {
         let first = ring.await_first()?;
-        let value = first.line(0, 1)[0];
-        first.finish(1);
+        let value = first.line(1)[0];
+        first.finish();
         Some(value)
     };
     std::iter::from_fn(next).collect()

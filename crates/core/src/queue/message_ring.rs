@@ -2,36 +2,46 @@
 //!
 //! # Protocol
 //!
-//! A message occupies one or more lines of the ring, one after the other. Each line has a word that says for which
-//! position of the endless sequence of lines it has been written, and seven words of data. Data and word travel
-//! together: the receiver looks at the line that comes next until its word has that position.
+//! A message occupies a line of the ring and, if it has no room there, the cell beside the line. The line has a word
+//! that says for which position of the endless sequence of messages it has been written, and seven words of data. Data
+//! and word travel together: the receiver looks at the line that comes next until its word has that position.
 //!
-//! * `tail` has the position behind all lines that senders have claimed, and the number of reasons for which the ring
-//!   is closed. A sender claims lines by one compare-exchange of this word, writes them, and publishes each with a
-//!   Release store of its word. A closed ring refuses: who closes it knows all positions that will ever be written
-//!   before it is opened again.
-//! * `head` has the position up to which the receiver is done with the lines. Only the receiver writes it. Senders have
-//!   a copy beside `tail` and look at the original when the ring seems to be full.
+//! * `tail` has the position behind all messages that senders have claimed, and the number of reasons for which the
+//!   ring is closed. A sender claims a position by one compare-exchange of this word, writes cell and line, and
+//!   publishes both with a Release store of the line's word. A closed ring refuses: who closes it knows all positions
+//!   that will ever be written before it is opened again.
+//! * `head` has the position up to which the receiver is done. Only the receiver writes it. Senders have a copy beside
+//!   `tail` and look at the original when the ring seems to be full.
 //!
 //! # Costs
 //!
 //! The line of `tail` stays with a sender that is the only one. The line of `head` moves once for each round of the
 //! ring. So a message moves the lines that it lies in, each once from the sender to the receiver. Claiming costs one
 //! locked instruction.
+//!
+//! The lines of a cell hardly cost time. The sender demotes them to the shared cache when it has written them, where the
+//! receiver gets them sooner, and prefetches those of the next cell for writing. They lie apart from the lines of the
+//! ring, so that a processor that fetches lines in pairs does not take them from a sender while the receiver polls.
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_read, prefetch_write, wait_for};
+use super::SharedBytes;
+use crate::sync::{
+    AtomicU32, AtomicU64, Ordering, demote, lines_of, prefetch_read, prefetch_write, wait_for,
+};
 
-/// Lines of a ring: 16 KiB. So 64 messages of two lines each are under way at once, and their sender need not do the
-/// receiver's work because the ring is full.
+/// Messages that a ring holds. So many are under way at once, and their sender need not do the receiver's work because
+/// the ring is full.
 #[cfg(not(loom))]
-const LINES: usize = 256;
+const MESSAGES: usize = 256;
 #[cfg(loom)]
-const LINES: usize = 2;
+const MESSAGES: usize = 2;
 
-/// Lines between a message and the one that its sender prefetches: several are on their way at a time.
-const AHEAD: u32 = 3;
+/// Bytes of the cell of a message.
+pub const MESSAGE_CELL: usize = 512;
+
+/// Lines between the one of a message and the one that its sender prefetches: several are on their way at a time.
+const AHEAD: u32 = 4;
 
 /// One reason to be closed, in `tail`.
 const CLOSED: u64 = 1 << 32;
@@ -47,6 +57,7 @@ pub struct MessageRing {
     senders: CachePadded<Senders>,
     head: CachePadded<AtomicU32>,
     lines: Box<[Line]>,
+    cells: Box<[SharedBytes<MESSAGE_CELL>]>,
 }
 
 #[derive(Default)]
@@ -70,7 +81,7 @@ struct Line {
 pub enum Refusal {
     /// It is closed.
     Closed,
-    /// It has too few free lines.
+    /// All lines hold messages.
     Full,
 }
 
@@ -88,16 +99,14 @@ impl Default for MessageRing {
 }
 
 impl MessageRing {
-    /// The most lines that a message may have.
-    pub const MESSAGE_LINES: usize = LINES / 2;
-
     /// An empty ring, which is open.
     #[must_use]
     pub fn new() -> Self {
         Self {
             senders: CachePadded::default(),
             head: CachePadded::default(),
-            lines: (0..LINES).map(|_| Line::default()).collect(),
+            lines: (0..MESSAGES).map(|_| Line::default()).collect(),
+            cells: SharedBytes::boxed(MESSAGES),
         }
     }
 
@@ -109,73 +118,88 @@ impl MessageRing {
         ring
     }
 
+    #[inline]
     fn line(&self, position: u32) -> &Line {
-        &self.lines[position as usize % LINES]
+        &self.lines[position as usize % MESSAGES]
     }
 
-    /// Sends a message of so many lines, at most [`MessageRing::MESSAGE_LINES`]. `fill` is called for each, by its
-    /// number in the message: it fills the data and returns how many words of it count, and a note for the receiver.
-    /// Returns the position of the message, which no other of the last 2^32 lines has.
+    #[inline]
+    fn cell(&self, position: u32) -> &SharedBytes<MESSAGE_CELL> {
+        &self.cells[position as usize % MESSAGES]
+    }
+
+    /// Sends a message with so many bytes in its cell, at most [`MESSAGE_CELL`]. `fill` fills the data of the line and
+    /// those bytes, and returns how many words of the line count, and a note for the receiver. Returns the position of
+    /// the message, which no other of the last 2^32 has.
     ///
     /// # Errors
     ///
     /// The ring takes no message now.
+    ///
+    /// # Panics
+    ///
+    /// When a cell has not so many bytes.
     #[inline]
     pub fn send(
         &self,
-        lines: u32,
-        mut fill: impl FnMut(u32, &mut LineData) -> (usize, u32),
+        in_cell: usize,
+        fill: impl FnOnce(&mut LineData, &mut [u8]) -> (usize, u32),
     ) -> Result<u32, Refusal> {
-        let first = self.claim(lines)?;
-        for number in (0..lines).rev() {
-            let position = first.wrapping_add(number);
-            let line = self.line(position);
-            let mut data = LineData::default();
-            let (words, note) = fill(number, &mut data);
-            for (place, word) in line.data.iter().zip(data).take(words) {
-                // Relaxed: published by the word.
-                place.store(word, Ordering::Relaxed);
-            }
-            // Release pairs with the Acquire in `Line::holds`.
-            line.word.store(
-                u64::from(position.wrapping_add(1)) << 32 | u64::from(note),
-                Ordering::Release,
-            );
+        assert!(in_cell <= MESSAGE_CELL, "a cell has {MESSAGE_CELL} bytes");
+        let position = self.claim()?;
+        let cell = self.cell(position);
+        let mut data = LineData::default();
+        // SAFETY:
+        // - the position has been claimed, and the receiver is done with the cell: it belongs to this sender until the
+        //   line is published.
+        let (words, note) = fill(&mut data, unsafe { cell.bytes_mut(in_cell) });
+        lines_of(cell.start(), in_cell).for_each(demote);
+        let line = self.line(position);
+        for (place, word) in line.data.iter().zip(data).take(words) {
+            // Relaxed: published by the word.
+            place.store(word, Ordering::Relaxed);
         }
-        // Soon a message will be written there.
-        prefetch_write(self.line(first.wrapping_add(lines + AHEAD)));
-        Ok(first)
+        // Release pairs with the Acquire in `Line::holds`.
+        line.word.store(
+            u64::from(position.wrapping_add(1)) << 32 | u64::from(note),
+            Ordering::Release,
+        );
+        // Soon a message will be written there, and one like this one behind it.
+        prefetch_write(self.line(position.wrapping_add(AHEAD)));
+        let next = self.cell(position.wrapping_add(1));
+        lines_of(next.start(), in_cell).for_each(prefetch_write);
+        Ok(position)
     }
 
-    /// Claims lines.
+    /// Claims the next position.
     #[inline]
-    fn claim(&self, lines: u32) -> Result<u32, Refusal> {
+    fn claim(&self) -> Result<u32, Refusal> {
         let mut tail = self.senders.tail.load(Ordering::Relaxed);
         loop {
             if tail >= CLOSED {
                 return Err(Refusal::Closed);
             }
-            let first = tail as u32;
-            if !self.has_room(first, lines) {
+            let position = tail as u32;
+            if !self.has_room(position) {
                 return Err(Refusal::Full);
             }
-            let behind = u64::from(first.wrapping_add(lines));
+            let behind = u64::from(position.wrapping_add(1));
             // Relaxed: it orders nothing but the claims.
             match self
                 .senders
                 .tail
                 .compare_exchange_weak(tail, behind, Ordering::Relaxed, Ordering::Relaxed)
             {
-                Ok(_) => return Ok(first),
+                Ok(_) => return Ok(position),
                 Err(now) => tail = now,
             }
         }
     }
 
-    /// Whether there is room for so many lines from a position on.
+    /// Whether there is room for the message at a position.
     #[inline]
-    fn has_room(&self, first: u32, lines: u32) -> bool {
-        self.has_come(|head| first.wrapping_add(lines).wrapping_sub(head) as usize <= LINES)
+    fn has_room(&self, position: u32) -> bool {
+        self.has_come(|head| (position.wrapping_sub(head) as usize) < MESSAGES)
     }
 
     /// Whether the receiver is done with the message at this position, which is one of the last 2^31. For its sender.
@@ -192,7 +216,7 @@ impl MessageRing {
         if enough(self.senders.head.load(Ordering::Acquire)) {
             return true;
         }
-        // Acquire pairs with the Release in `FirstMessage::finish`: the receiver has read the lines.
+        // Acquire pairs with the Release in `FirstMessage::finish`: the receiver has read line and cell.
         let head = self.head.load(Ordering::Acquire);
         // Release hands that on to the senders that read the copy.
         self.senders.head.store(head, Ordering::Release);
@@ -220,13 +244,11 @@ impl MessageRing {
         self.senders.tail.load(Ordering::Relaxed) < CLOSED
     }
 
-    /// Whether a message is there: a hint for all but the receiver. Who waits for one calls this again and again, so
-    /// that the second line of a message comes along with the first.
+    /// Whether a message is there: a hint for all but the receiver.
     #[inline]
     pub fn has_message(&self) -> bool {
         // Relaxed: only the receiver writes it.
         let head = self.head.load(Ordering::Relaxed);
-        prefetch_read(self.line(head.wrapping_add(1)));
         self.line(head).holds(head).is_some()
     }
 
@@ -251,24 +273,17 @@ impl MessageRing {
         if self.senders.tail.load(Ordering::Relaxed) as u32 == head {
             return None;
         }
-        let note = self.await_line(head);
+        let line = self.line(head);
         Some(FirstMessage {
             ring: self,
             position: head,
-            note,
+            note: wait_for(|| line.holds(head)),
         })
-    }
-
-    /// Waits until a line that has been claimed is written, and returns its note.
-    #[inline]
-    fn await_line(&self, position: u32) -> u32 {
-        let line = self.line(position);
-        wait_for(|| line.holds(position))
     }
 }
 
 impl Line {
-    /// Its note, if it has been written for this position; then its data is visible.
+    /// Its note, if it has been written for this position; then its data and the cell are visible.
     #[inline]
     fn holds(&self, position: u32) -> Option<u32> {
         // Acquire pairs with the Release in `send`.
@@ -285,30 +300,18 @@ impl FirstMessage<'_> {
         self.position
     }
 
-    /// The sender's note in the first line.
+    /// The sender's note.
     #[inline]
     #[must_use]
     pub fn note(&self) -> u32 {
         self.note
     }
 
-    /// Begins to fetch the lines of the message behind the second one; it has so many.
-    #[inline]
-    pub fn fetch(&self, lines: u32) {
-        for number in 2..lines {
-            prefetch_read(self.ring.line(self.position.wrapping_add(number)));
-        }
-    }
-
-    /// The first words of a line of the message, which must have it. The others are zero.
+    /// The first words of its line. The others are zero.
     #[inline]
     #[must_use]
-    pub fn line(&self, number: u32, words: usize) -> LineData {
-        let position = self.position.wrapping_add(number);
-        if number > 0 {
-            self.ring.await_line(position);
-        }
-        let line = self.ring.line(position);
+    pub fn line(&self, words: usize) -> LineData {
+        let line = self.ring.line(self.position);
         let mut data = LineData::default();
         for (word, place) in data.iter_mut().zip(&line.data).take(words) {
             // Relaxed: `holds` has seen the word of the line.
@@ -317,13 +320,29 @@ impl FirstMessage<'_> {
         data
     }
 
-    /// Gives the lines of the message, so many, back to the senders.
+    /// The first bytes of its cell: those that its sender has written, or anything.
+    ///
+    /// # Panics
+    ///
+    /// When a cell has not so many bytes.
     #[inline]
-    pub fn finish(self, lines: u32) {
-        // Release pairs with the Acquire in `has_room`.
+    #[must_use]
+    pub fn cell(&self, length: usize) -> &[u8] {
+        let cell = self.ring.cell(self.position);
+        lines_of(cell.start(), length).for_each(prefetch_read);
+        // SAFETY:
+        // - the sender has published the message, and none writes the cell again before it is finished, for which it
+        //   must not be borrowed.
+        unsafe { cell.bytes(length) }
+    }
+
+    /// Gives line and cell back to the senders.
+    #[inline]
+    pub fn finish(self) {
+        // Release pairs with the Acquire in `has_come`.
         self.ring
             .head
-            .store(self.position.wrapping_add(lines), Ordering::Release);
+            .store(self.position.wrapping_add(1), Ordering::Release);
     }
 }
 
@@ -338,25 +357,30 @@ mod tests {
     use super::*;
     use std::thread;
 
-    fn send(ring: &MessageRing, number: u32, lines: u32) -> Result<u32, Refusal> {
-        ring.send(lines, |line, data| {
-            *data = [u64::from(number + line); LINE_WORDS];
-            (LINE_WORDS, lines)
+    /// Sends a message whose line has the number, and whose cell so many bytes of it.
+    fn send(ring: &MessageRing, number: u32, in_cell: usize) -> Result<u32, Refusal> {
+        ring.send(in_cell, |line, cell| {
+            *line = [u64::from(number); LINE_WORDS];
+            cell.fill(number as u8);
+            (LINE_WORDS, in_cell as u32)
         })
     }
 
+    /// Takes a message of [`send`], and checks that it is whole.
     fn take(ring: &MessageRing) -> Option<u32> {
         let first = ring.first()?;
-        let lines = first.note();
-        let number = first.line(0, 1)[0] as u32;
-        for line in 0..lines {
-            assert_eq!(
-                first.line(line, LINE_WORDS),
-                [u64::from(number + line); LINE_WORDS]
-            );
-        }
-        first.finish(lines);
+        let line = first.line(LINE_WORDS);
+        let number = line[0] as u32;
+        assert_eq!(line, [u64::from(number); LINE_WORDS]);
+        let cell = first.cell(first.note() as usize);
+        assert!(cell.iter().all(|byte| *byte == number as u8));
+        first.finish();
         Some(number)
+    }
+
+    /// Different lengths, one after the other.
+    fn length(number: u32) -> usize {
+        number as usize * 100 % (MESSAGE_CELL + 1)
     }
 
     #[test]
@@ -364,13 +388,11 @@ mod tests {
         let ring = MessageRing::new();
         assert!(!ring.has_message() && ring.first().is_none() && ring.await_first().is_none());
         for round in 0..3 {
-            let mut sent = 0;
-            while send(&ring, sent, 1 + sent % 3).is_ok() {
-                sent += 1;
-            }
+            let sent = (0..).take_while(|number| send(&ring, *number, length(*number)).is_ok());
+            assert_eq!(sent.count(), MESSAGES, "round {round}");
             assert_eq!(send(&ring, 0, 3), Err(Refusal::Full), "round {round}");
-            assert!(ring.has_message() && sent >= LINES as u32 / 3);
-            assert!((0..sent).all(|number| take(&ring) == Some(number)));
+            assert!(ring.has_message());
+            assert!((0..MESSAGES as u32).all(|number| take(&ring) == Some(number)));
             assert!(take(&ring).is_none());
         }
     }
@@ -398,9 +420,15 @@ mod tests {
         ring.senders.head.store(last, Ordering::Relaxed);
         ring.head.store(last, Ordering::Relaxed);
         for number in 0..4 {
-            assert_eq!(send(&ring, number, 2), Ok(last.wrapping_add(2 * number)));
+            assert_eq!(send(&ring, number, 2), Ok(last.wrapping_add(number)));
         }
         assert!((0..4).all(|number| take(&ring) == Some(number)));
+    }
+
+    #[test]
+    #[should_panic(expected = "a cell has 512 bytes")]
+    fn what_has_no_room_in_a_cell_is_refused() {
+        let _ = send(&MessageRing::new(), 0, MESSAGE_CELL + 1);
     }
 
     #[test]
@@ -413,12 +441,12 @@ mod tests {
                 let ring = &ring;
                 scope.spawn(move || {
                     for number in 0..MESSAGES {
-                        let lines = 1 + number % 3;
-                        let fill = |line: u32, data: &mut LineData| {
-                            *data = [u64::from(number + line); LINE_WORDS];
-                            (LINE_WORDS, sender << 8 | lines)
+                        let fill = |line: &mut LineData, cell: &mut [u8]| {
+                            *line = [u64::from(number); LINE_WORDS];
+                            cell.fill(number as u8);
+                            (LINE_WORDS, sender)
                         };
-                        while ring.send(lines, fill).is_err() {
+                        while ring.send(length(number), fill).is_err() {
                             thread::yield_now();
                         }
                     }
@@ -430,14 +458,17 @@ mod tests {
                     thread::yield_now();
                     continue;
                 };
-                let (sender, lines) = (first.note() >> 8, first.note() & 0xff);
+                let sender = first.note();
                 let expected = &mut next[sender as usize];
-                for line in 0..lines {
-                    let data = [u64::from(*expected + line); LINE_WORDS];
-                    assert_eq!(first.line(line, LINE_WORDS), data, "sender {sender}");
-                }
+                let line = [u64::from(*expected); LINE_WORDS];
+                assert_eq!(first.line(LINE_WORDS), line, "sender {sender}");
+                let cell = first.cell(length(*expected));
+                assert!(
+                    cell.iter().all(|byte| *byte == *expected as u8),
+                    "sender {sender}"
+                );
                 *expected += 1;
-                first.finish(lines);
+                first.finish();
             }
         });
         assert!(ring.first().is_none());

@@ -6,6 +6,7 @@
 mod arc_cache;
 pub(crate) mod asymmetric_fence;
 mod bias;
+mod cache_lines;
 mod futex;
 #[cfg(loom)]
 mod model;
@@ -31,6 +32,7 @@ pub use arc_cache::ArcCache;
 pub use bias::{Bias, if_biased};
 #[cfg(not(loom))]
 pub use bias::{begin_bias, revoke_bias};
+pub use cache_lines::{demote, lines_of, prefetch_read, prefetch_write};
 pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
 #[cfg(loom)]
 pub use model::model;
@@ -44,46 +46,6 @@ pub fn relax() {
     std::hint::spin_loop();
     #[cfg(loom)]
     loom::thread::yield_now();
-}
-
-/// Prefetches the line of a place that is to be written soon.
-#[inline]
-pub fn prefetch_write<T>(place: *const T) {
-    #[cfg(not(any(loom, miri)))]
-    // SAFETY:
-    // - a prefetch never faults and changes nothing that a program can see; processors that have none do nothing.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags));
-    }
-    #[cfg(any(loom, miri))]
-    let _ = place;
-}
-
-/// Begins to fetch the cache line of a place for reading.
-#[inline]
-pub fn prefetch_read<T>(place: *const T) {
-    #[cfg(not(any(loom, miri)))]
-    // SAFETY:
-    // - as above; all x86-64 processors have this one.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
-    }
-    #[cfg(any(loom, miri))]
-    let _ = place;
-}
-
-/// Moves the cache line of a place, which has been written for another core, to the cache that all cores share. From
-/// there the other core gets it sooner than from this core's own cache.
-#[inline]
-pub fn demote<T>(place: *const T) {
-    #[cfg(not(any(loom, miri)))]
-    // SAFETY:
-    // - CLDEMOTE never faults and changes nothing that a program can see; processors that have none do nothing.
-    unsafe {
-        std::arch::asm!("cldemote [{}]", in(reg) place, options(nostack, preserves_flags));
-    }
-    #[cfg(any(loom, miri))]
-    let _ = place;
 }
 
 /// Stores a value with Release, and orders the store before all that follows, as a fence with SeqCst behind it does.

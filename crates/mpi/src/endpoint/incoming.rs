@@ -33,9 +33,9 @@ use crate::error::Status;
 use crate::instrument;
 use crate::limits::INLINE_LIMIT;
 use crate::matching::{Envelope, NUMBER_BITS, Pattern, PatternKinds, Place};
-use crate::memory::{self, Source, Target, Transfer};
+use crate::memory::{self, Source, Target};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
-use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MessageRing};
+use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MESSAGE_CELL, MessageRing};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -44,26 +44,25 @@ use std::sync::OnceLock;
 const WORD: usize = size_of::<u64>();
 /// Words of the envelope.
 const HEADER_WORDS: usize = 2;
-/// Bytes of data in the first line of a message.
-const FIRST: usize = (LINE_WORDS - HEADER_WORDS) * WORD;
-/// Bytes of data in each other line.
-const OTHER: usize = LINE_WORDS * WORD;
+/// Bytes of data that lie in the line of a message. More lies in its cell.
+const IN_LINE: usize = (LINE_WORDS - HEADER_WORDS) * WORD;
 /// The longest messages whose data goes through the ring, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RingLimit {
     /// Where the ring could have the address of the message instead.
-    OrAddress = 96,
-    /// Where the receiver's table is the other way: five lines, which come together, take less time.
-    OrTable = 264,
+    OrAddress = IN_LINE as isize,
+    /// Where the receiver's table is the other way.
+    OrTable = MESSAGE_CELL as isize,
 }
 
-const _: () = assert!(lines_for(RingLimit::OrTable as usize) as usize <= MessageRing::MESSAGE_LINES);
 /// The longest message whose address goes through the ring, in bytes. Whoever empties a ring copies so much of each
 /// message while it holds the table's lock.
 const RING_REFERENCE: usize = 2048;
 const _: () = assert!(RING_REFERENCE < 1 << 24);
 /// The lengths of messages whose address may go through the ring.
 const REFERENCES: RangeInclusive<usize> = RingLimit::OrAddress as usize + 1..=RING_REFERENCE;
+/// The same of messages of which a copy is made for that. Shorter ones can as well be copied to the ring.
+const COPIES: RangeInclusive<usize> = RingLimit::OrTable as usize + 1..=RING_REFERENCE;
 
 /// What others leave for a rank.
 pub(super) struct Incoming {
@@ -134,43 +133,46 @@ impl RingMessage {
     }
 }
 
-/// The first line of a message.
+/// The line of a message.
 struct Content {
     envelope: Envelope,
     /// The length of the message.
     bytes: usize,
-    /// The lines that it occupies.
-    lines: u32,
-    first: LineData,
+    line: LineData,
 }
 
 impl Content {
     #[inline]
     fn of(message: &FirstMessage<'_>) -> Self {
         let bytes = (message.note() >> 8) as usize;
-        let in_ring = if message.note() & BY_REFERENCE == 0 {
-            bytes
-        } else {
-            WORD
+        let in_line = match bytes {
+            _ if message.note() & BY_REFERENCE != 0 => WORD,
+            0..=IN_LINE => bytes,
+            _ => 0,
         };
-        let first = message.line(0, HEADER_WORDS + in_ring.min(FIRST).div_ceil(WORD));
+        let line = message.line(HEADER_WORDS + in_line.div_ceil(WORD));
         let envelope = Envelope {
-            context: (first[0] >> 32) as u32,
-            source: (first[0] as u32).cast_signed(),
-            tag: (first[1] as u32).cast_signed(),
+            context: (line[0] >> 32) as u32,
+            source: (line[0] as u32).cast_signed(),
+            tag: (line[1] as u32).cast_signed(),
         };
         Self {
             envelope,
             bytes,
-            lines: lines_for(in_ring),
-            first,
+            line,
         }
     }
 
-    /// The data of the message, if it is in the memory of the sender.
+    /// The data of the message, wherever it lies.
     #[inline]
-    fn lent<'a>(&self, message: &'a FirstMessage<'_>) -> Option<&'a [u8]> {
-        reference::data_of(message, &self.first, HEADER_WORDS, self.bytes)
+    fn data<'a>(&'a self, message: &'a FirstMessage<'_>) -> &'a [u8] {
+        match reference::data_of(message, &self.line, HEADER_WORDS, self.bytes) {
+            Some(lent) => lent,
+            None if self.bytes <= IN_LINE => {
+                &memory::bytes_of_words(&self.line[HEADER_WORDS..])[..self.bytes]
+            }
+            None => message.cell(self.bytes),
+        }
     }
 }
 
@@ -182,15 +184,26 @@ fn note_for(bytes: usize, kinds: PatternKinds) -> u32 {
 
 /// Writes the first words of a message.
 #[inline]
-fn put_envelope(data: &mut LineData, envelope: Envelope) {
-    data[0] = u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned());
-    data[1] = u64::from(envelope.tag.cast_unsigned());
+fn put_envelope(line: &mut LineData, envelope: Envelope) {
+    line[0] = u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned());
+    line[1] = u64::from(envelope.tag.cast_unsigned());
 }
 
-/// The lines of a message of so many bytes.
+/// Leaves the word that stands for the data of a message in a ring. Returns the position there.
 #[inline]
-const fn lines_for(bytes: usize) -> u32 {
-    1 + bytes.saturating_sub(FIRST).div_ceil(OTHER) as u32
+fn leave_word(
+    ring: &MessageRing,
+    envelope: Envelope,
+    kinds: PatternKinds,
+    bytes: usize,
+    word: u64,
+) -> Option<u32> {
+    let sent = ring.send(0, |line, _| {
+        put_envelope(line, envelope);
+        line[HEADER_WORDS] = word;
+        (HEADER_WORDS + 1, note_for(bytes, kinds) | BY_REFERENCE)
+    });
+    sent.ok()
 }
 
 impl Endpoint {
@@ -260,15 +273,15 @@ impl Endpoint {
         let bytes = source.bytes();
         let ring = self.ring_for(bytes, 0..=longest as usize)?;
         let note = note_for(bytes, kinds);
-        let sent = ring.send(lines_for(bytes), |line, data| {
-            let (header, skip) = if line == 0 {
-                put_envelope(data, envelope);
-                (HEADER_WORDS, 0)
-            } else {
-                (0, FIRST + (line as usize - 1) * OTHER)
-            };
-            let packed = memory::pack_from(source, skip, memory::bytes_of_words_mut(&mut data[header..]));
-            (header + packed.div_ceil(WORD), note)
+        let in_cell = if bytes > IN_LINE { bytes } else { 0 };
+        let sent = ring.send(in_cell, |line, cell| {
+            put_envelope(line, envelope);
+            if in_cell > 0 {
+                memory::pack(source, cell);
+                return (HEADER_WORDS, note);
+            }
+            let packed = memory::pack_from(source, 0, memory::bytes_of_words_mut(&mut line[HEADER_WORDS..]));
+            (HEADER_WORDS + packed.div_ceil(WORD), note)
         });
         sent.ok()
             .map(|position| RingMessage::at_position(position).place())
@@ -284,38 +297,22 @@ impl Endpoint {
         kinds: PatternKinds,
         source: &Source,
     ) -> Option<u32> {
-        let word = || reference::word_for(source);
-        self.leave_word(envelope, kinds, source.bytes(), word)
+        let ring = self.ring_for(source.bytes(), REFERENCES)?;
+        let word = reference::word_for(source)?;
+        leave_word(ring, envelope, kinds, source.bytes(), word)
     }
 
     /// The same with a copy of a message, which stays where it is until the rank [has taken](Endpoint::has_taken) it.
     #[inline]
     pub(crate) fn leave_address(&self, envelope: Envelope, kinds: PatternKinds, copy: &[u8]) -> Option<u32> {
-        self.leave_word(envelope, kinds, copy.len(), || Some(reference::word_of(copy)))
+        let ring = self.ring_for(copy.len(), COPIES)?;
+        leave_word(ring, envelope, kinds, copy.len(), reference::word_of(copy))
     }
 
-    /// Whether the ring may take the address of a message of so many bytes.
+    /// Whether the ring may take the address of a copy of so many bytes.
     #[inline]
     pub(crate) fn may_take_address(&self, bytes: usize) -> bool {
-        self.ring_for(bytes, REFERENCES).is_some_and(MessageRing::is_open)
-    }
-
-    #[inline]
-    fn leave_word(
-        &self,
-        envelope: Envelope,
-        kinds: PatternKinds,
-        bytes: usize,
-        word: impl FnOnce() -> Option<u64>,
-    ) -> Option<u32> {
-        let ring = self.ring_for(bytes, REFERENCES)?;
-        let word = word()?;
-        let sent = ring.send(1, |_, data| {
-            put_envelope(data, envelope);
-            data[HEADER_WORDS] = word;
-            (HEADER_WORDS + 1, note_for(bytes, kinds) | BY_REFERENCE)
-        });
-        sent.ok()
+        self.ring_for(bytes, COPIES).is_some_and(MessageRing::is_open)
     }
 
     /// The ring, if messages of so many bytes may go through it now, in a way that is for these lengths.
@@ -372,7 +369,7 @@ impl Endpoint {
                 // It has come before its receive, though no queue has seen it.
                 instrument::unexpected(self, content.envelope, content.bytes);
                 let status = self.received(&content, &message, target);
-                message.finish(content.lines);
+                message.finish();
                 return Some(status);
             }
             self.deliver_to(receive, table, &content, message);
@@ -403,21 +400,15 @@ impl Endpoint {
             }
             None => self.keep(table, content, &message),
         }
-        message.finish(content.lines);
+        message.finish();
     }
 
     /// Copies a message to the memory of its receive.
     #[inline]
     fn received(&self, content: &Content, message: &FirstMessage<'_>, target: &Target) -> Status {
-        let (envelope, bytes, first) = (content.envelope, content.bytes, &content.first);
-        instrument::matched(self, envelope, || bytes);
-        let transfer = if let Some(data) = content.lent(message) {
-            memory::unpack(data, target)
-        } else if bytes <= FIRST {
-            memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..bytes], target)
-        } else {
-            unpack_lines(first, message, bytes, target)
-        };
+        let envelope = content.envelope;
+        instrument::matched(self, envelope, || content.bytes);
+        let transfer = memory::unpack(content.data(message), target);
         status_of(envelope, &transfer)
     }
 
@@ -427,7 +418,7 @@ impl Endpoint {
         let from_ring = Some(RingMessage::at_position(message.position()));
         let payload = if bytes <= INLINE_LIMIT {
             let mut data = [0; INLINE_LIMIT];
-            collect(&content.first, message, &mut data[..bytes]);
+            data[..bytes].copy_from_slice(content.data(message));
             Unexpected::Inline {
                 len: bytes as u8,
                 data,
@@ -436,10 +427,7 @@ impl Endpoint {
         } else {
             let pooled = table.buffers().take(bytes);
             let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(bytes));
-            match content.lent(message) {
-                Some(lent) => buffer.bytes_mut().copy_from_slice(lent),
-                None => collect(&content.first, message, buffer.bytes_mut()),
-            }
+            buffer.bytes_mut().copy_from_slice(content.data(message));
             Unexpected::Copied {
                 buffer,
                 reservation: None,
@@ -450,30 +438,5 @@ impl Endpoint {
         let kinds =
             PatternKinds::from_bits((message.note() & !BY_REFERENCE) as u8).unwrap_or(PatternKinds::ALL);
         table.arrive(self, envelope, kinds, payload);
-    }
-}
-
-/// Copies the data of a message of several lines to the memory of its receive.
-fn unpack_lines(first: &LineData, message: &FirstMessage<'_>, bytes: usize, target: &Target) -> Transfer {
-    message.fetch(lines_for(bytes));
-    let mut whole = memory::unpack(&memory::bytes_of_words(&first[HEADER_WORDS..])[..FIRST], target);
-    for (line, skip) in (1..).zip((FIRST..bytes).step_by(OTHER)) {
-        let length = OTHER.min(bytes - skip);
-        let words = message.line(line, length.div_ceil(WORD));
-        let part = memory::unpack_at(&memory::bytes_of_words(&words)[..length], target, skip);
-        whole.bytes += part.bytes;
-        whole.truncated |= part.truncated;
-    }
-    whole
-}
-
-/// Copies the data of a message.
-fn collect(first: &LineData, message: &FirstMessage<'_>, data: &mut [u8]) {
-    message.fetch(lines_for(data.len()));
-    let (start, rest) = data.split_at_mut(data.len().min(FIRST));
-    start.copy_from_slice(&memory::bytes_of_words(&first[HEADER_WORDS..])[..start.len()]);
-    for (line, part) in (1..).zip(rest.chunks_mut(OTHER)) {
-        let words = message.line(line, part.len().div_ceil(WORD));
-        part.copy_from_slice(&memory::bytes_of_words(&words)[..part.len()]);
     }
 }

@@ -24,18 +24,18 @@ pub(super) fn word_of(copy: &[u8]) -> u64 {
     copy.as_ptr().expose_provenance() as u64
 }
 
-/// The data of a message of so many bytes, which has a [word](word_for) for it at this place of its first line.
+/// The data of a message of so many bytes, which has a [word](word_for) for it at this place of its line.
 #[inline]
 pub(super) fn data_of<'a>(
     message: &'a FirstMessage<'_>,
-    first: &LineData,
+    line: &LineData,
     place: usize,
     bytes: usize,
 ) -> Option<&'a [u8]> {
     if message.note() & BY_REFERENCE == 0 {
         return None;
     }
-    let address = ptr::with_exposed_provenance(first[place] as usize);
+    let address = ptr::with_exposed_provenance(line[place] as usize);
     // SAFETY:
     // - the word was made of a `Source` in one piece or of a copy, of so many bytes: no other message has the mark in
     //   its note;

@@ -49,7 +49,6 @@ mod pool;
 mod ring;
 #[cfg(not(loom))]
 mod segment;
-mod shared_bytes;
 mod slot;
 #[cfg(not(loom))]
 mod transport;

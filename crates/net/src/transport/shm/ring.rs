@@ -41,13 +41,11 @@
 //! A sender of packets in a row prefetches slot and cell some packets ahead, so that it does not wait for them one by
 //! one.
 
-use std::ptr::NonNull;
-
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicU64, Ordering};
+use simurgh_core::SharedBytes;
+use simurgh_core::sync::{AtomicU64, Ordering, demote, lines_of, prefetch_read, prefetch_write};
 
 use super::doorbell::Doorbell;
-use super::shared_bytes::{SharedBytes, demote_lines, fetch_lines, prepare_lines};
 use super::slot::{Envelope, Slot, WORD};
 use crate::transport::{Busy, Header};
 
@@ -190,7 +188,7 @@ impl Ring {
             self.slot(next).prepare();
         }
         if lies_in_cell(length) {
-            prepare_lines(self.cell(next).start(), length);
+            lines_of(self.cell(next).start(), length).for_each(prefetch_write);
         }
     }
 
@@ -203,9 +201,9 @@ impl Ring {
 
     /// The cell of packet `number`, of which so many bytes are going to be read. Receiver only.
     #[inline]
-    pub(super) fn fetch_cell(&self, number: u64, length: usize) -> NonNull<u8> {
-        let cell = self.cell(number).start();
-        fetch_lines(cell, length);
+    pub(super) fn fetch_cell(&self, number: u64, length: usize) -> &SharedBytes<CELL> {
+        let cell = self.cell(number);
+        lines_of(cell.start(), length).for_each(prefetch_read);
         cell
     }
 
@@ -230,16 +228,13 @@ impl Claim<'_> {
         self.slot
     }
 
-    /// The [`CELL`] bytes of the slot's cell, to be written.
+    /// Has so many bytes of the slot's cell filled.
     #[inline]
-    pub(super) fn cell(&self) -> NonNull<u8> {
-        self.cell.start()
-    }
-
-    /// Hands over the cell, of which so many bytes have been written.
-    #[inline]
-    pub(super) fn demote_cell(&self, length: usize) {
-        demote_lines(self.cell.start(), length);
+    pub(super) fn fill_cell(&mut self, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
+        // SAFETY:
+        // - the cell belongs to this thread alone until the packet is published.
+        fill(unsafe { self.cell.bytes_mut(length) });
+        lines_of(self.cell.start(), length).for_each(demote);
     }
 
     /// Shows the packet to the receiver. Gives its number.

@@ -3,12 +3,12 @@
 use std::ops::Deref;
 use std::ptr::NonNull;
 
+use simurgh_core::SharedBytes;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::arena::Arena;
 use super::pool::{BUFFERS, ROOM, Returns};
 use super::ring::Ring;
-use super::shared_bytes::SharedBytes;
 
 /// The layout of a segment. All zeros is the segment of a host that has not come yet.
 #[repr(C, align(4096))]
@@ -98,7 +98,7 @@ impl Segment {
     }
 
     /// The [`ROOM`] bytes of a buffer. The pool decides who may use them when.
-    pub(super) fn buffer(&self, index: usize) -> NonNull<u8> {
+    pub(super) fn buffer(&self, index: usize) -> *mut u8 {
         self.buffers[index].start()
     }
 }

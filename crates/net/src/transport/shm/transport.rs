@@ -5,7 +5,7 @@ use std::slice;
 
 use crossbeam_utils::CachePadded;
 use rustix::io::Errno;
-use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, lines_of, prefetch_write};
 use simurgh_core::{EntryRef, HostTable, Revocable};
 
 use super::ShmError;
@@ -15,7 +15,6 @@ use super::peer::Peer;
 use super::pool::{Pool, ROOM, Ticket};
 use super::ring::{CELL, lies_in_cell};
 use super::segment::Segment;
-use super::shared_bytes::prepare_lines;
 use super::slot::{Envelope, Slot, WORD};
 use super::wakeup_socket::{WakeupSocket, network_namespace};
 use crate::HostId;
@@ -193,14 +192,10 @@ impl Shm {
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
-        let claim = segment.ring.claim(cache, envelope)?;
+        let mut claim = segment.ring.claim(cache, envelope)?;
         let length = envelope.length as usize;
         if lies_in_cell(length) {
-            // SAFETY:
-            // - it is not longer than a cell;
-            // - the cell belongs to this thread alone until the packet is published.
-            fill(unsafe { slice::from_raw_parts_mut(claim.cell().as_ptr(), length) });
-            claim.demote_cell(length);
+            claim.fill_cell(length, fill);
         } else {
             let mut word = [0; WORD];
             fill(&mut word[..length]);
@@ -229,7 +224,7 @@ impl Shm {
         let place = unsafe { buffer.add(ticket.place(length)) };
         // SAFETY:
         // - as above.
-        fill(unsafe { slice::from_raw_parts_mut(place.as_ptr(), length) });
+        fill(unsafe { slice::from_raw_parts_mut(place, length) });
         claim.slot().write_word(ticket.pack());
         Ok(claim.publish(header))
     }
@@ -241,9 +236,8 @@ impl Shm {
             && let Some(next) = self.pool.next()
         {
             let buffer = self.segment.buffer(next.index());
-            // SAFETY:
-            // - the place leaves room for the length in the buffer.
-            prepare_lines(unsafe { buffer.add(next.place(length)) }, length);
+            let place = buffer.wrapping_add(next.place(length));
+            lines_of(place, length).for_each(prefetch_write);
         }
     }
 
@@ -261,10 +255,9 @@ impl Shm {
         } else if length <= CELL {
             let cell = self.segment.ring.fetch_cell(number, length);
             // SAFETY:
-            // - it is not longer than a cell, which lies in the segment of this host;
             // - the sender writes it again only when the slot has been handled. A peer that breaks the rules changes
             //   bytes under the handler, which takes any bytes.
-            let data = unsafe { slice::from_raw_parts(cell.as_ptr(), length) };
+            let data = unsafe { cell.bytes(length) };
             handler.packet(envelope.from, &slot.header(), data);
         } else if length <= ROOM {
             self.receive_long(slot, envelope, handler);
@@ -297,7 +290,7 @@ impl Shm {
         //   it;
         // - the peer writes it again only when it has been returned. A peer that breaks the rules changes bytes under
         //   the handler, which takes any bytes.
-        let data = unsafe { slice::from_raw_parts(buffer.add(ticket.place(length)).as_ptr(), length) };
+        let data = unsafe { slice::from_raw_parts(buffer.add(ticket.place(length)), length) };
         handler.packet(envelope.from, &slot.header(), data);
         peer.segment.returns.give_back(ticket);
     }
