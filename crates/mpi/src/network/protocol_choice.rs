@@ -4,8 +4,12 @@
 //! kernel's one copy takes half as long as fragments do. If it is not, fragments are faster, because both processes
 //! copy at the same time. So the times of both are measured, by size. The one that has been faster lately is taken, and
 //! from time to time the other one, since programs have phases.
+//!
+//! A protocol needs some messages until what it works with is in the caches. So several messages in a row are brought by
+//! the other one, and the first ones after each change do not count.
 
 use std::array;
+use std::ops::Range;
 use std::time::Instant;
 
 use simurgh_core::sync::{AtomicU64, Ordering};
@@ -14,9 +18,11 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 const SMALLEST: u32 = 13;
 const LARGEST: u32 = 24;
 const CLASSES: usize = (LARGEST - SMALLEST + 1) as usize;
-/// One of so many messages is brought by what has been slower, and more of the first ones: what comes first is slow,
-/// because its pages have not been touched.
-const TRIED: u64 = 64;
+/// Of so many messages, those with these numbers are brought by what has been slower.
+const PERIOD: u64 = 256;
+const TRIED: Range<u64> = 8..16;
+/// So many messages in a row by a protocol do not count before one does.
+const WARM_UP: u64 = 3;
 /// A time counts as at most so many times what has been seen so far: a process may have lost its core.
 const OUTLIER: u64 = 4;
 
@@ -35,6 +41,26 @@ struct Times {
     messages: AtomicU64,
     /// The average of the last ones by each protocol, in nanoseconds for a MiB; 0 if there was none.
     averages: [AtomicU64; 2],
+    /// The protocol of the last message in the lowest bit, and how many of the same were before it in a row above that.
+    run: AtomicU64,
+}
+
+impl Times {
+    /// Counts a message in the run of its protocol.
+    fn count(&self, protocol: Protocol) {
+        let run = self.run.load(Ordering::Relaxed);
+        let next = match run & 1 == protocol as u64 {
+            true => run + 2,
+            false => protocol as u64,
+        };
+        self.run.store(next, Ordering::Relaxed);
+    }
+
+    /// Whether the time of the last message by a protocol counts.
+    fn counts(&self, protocol: Protocol) -> bool {
+        let run = self.run.load(Ordering::Relaxed);
+        run & 1 == protocol as u64 && run >> 1 >= WARM_UP
+    }
 }
 
 /// The choice between the protocols, for all hosts of the node.
@@ -66,12 +92,13 @@ impl ProtocolChoice {
             .each_ref()
             .map(|average| average.load(Ordering::Relaxed));
         let is_get_faster = get == 0 || (fragments != 0 && get <= fragments);
-        let is_early_try = (2..TRIED).contains(&number) && number.is_power_of_two();
-        let is_try = is_early_try || number % TRIED == TRIED - 1;
-        match is_get_faster != is_try {
+        let is_try = TRIED.contains(&(number % PERIOD));
+        let protocol = match is_get_faster != is_try {
             true => Protocol::Get,
             false => Protocol::Fragments,
-        }
+        };
+        times.count(protocol);
+        protocol
     }
 
     /// The time, in nanoseconds since some moment.
@@ -93,7 +120,11 @@ impl ProtocolChoice {
     }
 
     fn note(&self, protocol: Protocol, bytes: u64, nanoseconds: u64) {
-        let average = &self.times(bytes).averages[protocol as usize];
+        let times = self.times(bytes);
+        if !times.counts(protocol) {
+            return;
+        }
+        let average = &times.averages[protocol as usize];
         let new = ((nanoseconds << 20) / bytes.max(1)).max(1);
         let old = average.load(Ordering::Relaxed);
         let next = match old {
@@ -116,23 +147,35 @@ mod tests {
 
     const BYTES: u64 = 100_000;
 
-    /// Lets so many messages come that take these times, in nanoseconds. Returns how many were got.
-    fn receive(choice: &ProtocolChoice, messages: usize, [get, fragments]: [u64; 2]) -> usize {
-        let protocols = (0..messages).map(|_| choice.choose(BYTES));
-        let gets = protocols.filter(|protocol| {
-            let time = [get, fragments][*protocol as usize];
-            choice.note(*protocol, BYTES, time);
-            *protocol == Protocol::Get
-        });
-        gets.count()
+    /// Lets so many messages come, whose times in nanoseconds `time` says by their protocol and by how many of the same
+    /// came before them in a row. Returns how many were got.
+    fn receive_by(
+        choice: &ProtocolChoice,
+        (messages, bytes): (usize, u64),
+        time: impl Fn(Protocol, usize) -> u64,
+    ) -> usize {
+        let (mut last, mut before, mut gets) = (Protocol::Get, 0, 0);
+        for _ in 0..messages {
+            let protocol = choice.choose(bytes);
+            before = if protocol == last { before + 1 } else { 0 };
+            last = protocol;
+            choice.note(protocol, bytes, time(protocol, before));
+            gets += usize::from(protocol == Protocol::Get);
+        }
+        gets
+    }
+
+    /// The same with two times, of gets and of fragments.
+    fn receive(choice: &ProtocolChoice, messages: usize, times: [u64; 2]) -> usize {
+        receive_by(choice, (messages, BYTES), |protocol, _| times[protocol as usize])
     }
 
     #[test]
     fn the_faster_protocol_brings_nearly_all_messages() {
         let choice = ProtocolChoice::default();
-        assert!(receive(&choice, 1000, [5000, 10_000]) > 970);
+        assert!(receive(&choice, 1000, [5000, 10_000]) > 960);
         let choice = ProtocolChoice::default();
-        assert!(receive(&choice, 1000, [10_000, 5000]) < 30);
+        assert!(receive(&choice, 1000, [10_000, 5000]) < 40);
     }
 
     #[test]
@@ -144,20 +187,32 @@ mod tests {
     }
 
     #[test]
+    fn a_protocol_that_needs_some_messages_to_be_fast_is_chosen() {
+        let choice = ProtocolChoice::default();
+        let time = |protocol, before| match protocol {
+            Protocol::Get => 5000,
+            Protocol::Fragments if before < 3 => 20_000,
+            Protocol::Fragments => 3000,
+        };
+        assert!(receive_by(&choice, (1000, BYTES), time) < 40);
+    }
+
+    #[test]
     fn a_message_that_takes_very_long_changes_nothing() {
         let choice = ProtocolChoice::default();
         receive(&choice, 1000, [5000, 10_000]);
         choice.note(Protocol::Get, BYTES, 50_000_000);
-        assert!(receive(&choice, 100, [5000, 10_000]) > 95);
+        assert!(receive(&choice, 100, [5000, 10_000]) > 90);
     }
 
     #[test]
     fn sizes_are_told_apart() {
         let choice = ProtocolChoice::default();
-        choice.note(Protocol::Get, 1 << 14, 1000);
-        choice.note(Protocol::Fragments, 1 << 14, 2000);
-        choice.note(Protocol::Get, 1 << 20, 200_000);
-        choice.note(Protocol::Fragments, 1 << 20, 100_000);
+        let time = |protocol, _| [1000, 2000][protocol as usize];
+        receive_by(&choice, (100, 1 << 14), time);
+        receive_by(&choice, (100, 1 << 20), |protocol, before| {
+            3000 - time(protocol, before)
+        });
         assert_eq!(choice.choose(1 << 14), Protocol::Get);
         assert_eq!(choice.choose(1 << 20), Protocol::Fragments);
     }
