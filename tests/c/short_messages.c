@@ -8,7 +8,7 @@
 
 enum { MOST = 24, LONGEST = 70000, WITHDRAWN = 9, BESIDES = 8, LENGTHS = 3 };
 
-static const int SIZES[] = {0, 1, 8, 40, 41, 56, 57, 96, 97, 200, 264, 265, 512, 2048, 2049, 5000, LONGEST};
+static const int SIZES[] = {0, 1, 8, 40, 41, 56, 57, 96, 97, 200, 264, 512, 513, 2048, 2049, 5000, LONGEST};
 enum { KINDS = sizeof SIZES / sizeof *SIZES };
 
 static uint64_t seed;
