@@ -19,9 +19,10 @@
 //! ring. So a message moves the lines that it lies in, each once from the sender to the receiver. Claiming costs one
 //! locked instruction.
 //!
-//! The lines of a cell hardly cost time. The sender demotes them to the shared cache when it has written them, where the
-//! receiver gets them sooner, and prefetches those of the next cell for writing. They lie apart from the lines of the
-//! ring, so that a processor that fetches lines in pairs does not take them from a sender while the receiver polls.
+//! The lines of a cell hardly cost time. The sender demotes them to the shared cache when it has written them, from
+//! where the receiver gets them sooner, and prefetches those of the next cell for writing. They lie apart from the
+//! lines of the ring, so that a processor that fetches lines in pairs does not take them from a sender while the
+//! receiver polls.
 
 use crossbeam_utils::CachePadded;
 

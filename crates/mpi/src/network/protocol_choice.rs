@@ -5,8 +5,8 @@
 //! copy at the same time. So the times of both are measured, by size. The one that has been faster lately is taken, and
 //! from time to time the other one, since programs have phases.
 //!
-//! A protocol needs some messages until what it works with is in the caches. So several messages in a row are brought by
-//! the other one, and the first ones after each change do not count.
+//! A protocol needs some messages until what it works with is in the caches. So several messages in a row are brought
+//! by the other one, and the first ones after each change do not count.
 
 use std::array;
 use std::ops::Range;

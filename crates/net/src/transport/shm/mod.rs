@@ -8,8 +8,8 @@
 //! 2. Each host maps the arena ([`Shm::join`]) and introduces itself in its own segment. It may send to others before
 //!    they have come. The arena of each later world is mapped in the same way ([`Shm::add_hosts`]).
 //! 3. A packet goes into a slot of the receiver's [`ring`]. Up to 8 bytes of data lie in the slot, up to 512 in its
-//!    cell, and longer data in a buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`]; one that sleeps in
-//!    `poll(2)` is woken through its [`wakeup_socket`].
+//!    cell, and longer data in a buffer of the sender's [`pool`]. A receiver that sleeps has said so at its
+//!    [`doorbell`]; one that sleeps in `poll(2)` is woken through its [`wakeup_socket`].
 //! 4. Long data is read or written by [`cross_memory`], in one copy, where the kernel allows it. A host tries that once
 //!    for each other host. The transfer is complete when the call returns.
 //!
