@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::memory::{self, Source, Target};
 use crate::request::Waiter;
 use simurgh_net::HostId;
-use simurgh_net::transport::{Region, Transfer, TransferError};
+use simurgh_net::transport::{Access, Region, Transfer, TransferError};
 
 /// Set in the token of such a transfer; no handle has it set.
 pub(super) const ONE_SIDED: u64 = 1 << 61;
@@ -46,6 +46,14 @@ impl Data {
         match self {
             Self::Put(source) => source.is_contiguous(),
             Self::Get(target) => target.is_contiguous(),
+        }
+    }
+
+    /// Whether a transfer of it is possible with a host to whose memory there is this access.
+    fn is_possible(&self, access: Access) -> bool {
+        match self {
+            Self::Put(_) => access.write,
+            Self::Get(_) => access.read,
         }
     }
 }
@@ -87,13 +95,10 @@ impl Network {
         place: (Region, u64),
         (data, length): (&Data, usize),
     ) -> bool {
-        let access = self.access(host);
-        let way = self.way(host);
-        let outcome = match data {
-            Data::Put(source) if access.write => exposed::write(way, host, place, source, length, ONE_SIDED),
-            Data::Get(target) if access.read => exposed::read(way, host, place, target, length, ONE_SIDED),
-            _ => return false,
-        };
+        if !data.is_possible(self.access(host)) {
+            return false;
+        }
+        let outcome = self.copy(host, place, (data, length), ONE_SIDED);
         debug_assert_ne!(
             outcome,
             Ok(Transfer::Started),
@@ -104,11 +109,7 @@ impl Network {
 
     /// Begins a transfer. False if it is not possible; then nothing is completed.
     pub(crate) fn transfer(&self, local: &Host, transfer: OneSidedTransfer) -> bool {
-        let access = self.access(transfer.host);
-        let is_possible = match transfer.data {
-            Data::Put(_) => access.write,
-            Data::Get(_) => access.read,
-        };
+        let is_possible = transfer.data.is_possible(self.access(transfer.host));
         match is_possible.then(|| self.attempt(local, transfer)) {
             Some(Attempt::Begun) => true,
             Some(Attempt::Busy(transfer)) => {
@@ -144,10 +145,7 @@ impl Network {
         let handle = self.one_sided.add(host as usize, host, transfer);
         let place = (region, offset);
         let token = handle.0 | ONE_SIDED;
-        let outcome = self.begin_transfer(|| match &data {
-            Data::Put(source) => exposed::write(self.way(host), host, place, source, length, token),
-            Data::Get(target) => exposed::read(self.way(host), host, place, target, length, token),
-        });
+        let outcome = self.begin_transfer(|| self.copy(host, place, (&data, length), token));
         if outcome == Ok(Transfer::Started) {
             return Attempt::Begun;
         }
@@ -159,6 +157,21 @@ impl Network {
                 Attempt::Begun
             }
             (_, None) => Attempt::Begun,
+        }
+    }
+
+    /// Has the transport copy data to or from the memory of a host.
+    fn copy(
+        &self,
+        host: HostId,
+        place: (Region, u64),
+        (data, length): (&Data, usize),
+        token: u64,
+    ) -> Result<Transfer, TransferError> {
+        let way = self.way(host);
+        match data {
+            Data::Put(source) => exposed::write(way, host, place, source, length, token),
+            Data::Get(target) => exposed::read(way, host, place, target, length, token),
         }
     }
 
