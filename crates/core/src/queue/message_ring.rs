@@ -27,9 +27,7 @@
 use crossbeam_utils::CachePadded;
 
 use super::SharedBytes;
-use crate::sync::{
-    AtomicU32, AtomicU64, Ordering, demote, lines_of, prefetch_read, prefetch_write, wait_for,
-};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_write, wait_for};
 
 /// Messages that a ring holds. So many are under way at once, and their sender need not do the receiver's work because
 /// the ring is full.
@@ -154,7 +152,7 @@ impl MessageRing {
         // - the position has been claimed, and the receiver is done with the cell: it belongs to this sender until the
         //   line is published.
         let (words, note) = fill(&mut data, unsafe { cell.bytes_mut(in_cell) });
-        lines_of(cell.start(), in_cell).for_each(demote);
+        cell.demote(in_cell);
         let line = self.line(position);
         for (place, word) in line.data.iter().zip(data).take(words) {
             // Relaxed: published by the word.
@@ -167,8 +165,7 @@ impl MessageRing {
         );
         // Soon a message will be written there, and one like this one behind it.
         prefetch_write(self.line(position.wrapping_add(AHEAD)));
-        let next = self.cell(position.wrapping_add(1));
-        lines_of(next.start(), in_cell).for_each(prefetch_write);
+        self.cell(position.wrapping_add(1)).prepare(in_cell);
         Ok(position)
     }
 
@@ -330,7 +327,7 @@ impl FirstMessage<'_> {
     #[must_use]
     pub fn cell(&self, length: usize) -> &[u8] {
         let cell = self.ring.cell(self.position);
-        lines_of(cell.start(), length).for_each(prefetch_read);
+        cell.fetch(length);
         // SAFETY:
         // - the sender has published the message, and none writes the cell again before it is finished, for which it
         //   must not be borrowed.

@@ -3,6 +3,8 @@
 use std::cell::UnsafeCell;
 use std::slice;
 
+use crate::sync::{demote, lines_of, prefetch_read, prefetch_write};
+
 /// So many bytes, from the start of a pair of cache lines on. Whoever owns the message that they belong to may access
 /// them; the queue that they are a part of says when that is.
 #[repr(C, align(128))]
@@ -32,6 +34,24 @@ impl<const N: usize> SharedBytes<N> {
     #[must_use]
     pub const fn start(&self) -> *mut u8 {
         self.0.get().cast()
+    }
+
+    /// Prefetches the lines of the first bytes, so many, for reading.
+    #[inline]
+    pub fn fetch(&self, length: usize) {
+        lines_of(self.start(), length).for_each(prefetch_read);
+    }
+
+    /// Prefetches the lines of the first bytes, so many, for writing.
+    #[inline]
+    pub fn prepare(&self, length: usize) {
+        lines_of(self.start(), length).for_each(prefetch_write);
+    }
+
+    /// Demotes the lines of the first bytes, so many, which have been written for another core.
+    #[inline]
+    pub fn demote(&self, length: usize) {
+        lines_of(self.start(), length).for_each(demote);
     }
 
     /// The first bytes, so many, to be read.

@@ -43,7 +43,7 @@
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::SharedBytes;
-use simurgh_core::sync::{AtomicU64, Ordering, demote, lines_of, prefetch_read, prefetch_write};
+use simurgh_core::sync::{AtomicU64, Ordering};
 
 use super::doorbell::Doorbell;
 use super::slot::{Envelope, Slot, WORD};
@@ -188,7 +188,7 @@ impl Ring {
             self.slot(next).prepare();
         }
         if lies_in_cell(length) {
-            lines_of(self.cell(next).start(), length).for_each(prefetch_write);
+            self.cell(next).prepare(length);
         }
     }
 
@@ -203,7 +203,7 @@ impl Ring {
     #[inline]
     pub(super) fn fetch_cell(&self, number: u64, length: usize) -> &SharedBytes<CELL> {
         let cell = self.cell(number);
-        lines_of(cell.start(), length).for_each(prefetch_read);
+        cell.fetch(length);
         cell
     }
 
@@ -234,7 +234,7 @@ impl Claim<'_> {
         // SAFETY:
         // - the cell belongs to this thread alone until the packet is published.
         fill(unsafe { self.cell.bytes_mut(length) });
-        lines_of(self.cell.start(), length).for_each(demote);
+        self.cell.demote(length);
     }
 
     /// Shows the packet to the receiver. Gives its number.
