@@ -69,7 +69,7 @@ impl EventCount {
     /// [`store_fenced`]: crate::sync::store_fenced
     #[inline]
     pub(super) fn release_after_fence(&self) {
-        // SeqCst: see `store_fenced`.
+        // SeqCst: it follows the caller's fence.
         if self.waiting.load(Ordering::SeqCst) != 0 {
             self.list.release_all();
         }

@@ -4,8 +4,7 @@
 //! within cache lines. Elsewhere vectors do, unless there are too few. Where the target lies less than a few lines
 //! behind the source within a page, that instruction takes three times as long as they do: its loads take stores to the
 //! same place of another page for stores to what they load, and wait. So do those of vectors, unless they go backwards.
-//! Windows begin with a page or a line, and what `malloc` returns 16 bytes behind one, so this is what gets out of
-//! windows meet.
+//! Gets out of windows meet this: windows begin with a page or a line, and what `malloc` returns 16 bytes behind one.
 //!
 //! Costs: a get of 4 KiB takes 41 ns, 15 of them for the call; by `rep movsb` 130 (`benches/c/windows.c`).
 

@@ -1,8 +1,7 @@
 //! Tests of the contract of transports.
 
 use super::super::pool::{BUFFERS, ROOM};
-use super::super::ring::CELL;
-use super::super::ring::SLOTS;
+use super::super::ring::{CELL, SLOTS};
 use super::*;
 use crate::transport::{Access, Transfer, WaitMethod, WaitObject};
 
