@@ -97,6 +97,7 @@ mod waits;
 mod window_conflicts;
 mod window_fences;
 mod window_locks;
+mod window_nocheck;
 mod window_posts;
 mod window_statistics;
 mod window_transfers;

@@ -2,6 +2,7 @@
 
 use super::Window;
 use super::error::{fault, in_epoch, no_epoch};
+use super::hold::Hold;
 use super::open::{News, Open, Targets};
 use super::seats::Seats;
 use super::transfer::Transfers;
@@ -19,16 +20,16 @@ pub(super) enum Access {
     Fence { is_used: bool },
     /// One for these targets.
     Start(Seats),
-    /// One by shared locks of all ranks.
-    LockAll,
+    /// One by shared locks of all ranks, which have been taken or not, as in [`Hold`].
+    LockAll { is_taken: bool },
 }
 
 /// The epochs of a rank in a window. What begins or ends an access epoch tells the short ways of operations ([`Open`]).
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
     access: Access,
-    /// The targets that are locked, with the kinds of the locks.
-    locks: Vec<(u32, LockKind)>,
+    /// The targets that are locked, and how.
+    locks: Vec<(u32, Hold)>,
     /// The targets for whose locks threads of the rank wait.
     awaited: Vec<u32>,
     /// Whether a thread of the rank waits for the locks of all.
@@ -43,7 +44,7 @@ pub(super) struct Epochs {
 }
 
 impl Window {
-    /// Whether this rank holds the exclusive lock of a rank.
+    /// Whether this rank has taken the exclusive lock of a rank, and not only asserted that it could.
     #[inline]
     #[must_use]
     pub fn holds_exclusively(&self, rank: i32) -> bool {
@@ -51,7 +52,7 @@ impl Window {
             return false;
         };
         let held = self.open.held(seat);
-        held.or_else(|| self.epochs().lock_of(seat)) == Some(LockKind::Exclusive)
+        held.or_else(|| self.epochs().lock_of(seat)) == Some(Hold::new(LockKind::Exclusive, true))
     }
 }
 
@@ -66,7 +67,7 @@ impl Epochs {
 
     fn tell(&self, open: &Open) {
         let locks = match &self.access {
-            Access::LockAll => Targets::ALL,
+            Access::LockAll { .. } => Targets::ALL,
             _ => self
                 .locks
                 .last()
@@ -78,7 +79,7 @@ impl Epochs {
                 [target] => Targets::one(target),
                 _ => Targets::NONE,
             },
-            Access::None | Access::LockAll => locks,
+            Access::None | Access::LockAll { .. } => locks,
         };
         let awaits_none = self.awaited.is_empty() && !self.awaits_all;
         let has_none = self.access == Access::None && self.locks.is_empty() && awaits_none;
@@ -89,7 +90,7 @@ impl Epochs {
     #[inline]
     pub(super) fn check_access(&mut self, target: u32) -> Result<()> {
         let is_open = match &mut self.access {
-            Access::LockAll => true,
+            Access::LockAll { .. } => true,
             Access::Fence { is_used } => {
                 *is_used = true;
                 true
@@ -108,14 +109,14 @@ impl Epochs {
     #[inline(always)]
     pub(super) fn has_lock(&self, target: u32) -> bool {
         let is_first = self.locks.first().is_some_and(|(locked, _)| *locked == target);
-        is_first || self.access == Access::LockAll
+        is_first || self.locks_all()
     }
 
     /// Refuses a call that needs a lock of the target, or of any target.
     #[inline]
     pub(super) fn check_passive(&self, call: &str, target: Option<u32>) -> Result<()> {
         let is_locked = match target {
-            _ if self.access == Access::LockAll => true,
+            _ if self.locks_all() => true,
             Some(target) => self.lock_of(target).is_some(),
             None => !self.locks.is_empty(),
         };
@@ -129,9 +130,15 @@ impl Epochs {
         ))
     }
 
-    fn lock_of(&self, target: u32) -> Option<LockKind> {
+    fn lock_of(&self, target: u32) -> Option<Hold> {
         let mut locks = self.locks.iter();
-        locks.find(|(locked, _)| *locked == target).map(|(_, kind)| *kind)
+        locks.find(|(locked, _)| *locked == target).map(|(_, hold)| *hold)
+    }
+
+    /// Whether the rank is in an epoch of `MPI_Win_lock_all`.
+    #[inline(always)]
+    fn locks_all(&self) -> bool {
+        matches!(self.access, Access::LockAll { .. })
     }
 
     /// Refuses a call that begins another access epoch, unless that may begin now. Locks of different targets may be
@@ -143,7 +150,7 @@ impl Epochs {
             Access::None | Access::Fence { is_used: false } if is_alone => Ok(()),
             Access::Fence { is_used: true } => Err(in_epoch(call, "MPI_Win_fence", "another fence")),
             Access::Start(_) => Err(in_epoch(call, "MPI_Win_start", "MPI_Win_complete")),
-            Access::LockAll => Err(in_epoch(call, "MPI_Win_lock_all", "MPI_Win_unlock_all")),
+            Access::LockAll { .. } => Err(in_epoch(call, "MPI_Win_lock_all", "MPI_Win_unlock_all")),
             _ => Err(in_epoch(call, "MPI_Win_lock", "MPI_Win_unlock")),
         }
     }
@@ -249,25 +256,25 @@ impl Epochs {
 
     /// Notes that a target is locked.
     #[inline]
-    pub(super) fn lock(&mut self, open: &Open, target: u32, kind: LockKind) {
+    pub(super) fn lock(&mut self, open: &Open, target: u32, hold: Hold) {
         if !self.awaited.is_empty() {
             self.awaited.retain(|awaited| *awaited != target);
         }
         self.access = Access::None;
-        self.locks.push((target, kind));
+        self.locks.push((target, hold));
         self.tell(open);
     }
 
-    /// Notes that a target is no longer locked. The kind of the lock.
-    pub(super) fn unlock(&mut self, open: &Open, target: u32) -> Result<LockKind> {
+    /// Notes that a target is no longer locked. How it was.
+    pub(super) fn unlock(&mut self, open: &Open, target: u32) -> Result<Hold> {
         let place = self.locks.iter().position(|(locked, _)| *locked == target);
         let place = place.ok_or_else(|| {
             let message = format!("rank {target} is not locked by this rank: call MPI_Win_lock first");
             fault(ErrorClass::RmaSync, message)
         })?;
-        let (_, kind) = self.locks.swap_remove(place);
+        let (_, hold) = self.locks.swap_remove(place);
         self.tell(open);
-        Ok(kind)
+        Ok(hold)
     }
 
     /// Refuses to lock all ranks within another access epoch.
@@ -281,22 +288,22 @@ impl Epochs {
         self.tell(open);
     }
 
-    /// Notes that all ranks are locked.
-    pub(super) fn lock_all(&mut self, open: &Open) {
+    /// Notes that all ranks are locked, by locks that have been taken or not.
+    pub(super) fn lock_all(&mut self, open: &Open, is_taken: bool) {
         self.awaits_all = false;
-        self.access = Access::LockAll;
+        self.access = Access::LockAll { is_taken };
         self.tell(open);
     }
 
-    /// Notes that they are no longer locked.
-    pub(super) fn unlock_all(&mut self, open: &Open) -> Result<()> {
-        if self.access != Access::LockAll {
+    /// Notes that they are no longer locked. Whether their locks have been taken.
+    pub(super) fn unlock_all(&mut self, open: &Open) -> Result<bool> {
+        let Access::LockAll { is_taken } = self.access else {
             let message = "the ranks are not locked: call MPI_Win_lock_all first";
             return Err(fault(ErrorClass::RmaSync, message));
-        }
+        };
         self.access = Access::None;
         self.tell(open);
-        Ok(())
+        Ok(is_taken)
     }
 
     /// Notes that an operation has been sent to a host.

@@ -29,6 +29,18 @@ pub(super) fn in_epoch(call: &str, epoch: &str, end: &str) -> Error {
     )
 }
 
+/// A lock that a rank has asserted to get at once, but others hold or want.
+#[cold]
+pub(super) fn not_free(target: u32) -> Error {
+    fault(
+        ErrorClass::RmaSync,
+        format!(
+            "MPI_MODE_NOCHECK says that nobody holds or wants a conflicting lock of rank {target}, but somebody does; \
+             call MPI_Win_lock without it"
+        ),
+    )
+}
+
 /// An access beyond the memory that a rank has in the window.
 #[cold]
 pub(super) fn beyond(target: usize, range: &std::ops::Range<i128>, bytes: usize) -> Error {

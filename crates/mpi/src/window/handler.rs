@@ -5,6 +5,7 @@
 use super::access::Access;
 use super::access_log::Ends;
 use super::batch::{Entry, entries};
+use super::error::not_free;
 use super::lock::Lock;
 use super::packet::{Incoming, Kind, Label};
 use super::shared::{Part, WindowShared};
@@ -198,8 +199,11 @@ impl Served<'_> {
     fn lock(&self) -> Option<()> {
         let lock = (self.label.target, self.lock_of_target()?);
         let (kind, origin) = (self.label.lock_kind(), self.label.origin);
-        let waiter = self.waiter(false)?;
-        if self.window.take_for(lock, LockRequest { kind, origin }, waiter)? {
+        let (wanted, waiter) = (LockRequest { kind, origin }, self.waiter(false)?);
+        if self.label.is_asserted() && !lock.1.try_acquire(wanted) {
+            self.tell_later(not_free(self.label.target));
+            self.conclude();
+        } else if self.label.is_asserted() || self.window.take_for(lock, wanted, waiter)? {
             self.request.reply(0, 0, &mut |_| ());
         }
         Some(())

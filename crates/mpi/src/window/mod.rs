@@ -47,6 +47,7 @@ mod flushing;
 mod general;
 mod handler;
 mod hints;
+mod hold;
 mod lock;
 mod memory;
 mod meter;

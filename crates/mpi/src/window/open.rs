@@ -5,7 +5,7 @@
 //! synchronised with the one that has begun it, so it sees what that has told, or something later. What the short ways
 //! have done, the epochs are told when they are next locked ([`Open::news`]).
 
-use simurgh_core::LockKind;
+use super::hold::Hold;
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// Targets of which it is found out at once whether a rank is among them: one, all or none.
@@ -18,7 +18,7 @@ pub(super) struct Open {
     locks: AtomicU32,
     /// Whether an operation has gone the short way since epochs have changed.
     is_used: AtomicBool,
-    /// [`NO_EPOCH`], [`OTHER_EPOCHS`], or how the target in `locks` is locked.
+    /// [`NO_EPOCH`], [`OTHER_EPOCHS`], or [`ONE_LOCK`] plus the number of how the target in `locks` is locked.
     state: AtomicU32,
 }
 
@@ -27,14 +27,13 @@ const NO_EPOCH: u32 = 0;
 /// What the rank is in is known to the epochs alone.
 const OTHER_EPOCHS: u32 = 1;
 /// The rank is in the epoch of one lock, of which the epochs have not been told.
-const SHARED: u32 = 2;
-const EXCLUSIVE: u32 = 3;
+const ONE_LOCK: u32 = 2;
 
 /// What the short ways have done, of which the epochs have not been told.
 pub(super) struct News {
     pub(super) is_used: bool,
     /// The one target that is locked.
-    pub(super) lock: Option<(u32, LockKind)>,
+    pub(super) lock: Option<(u32, Hold)>,
 }
 
 impl Targets {
@@ -87,23 +86,20 @@ impl Open {
 
     /// Begins the epoch of a lock by the short way, where there is no other.
     #[inline]
-    pub(super) fn hold(&self, target: u32, kind: LockKind) {
-        let state = match kind {
-            LockKind::Shared => SHARED,
-            LockKind::Exclusive => EXCLUSIVE,
-        };
-        self.set(Targets::one(target), Targets::one(target), state);
+    pub(super) fn hold(&self, target: u32, hold: Hold) {
+        self.set(
+            Targets::one(target),
+            Targets::one(target),
+            ONE_LOCK + hold.number(),
+        );
     }
 
     /// How a target is locked, if that has been done by the short way and the epochs do not know of it.
     #[inline]
-    pub(super) fn held(&self, target: u32) -> Option<LockKind> {
-        let kind = match self.state.load(Ordering::Relaxed) {
-            SHARED => LockKind::Shared,
-            EXCLUSIVE => LockKind::Exclusive,
-            _ => return None,
-        };
-        (self.locks.load(Ordering::Relaxed) == target).then_some(kind)
+    pub(super) fn held(&self, target: u32) -> Option<Hold> {
+        let number = self.state.load(Ordering::Relaxed).checked_sub(ONE_LOCK)?;
+        let is_target = self.locks.load(Ordering::Relaxed) == target;
+        is_target.then(|| Hold::of_number(number)).flatten()
     }
 
     /// Ends the epoch of such a lock.
@@ -123,7 +119,7 @@ impl Open {
 
     fn take_news(&self) -> News {
         let target = self.locks.load(Ordering::Relaxed);
-        let lock = self.held(target).map(|kind| (target, kind));
+        let lock = self.held(target).map(|hold| (target, hold));
         if lock.is_some() {
             self.state.store(OTHER_EPOCHS, Ordering::Relaxed);
         }

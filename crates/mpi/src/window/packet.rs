@@ -109,12 +109,20 @@ impl Label {
 
     /// The kind of the lock.
     pub(super) fn lock_kind(&self) -> LockKind {
-        match self.detail {
+        match self.detail & !ASSERTED {
             0 => LockKind::Shared,
             _ => LockKind::Exclusive,
         }
     }
+
+    /// Whether the origin has asserted that it need not wait for the lock.
+    pub(super) fn is_asserted(&self) -> bool {
+        self.detail & ASSERTED != 0
+    }
 }
+
+/// Added to the number of the kind of a lock that the origin has asserted to get at once.
+pub(super) const ASSERTED: u16 = 2;
 
 /// The number of the kind of a lock.
 pub(super) fn detail_of(kind: LockKind) -> u16 {

@@ -3,9 +3,10 @@
 use super::Window;
 use super::access_log::Ends;
 use super::assertion::{self, NOCHECK};
-use super::error::fault;
+use super::error::{fault, not_free};
+use super::hold::Hold;
 use super::lock::Lock;
-use super::packet::{Kind, detail_of};
+use super::packet::{ASSERTED, Kind, detail_of};
 use super::shared::LockGroups;
 use crate::constants::PROC_NULL;
 use crate::error::{ErrorClass, Result};
@@ -28,7 +29,7 @@ fn yield_now(has_other_hosts: bool) {
 
 impl Window {
     /// Locks a target, and begins an access epoch for it (`MPI_Win_lock`). The rank is suspended until it has the lock;
-    /// requests are granted in the order in which they come.
+    /// requests are granted in the order in which they come. If it asserts [`NOCHECK`], the lock is not taken.
     ///
     /// # Errors
     ///
@@ -49,38 +50,59 @@ impl Window {
         }
         let seat = self.check_rank(rank)?;
         self.check_locks("MPI_Win_lock")?;
-        match self.shared.lock_of(seat as usize) {
-            Some(lock) => {
-                self.serve_if_due();
-                let request = self.lock_request(kind);
-                let mut epochs = self.epochs();
-                epochs.check_lock(seat)?;
-                if !lock.try_acquire(request) {
-                    epochs.await_lock(&self.open, seat);
-                    drop(epochs);
-                    self.await_lock(lock, seat, request);
-                    epochs = self.epochs();
-                }
-                epochs.lock(&self.open, seat, kind);
-            }
-            None => {
-                let host = self.lock_groups().agents[seat as usize];
-                {
-                    let mut epochs = self.epochs();
-                    epochs.check_lock(seat)?;
-                    epochs.await_lock(&self.open, seat);
-                }
-                let request = self.ask_host(host, &[self.label(Kind::Lock, detail_of(kind), seat)]);
-                let granted = self.await_host(host, request);
-                let mut epochs = self.epochs();
-                epochs.lock(&self.open, seat, kind);
-                if granted.is_err() {
-                    epochs.unlock(&self.open, seat)?;
-                }
-                return granted;
-            }
+        if self.relies_on_nocheck(assert) {
+            let mut epochs = self.epochs();
+            epochs.check_lock(seat)?;
+            epochs.lock(&self.open, seat, Hold::new(kind, false));
+            return Ok(());
         }
+        match self.shared.lock_of(seat as usize) {
+            Some(lock) => self.take_lock_within_reach((seat, lock), kind, assert),
+            None => self.ask_for_lock(seat, kind, assert),
+        }
+    }
+
+    fn take_lock_within_reach(
+        &self,
+        (seat, lock): (u32, Lock<'_>),
+        kind: LockKind,
+        assert: i32,
+    ) -> Result<()> {
+        self.serve_if_due();
+        let request = self.lock_request(kind);
+        let mut epochs = self.epochs();
+        epochs.check_lock(seat)?;
+        if !lock.try_acquire(request) {
+            if assert & NOCHECK != 0 {
+                return Err(not_free(seat));
+            }
+            epochs.await_lock(&self.open, seat);
+            drop(epochs);
+            self.await_lock(lock, seat, request);
+            epochs = self.epochs();
+        }
+        epochs.lock(&self.open, seat, Hold::new(kind, true));
         Ok(())
+    }
+
+    /// Has the process that reaches a lock take it.
+    fn ask_for_lock(&self, seat: u32, kind: LockKind, assert: i32) -> Result<()> {
+        let host = self.lock_groups().agents[seat as usize];
+        {
+            let mut epochs = self.epochs();
+            epochs.check_lock(seat)?;
+            epochs.await_lock(&self.open, seat);
+        }
+        let asserted = if assert & NOCHECK != 0 { ASSERTED } else { 0 };
+        let label = self.label(Kind::Lock, detail_of(kind) | asserted, seat);
+        let request = self.ask_host(host, &[label]);
+        let granted = self.await_host(host, request);
+        let mut epochs = self.epochs();
+        epochs.lock(&self.open, seat, Hold::new(kind, true));
+        if granted.is_err() {
+            epochs.unlock(&self.open, seat)?;
+        }
+        granted
     }
 
     /// Completes all operations on a target, and releases its lock (`MPI_Win_unlock`).
@@ -102,31 +124,35 @@ impl Window {
             return Ok(());
         }
         let seat = self.check_rank(rank)?;
-        let (kind, is_clean) = {
+        let (Hold { kind, is_taken }, is_clean) = {
             let mut epochs = self.epochs();
             (epochs.unlock(&self.open, seat)?, epochs.is_clean())
         };
         self.end_accesses(Ends::All, Some(seat));
         self.pace.end();
-        let host = || self.shared.part(seat as usize).host();
-        match self.shared.lock_of(seat as usize) {
-            Some(lock) => {
-                let flushed = match is_clean {
-                    true => Ok(()),
-                    false => self.flush_host(host(), Ends::All, seat),
-                };
-                self.release(lock, seat, kind);
-                self.serve_if_due();
-                flushed
-            }
-            None => {
-                let _turn = self.take_turn();
-                let transferred = self.await_transfers(Some(host()));
-                self.epochs().take_dirty(host());
-                let request = self.ask_host(host(), &[self.label(Kind::Unlock, detail_of(kind), seat)]);
-                transferred.and(self.await_host(host(), request))
-            }
+        let lock = self.shared.lock_of(seat as usize);
+        if lock.is_none() && is_taken {
+            return self.ask_to_unlock(seat, kind);
         }
+        let flushed = match is_clean {
+            true => Ok(()),
+            false => self.flush_host(self.shared.part(seat as usize).host(), Ends::All, seat),
+        };
+        if let Some(lock) = lock.filter(|_| is_taken) {
+            self.release(lock, seat, kind);
+        }
+        self.serve_if_due();
+        flushed
+    }
+
+    /// Has the process of a rank, which reaches its lock, release it when it has handled all operations.
+    fn ask_to_unlock(&self, seat: u32, kind: LockKind) -> Result<()> {
+        let host = self.shared.part(seat as usize).host();
+        let _turn = self.take_turn();
+        let transferred = self.await_transfers(Some(host));
+        self.epochs().take_dirty(host);
+        let request = self.ask_host(host, &[self.label(Kind::Unlock, detail_of(kind), seat)]);
+        transferred.and(self.await_host(host, request))
     }
 
     /// Takes shared locks of all ranks, and begins an access epoch for them (`MPI_Win_lock_all`). All ranks take them
@@ -147,13 +173,14 @@ impl Window {
             epochs.check_lock_all()?;
             epochs.await_lock_all(&self.open);
         }
+        let is_taken = !self.relies_on_nocheck(assert);
         let mut granted = Ok(());
-        for leader in &self.lock_groups().leaders {
+        for leader in self.lock_groups().leaders.iter().filter(|_| is_taken) {
             granted = granted.and(self.lock_group(*leader));
         }
-        self.epochs().lock_all(&self.open);
+        self.epochs().lock_all(&self.open, is_taken);
         if granted.is_err() {
-            self.epochs().unlock_all(&self.open)?;
+            self.epochs().unlock_all(&self.open).map(drop)?;
         }
         granted
     }
@@ -188,8 +215,11 @@ impl Window {
     }
 
     fn give_locks(&self) -> Result<()> {
-        self.epochs().unlock_all(&self.open)?;
+        let is_taken = self.epochs().unlock_all(&self.open)?;
         let flushed = self.flush_hosts(Ends::All);
+        if !is_taken {
+            return flushed;
+        }
         let far = self.lock_groups().leaders.iter();
         let far = far.filter(|leader| self.shared.lock_of(**leader as usize).is_none());
         let ask = |leader: &u32| {

@@ -2,12 +2,13 @@
 //! memory this process can access, of a rank that is in no other epoch. It does nothing where it cannot tell that all
 //! is right: then the general way tells what is wrong, or waits (`passive`).
 //!
-//! Costs: an atomic instruction to take the lock and one to release it, both on the lock's word, and a few plain stores
-//! by which the short ways of operations know the epoch (`open`). The lock of the epochs is left alone: it is not
-//! needed where the program's calls come one after the other.
+//! Costs: an atomic instruction to take the lock and one to release it, both on the lock's word, unless the rank
+//! asserts that it need not be taken; and a few plain stores by which the short ways of operations know the epoch
+//! (`open`). The lock of the epochs is left alone: it is not needed where the program's calls come one after the other.
 
 use super::Window;
 use super::assertion::NOCHECK;
+use super::hold::Hold;
 use crate::instrument;
 use simurgh_core::LockKind;
 
@@ -27,12 +28,15 @@ impl Window {
         if !may || self.shared.no_locks() {
             return false;
         }
-        let lock = self.shared.lock_of(seat as usize);
-        let is_taken = lock.is_some_and(|lock| lock.try_acquire(self.lock_request(kind)));
-        if is_taken {
-            self.open.hold(seat, kind);
+        let Some(lock) = self.shared.lock_of(seat as usize) else {
+            return false;
+        };
+        let is_taken = assert == 0;
+        if is_taken && !lock.try_acquire(self.lock_request(kind)) {
+            return false;
         }
-        is_taken
+        self.open.hold(seat, Hold::new(kind, is_taken));
+        true
     }
 
     /// [`Window::unlock`] of such a lock. False, with nothing done, if that takes the general way.
@@ -42,11 +46,13 @@ impl Window {
         if !self.goes_alone() {
             return false;
         }
-        let (Some(kind), Some(lock)) = (self.open.held(seat), self.shared.lock_of(seat as usize)) else {
+        let (Some(hold), Some(lock)) = (self.open.held(seat), self.shared.lock_of(seat as usize)) else {
             return false;
         };
         self.open.let_go();
-        self.release(lock, seat, kind);
+        if hold.is_taken {
+            self.release(lock, seat, hold.kind);
+        }
         self.let_others_run();
         true
     }
