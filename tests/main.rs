@@ -39,6 +39,7 @@ mod launcher;
 mod launcher_crash;
 mod launcher_errors;
 mod launcher_signals;
+mod long_messages;
 mod memory_faults;
 mod memory_limit;
 mod memory_placement;

@@ -7,8 +7,8 @@ use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::packets::{
-    CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, EAGER, FRAGMENT, GET_DONE, HOST_BASE, KINDS, PUT_DONE,
-    REQUEST_TO_SEND,
+    ASSIST, ASSISTED, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, EAGER, FRAGMENT, GET_DONE, HOST_BASE,
+    KINDS, PUT_DONE, REQUEST_TO_SEND,
 };
 use simurgh_mpi::{Comm, Job, Layout, Mode, Process, Request};
 use simurgh_net::Fabric;
@@ -160,7 +160,7 @@ impl Rank<'_> {
 
     /// A packet as a host would send it, or one with a fault.
     fn likely(&self, input: &mut Input<'_>) -> ([u8; HEADER], Vec<u8>) {
-        let (choice, shape, number) = (input.below(9), input.byte(), u64::from(input.byte()));
+        let (choice, shape, number) = (input.below(11), input.byte(), u64::from(input.byte()));
         let length = u64::from(input.short()) % (LONGEST as u64 + 1);
         // Where a message goes and comes from: rank 2 sends to rank 0, or host to host.
         let label = if shape & 1 == 0 {
@@ -190,6 +190,8 @@ impl Rank<'_> {
             5 => (PUT_DONE, [receiver, 0, 0, 0], 0),
             6 => (CANCELLED, [sender, 0, 0, 0], 0),
             7 => (CANCEL, [0, number, 0, 0], 0),
+            8 => (ASSIST, [sender, receiver, number, promised], 0),
+            9 => (ASSISTED, [receiver, number, 0, 0], 0),
             _ => (CANCEL_EAGER, [0, number, length, 0], 0),
         };
         let mut header = [0; HEADER];
@@ -198,7 +200,7 @@ impl Rank<'_> {
             room.copy_from_slice(&word.to_le_bytes());
         }
         let mut data = vec![2; data as usize];
-        if (kind == REQUEST_TO_SEND || kind == CLEAR_TO_SEND) && shape & 4 != 0 {
+        if kind == ASSIST || (kind == REQUEST_TO_SEND || kind == CLEAR_TO_SEND) && shape & 4 != 0 {
             data = [number, words[2], number].map(u64::to_le_bytes).concat();
         }
         if shape & 8 != 0 {

@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::{into, out, recv_one, run_hosts, run_hosts_over, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Started, Status};
-use simurgh_net::transport::{Access, Loopback};
+use simurgh_net::transport::{Access, Cooperation, Loopback};
 use simurgh_settings::{Id, Origin, Values};
 
 /// Sizes around every threshold of the protocols.
@@ -311,6 +311,49 @@ fn a_flood_uses_up_the_window_and_loses_nothing() {
             for number in 0..COUNT {
                 world.recv(into(&mut data), 0, 0).unwrap();
                 assert_eq!(data, [number; 256]);
+            }
+        }
+    });
+}
+
+#[test]
+fn what_both_hosts_copy_arrives_whole_and_so_it_does_if_one_of_them_cannot() {
+    const SIZES: [usize; 6] = [60_000, 65_536, 70_001, 300_000, 262_144, 1_000_003];
+    for cooperation in [Cooperation::Works, Cooperation::WritesFail] {
+        let hosts = Loopback::cooperating(2, cooperation);
+        run_hosts_over(hosts, 1, &Values::default(), |world| {
+            let other = 1 - world.rank();
+            for round in 0..40 {
+                // More at a time than there are counters of chunks.
+                let tags = || (0..).zip(SIZES).map(|(tag, size)| (tag + round, size));
+                let data: Vec<_> = tags().map(|(tag, size)| pattern(size, tag as usize)).collect();
+                let sends: Vec<_> = tags()
+                    .zip(&data)
+                    .map(|((tag, _), data)| start_send(world, Mode::Standard, &out(data), other, tag))
+                    .collect();
+                tags().for_each(|(tag, size)| receives(world, size, other, tag));
+                sends.iter().for_each(|send| {
+                    send.wait();
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn a_receive_that_is_too_short_gets_what_fits_of_what_both_hosts_copy() {
+    const ROOM: usize = 200_000;
+    let hosts = Loopback::cooperating(2, Cooperation::Works);
+    run_hosts_over(hosts, 1, &Values::default(), |world| {
+        let data = pattern(500_000, 7);
+        for _ in 0..20 {
+            if world.rank() == 0 {
+                start_send(world, Mode::Standard, &out(&data), 1, 7).wait();
+            } else {
+                let mut room = vec![0; ROOM];
+                let error = world.recv(into(&mut room), 0, 7).expect_err("it is too long");
+                assert_eq!(error.class(), ErrorClass::Truncate);
+                assert_eq!(room, data[..ROOM]);
             }
         }
     });

@@ -1,5 +1,6 @@
 //! The handler of packets from other hosts.
 
+use super::cooperative::{Assist, Share};
 use super::credit::{Account, cost};
 use super::pipeline::PipelinedSend;
 use super::progress::Task;
@@ -98,6 +99,20 @@ impl PacketHandler<'_> {
                 .take_fragment(self.local, from, receiver, offset, data),
             Packet::GetDone { sender } => self.accept_get_done(from, sender),
             Packet::PutDone { receiver } => self.network.take_put(self.local, from, receiver),
+            Packet::Assist {
+                sender,
+                receiver,
+                counter,
+                region,
+            } => self.accept_assist(from, sender, receiver, counter, region),
+            Packet::Assisted {
+                receiver,
+                chunks,
+                has_failed,
+            } => {
+                let share = Share { chunks, has_failed };
+                self.network.take_share(self.local, from, receiver, share)
+            }
             Packet::Cancel { process, sender } => self.cancel(from, process, sender),
             Packet::Cancelled { sender } => self.accept_cancelled(from, sender),
             Packet::CancelEager {
@@ -304,6 +319,30 @@ impl PacketHandler<'_> {
         let outgoing = outgoing.take(sender, from)?;
         self.network.conceal(from, outgoing.region);
         self.complete_send(outgoing);
+        Some(())
+    }
+
+    /// The receiver of a message asks for help with copying it.
+    fn accept_assist(
+        &self,
+        to: HostId,
+        sender: Handle,
+        receiver: Handle,
+        counter: u64,
+        region: Region,
+    ) -> Option<()> {
+        let lent = |outgoing: &mut PendingSend| {
+            let exposed = outgoing.region.filter(|own| region.length <= own.length);
+            exposed.and_then(|_| outgoing.data.lent().cloned())
+        };
+        let source = self.network.pending_sends.visit(sender, to, lent)??;
+        self.network.tasks.add(Task::Assist(Assist {
+            to,
+            receiver,
+            counter,
+            region,
+            source,
+        }));
         Some(())
     }
 

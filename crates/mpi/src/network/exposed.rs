@@ -4,6 +4,7 @@
 use crate::memory::{self, Source, Target};
 use simurgh_net::HostId;
 use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
+use std::ops::Range;
 
 /// Lets other hosts read data that lies in one piece, until the region is concealed, which is before the operation on
 /// the source is complete. None if it does not lie so, or cannot be accessed.
@@ -32,36 +33,44 @@ pub(super) fn expose_memory(way: &dyn Transport, memory: &memory::Region) -> Opt
     unsafe { way.expose(memory.address(), memory.bytes()) }.ok()
 }
 
-/// Reads `length` bytes of a host's region from an offset on, or as many as there is room for, to a target in one
-/// piece. The operation on the target is complete when the transfer is, or later.
+/// Reads a part of a target in one piece, or as much of the part as there is room for, from an offset of a host's region
+/// on. The operation on the target is complete when the transfer is, or later.
 pub(super) fn read(
     way: &dyn Transport,
     from: HostId,
     (region, offset): (Region, u64),
     target: &Target,
-    length: usize,
+    part: Range<usize>,
     token: u64,
 ) -> Result<Transfer, TransferError> {
     assert!(target.is_contiguous(), "whoever reads has looked");
-    let length = length.min(target.bytes());
+    let (start, length) = within(part, target.bytes());
+    let to = target.address().wrapping_add(start);
     // SAFETY:
-    // - contiguous elements cover so many bytes from the address on, writable until then by the promise of their maker.
-    unsafe { way.read(from, region, offset, target.address(), length, token) }
+    // - contiguous elements cover the part, which lies within them, writable until then by the promise of their maker.
+    unsafe { way.read(from, region, offset, to, length, token) }
 }
 
-/// Writes the first `length` bytes of a source in one piece, or as many as it has, to a host's region from an offset
-/// on. The operation on the source is complete when the transfer is, or later.
+/// Writes a part of a source in one piece, or as much of the part as there is, to a host's region from an offset on. The operation on the source is complete when the transfer is, or later.
 pub(super) fn write(
     way: &dyn Transport,
     to: HostId,
     (region, offset): (Region, u64),
     source: &Source,
-    length: usize,
+    part: Range<usize>,
     token: u64,
 ) -> Result<Transfer, TransferError> {
     assert!(source.is_contiguous(), "whoever writes has looked");
-    let length = length.min(source.bytes());
+    let (start, length) = within(part, source.bytes());
+    let from = source.address().wrapping_add(start);
     // SAFETY:
-    // - contiguous elements cover so many bytes from the address on, readable until then by the promise of their maker.
-    unsafe { way.write(to, region, offset, source.address(), length, token) }
+    // - contiguous elements cover the part, which lies within them, readable until then by the promise of their maker.
+    unsafe { way.write(to, region, offset, from, length, token) }
+}
+
+/// The beginning and length of what lies within so many bytes of a part.
+fn within(part: Range<usize>, bytes: usize) -> (usize, usize) {
+    let end = part.end.min(bytes);
+    let start = part.start.min(end);
+    (start, end - start)
 }

@@ -12,7 +12,7 @@
 //!   for (`rendezvous`). The data comes in fragments, packed straight from the sender's layout into the transport's
 //!   buffers and unpacked straight into the target's (`pipeline`). If both lie in one piece and the transport has
 //!   access to remote memory, the receiver gets the data, or the sender puts it (`rdma`), as the setting `rendezvous`
-//!   says.
+//!   says. Between processes of a node with a core for each, both copy (`cooperative`).
 //!
 //! An operation under way has a handle, which the other host sends back (`handle_table`). A packet that makes no sense
 //! has no effect and is counted.
@@ -31,6 +31,7 @@
 
 mod active_message;
 mod cancel;
+mod cooperative;
 mod counters;
 mod credit;
 mod dispatch;

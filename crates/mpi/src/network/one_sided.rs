@@ -170,8 +170,8 @@ impl Network {
     ) -> Result<Transfer, TransferError> {
         let way = self.way(host);
         match data {
-            Data::Put(source) => exposed::write(way, host, place, source, length, token),
-            Data::Get(target) => exposed::read(way, host, place, target, length, token),
+            Data::Put(source) => exposed::write(way, host, place, source, 0..length, token),
+            Data::Get(target) => exposed::read(way, host, place, target, 0..length, token),
         }
     }
 

@@ -40,6 +40,10 @@ kinds! {
     ACTIVE = 12;
     /// Nothing but the number of requests that have been handled.
     HANDLED = 13;
+    /// The receiver of a message asks its sender to copy some of it.
+    ASSIST = 14;
+    /// The sender has copied some of a message.
+    ASSISTED = 15;
     /// A message about context ids.
     CONTEXT = 32;
     /// The sender has failed in what hosts do together.

@@ -6,6 +6,7 @@
 //! several threads that poll share the work.
 
 use super::Network;
+use super::cooperative::Assist;
 use super::dispatch::PacketHandler;
 use super::flush::Flush;
 use super::one_sided::OneSidedTransfer;
@@ -21,6 +22,7 @@ pub(super) enum Task {
     Pipeline(PipelinedSend),
     Get(Get),
     Put(Put),
+    Assist(Assist),
     Flush(Flush),
     OneSided(OneSidedTransfer),
 }
@@ -118,6 +120,7 @@ impl Network {
             Task::Pipeline(send) => self.send_fragments(local, send),
             Task::Get(get) => self.get(local, get),
             Task::Put(put) => self.put(local, put),
+            Task::Assist(assist) => self.assist(&assist),
             Task::Flush(flush) => self.flush_host(local, flush),
             Task::OneSided(transfer) => self.retry_transfer(local, transfer),
         }

@@ -32,10 +32,13 @@ const PUT: u64 = 1 << 63;
 #[derive(Debug)]
 pub(super) struct Get {
     pub(super) from: HostId,
+    pub(super) sender: Handle,
     pub(super) receiver: Handle,
     pub(super) region: Region,
     pub(super) target: Target,
     pub(super) limit: u64,
+    /// The target's memory, and the counter of chunks, if the sender takes part.
+    pub(super) shared: Option<(Region, u64)>,
 }
 
 /// A message that this host puts.
@@ -124,6 +127,10 @@ impl Network {
 
     /// Gets a message.
     pub(super) fn get(&self, local: &Host, get: Get) -> Step {
+        if let Some((target, counter)) = get.shared {
+            self.get_with_sender(local, &get, target, counter);
+            return Step::Done;
+        }
         let Get {
             from,
             receiver,
@@ -134,7 +141,7 @@ impl Network {
         } = get;
         let way = self.way(from);
         let begin = way.packets_compete().then(|| self.protocol_choice.now());
-        let read = || exposed::read(way, from, (region, 0), target, limit as usize, receiver.0);
+        let read = || exposed::read(way, from, (region, 0), target, 0..limit as usize, receiver.0);
         match self.begin_transfer(read) {
             Ok(Transfer::Started) => (),
             Ok(Transfer::Done) => {
@@ -150,7 +157,7 @@ impl Network {
     }
 
     /// A get is over.
-    fn get_done(&self, local: &Host, receiver: Handle) {
+    pub(super) fn get_done(&self, local: &Host, receiver: Handle) {
         let Some((from, mut incoming)) = self.pending_receives.take_own(receiver) else {
             return;
         };
@@ -161,7 +168,7 @@ impl Network {
     }
 
     /// A get is not possible: asks for the message in fragments.
-    fn get_refused(&self, receiver: Handle) {
+    pub(super) fn get_refused(&self, receiver: Handle) {
         let matched = self.pending_receives.visit_own(receiver, |from, incoming| {
             (from, incoming.sender(), incoming.limit())
         });
@@ -180,7 +187,7 @@ impl Network {
         };
         let handle = self.puts.add(put.receiver.0 as usize, to, put);
         let token = handle.0 | PUT;
-        let write = || exposed::write(self.way(to), to, (region, 0), &source, limit as usize, token);
+        let write = || exposed::write(self.way(to), to, (region, 0), &source, 0..limit as usize, token);
         let error = match self.begin_transfer(write) {
             Ok(Transfer::Started) => return Step::Done,
             Ok(Transfer::Done) => {

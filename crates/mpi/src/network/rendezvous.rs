@@ -1,6 +1,7 @@
 //! The receiving side of the rendezvous protocol.
 
 use super::Network;
+use super::cooperative::Cooperation;
 use super::progress::Task;
 use super::protocol_choice::Protocol;
 use super::rdma::Get;
@@ -39,6 +40,8 @@ pub(super) struct PendingReceive {
     received: u64,
     /// When fragments were asked for, if the time that they take matters.
     begin: Option<u64>,
+    /// The account of a get in which the sender takes part.
+    pub(super) cooperation: Option<Cooperation>,
 }
 
 impl PendingReceive {
@@ -113,10 +116,15 @@ impl Network {
         let fits = |region: &Region| region.length >= limit && target.is_contiguous();
         let readable = region.filter(|region| fits(region) && self.access(from).read);
         let protocol = readable.map(|_| self.protocol(from, limit));
-        let writable = match protocol {
-            None => self.expose_for_put(from, &target, limit),
-            Some(_) => None,
+        let is_shared = protocol == Some(Protocol::Get) && self.is_cooperative(from, limit);
+        let shared = is_shared
+            .then(|| self.begin_cooperation(from, &target, limit))
+            .flatten();
+        let (writable, cooperation) = match (protocol, shared) {
+            (None, _) => (self.expose_for_put(from, &target, limit), None),
+            (Some(_), shared) => shared.unzip(),
         };
+        let counter = cooperation.as_ref().map(Cooperation::counter);
         let is_measured = protocol == Some(Protocol::Fragments);
         let incoming = PendingReceive {
             matched,
@@ -125,6 +133,7 @@ impl Network {
             length,
             received: 0,
             begin: is_measured.then(|| self.protocol_choice.now()),
+            cooperation,
         };
         if limit == 0 {
             // No data is wanted: the sender is told so, under a handle that no receive has.
@@ -140,10 +149,12 @@ impl Network {
         if let Some(region) = readable.filter(|_| !is_measured) {
             return Some(Task::Get(Get {
                 from,
+                sender,
                 receiver,
                 region,
                 target,
                 limit,
+                shared: writable.zip(counter),
             }));
         }
         self.clear_to_send(from, sender, receiver, limit, writable);
@@ -192,7 +203,8 @@ impl Network {
 
     /// Notes that the sender has put a message; none if it was not allowed to.
     pub(super) fn take_put(&self, local: &Host, from: HostId, receiver: Handle) -> Option<()> {
-        let exposed = |incoming: &mut PendingReceive| incoming.region.is_some();
+        let exposed =
+            |incoming: &mut PendingReceive| incoming.region.is_some() && incoming.cooperation.is_none();
         self.pending_receives
             .visit(receiver, from, exposed)?
             .then_some(())?;

@@ -153,7 +153,7 @@ fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
     // Small numbers find processes, handles and lengths that there are.
     let byte = || prop_oneof![4 => Just(0_u8), 2 => 0_u8..4, 1 => any::<u8>()];
     let header = proptest::collection::vec(byte(), HEADER - 1);
-    let packet = (0_u8..14, header, proptest::collection::vec(any::<u8>(), 0..80));
+    let packet = (0_u8..16, header, proptest::collection::vec(any::<u8>(), 0..80));
     let packet = packet.prop_map(|(kind, rest, data)| {
         let mut header = [0; HEADER];
         header[0] = kind;

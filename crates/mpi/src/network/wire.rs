@@ -16,8 +16,8 @@
 
 use super::failures::Rounds;
 use super::packets::{
-    ACTIVE, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, CONTEXT, CREDIT, EAGER, EAGER_CANCELLED, FAILED,
-    FRAGMENT, GET_DONE, HANDLED, PUT_DONE, REQUEST_TO_SEND,
+    ACTIVE, ASSIST, ASSISTED, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, CONTEXT, CREDIT, EAGER,
+    EAGER_CANCELLED, FAILED, FRAGMENT, GET_DONE, HANDLED, PUT_DONE, REQUEST_TO_SEND,
 };
 use crate::context::ContextMessage;
 use crate::endpoint::Handle;
@@ -49,6 +49,20 @@ pub(super) enum Packet {
     GetDone { sender: Handle },
     /// The sender has put the data of the message.
     PutDone { receiver: Handle },
+    /// The receiver copies the first `limit` bytes of a message, and asks its sender to copy some of their chunks to its
+    /// memory, by this counter of the receiver's host.
+    Assist {
+        sender: Handle,
+        receiver: Handle,
+        counter: u64,
+        region: Region,
+    },
+    /// The sender has taken so many chunks of a message, and copied them unless it has failed to.
+    Assisted {
+        receiver: Handle,
+        chunks: u32,
+        has_failed: bool,
+    },
     /// The sender cancels a message whose data waits at its own host.
     Cancel { process: u32, sender: Handle },
     /// The message has been cancelled.
@@ -134,6 +148,17 @@ impl Packet {
             Self::Fragment { receiver, offset } => (FRAGMENT, 0, [receiver.0, offset, 0, 0]),
             Self::GetDone { sender } => (GET_DONE, 0, [sender.0, 0, 0, 0]),
             Self::PutDone { receiver } => (PUT_DONE, 0, [receiver.0, 0, 0, 0]),
+            Self::Assist {
+                sender,
+                receiver,
+                counter,
+                region,
+            } => (ASSIST, 0, [sender.0, receiver.0, counter, region.length]),
+            Self::Assisted {
+                receiver,
+                chunks,
+                has_failed,
+            } => (ASSISTED, has_failed.into(), [receiver.0, chunks.into(), 0, 0]),
             Self::Cancel { process, sender } => (CANCEL, 0, [process.into(), sender.0, 0, 0]),
             Self::Cancelled { sender } => (CANCELLED, 0, [sender.0, 0, 0, 0]),
             Self::CancelEager {
@@ -169,11 +194,13 @@ impl Packet {
     }
 
     /// The region in the packet, as its data, without the length: for a request to send that is the length of the
-    /// message, for a clear to send it is in the header. So the packet is short enough for providers to take it without
+    /// message, and for the others it is in the header. So the packet is short enough for providers to take it without
     /// a buffer.
     pub(super) fn region(&self) -> Option<RegionBytes> {
-        let (Self::RequestToSend { region, .. } | Self::ClearToSend { region, .. }) = self else {
-            return None;
+        let region = match *self {
+            Self::RequestToSend { region, .. } | Self::ClearToSend { region, .. } => region,
+            Self::Assist { region, .. } => Some(region),
+            _ => None,
         };
         region.map(|Region { address, key, .. }| {
             let mut bytes = RegionBytes::default();
@@ -255,6 +282,17 @@ impl Fields {
             },
             PUT_DONE => Packet::PutDone {
                 receiver: Handle(first),
+            },
+            ASSIST => Packet::Assist {
+                sender: Handle(first),
+                receiver: Handle(second),
+                counter: third,
+                region: region(data, fourth)??,
+            },
+            ASSISTED => Packet::Assisted {
+                receiver: Handle(first),
+                chunks: u32::try_from(second).ok()?,
+                has_failed: self.flags != 0,
             },
             _ => return None,
         })
@@ -395,14 +433,16 @@ mod tests {
         })
     }
 
-    fn some_region() -> impl Strategy<Value = Option<Region>> {
-        proptest::option::of(
-            (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(address, length, key)| Region {
-                address,
-                length,
-                key,
-            }),
-        )
+    fn some_region() -> impl Strategy<Value = Region> {
+        (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(address, length, key)| Region {
+            address,
+            length,
+            key,
+        })
+    }
+
+    fn maybe_region() -> impl Strategy<Value = Option<Region>> {
+        proptest::option::of(some_region())
     }
 
     fn rounds(context: u32, first: i32, count: u32) -> Rounds {
@@ -419,7 +459,7 @@ mod tests {
         let handle = || any::<u64>().prop_map(Handle);
         prop_oneof![
             (label(), any::<u64>()).prop_map(|(label, origin)| Packet::Eager { label, origin }),
-            (label(), any::<u64>(), handle(), some_region()).prop_map(|(label, length, sender, region)| {
+            (label(), any::<u64>(), handle(), maybe_region()).prop_map(|(label, length, sender, region)| {
                 Packet::RequestToSend {
                     label,
                     length,
@@ -427,7 +467,7 @@ mod tests {
                     region: region.map(|region| Region { length, ..region }),
                 }
             }),
-            (handle(), handle(), any::<u64>(), some_region()).prop_map(
+            (handle(), handle(), any::<u64>(), maybe_region()).prop_map(
                 |(sender, receiver, limit, region)| {
                     Packet::ClearToSend {
                         sender,
@@ -440,6 +480,23 @@ mod tests {
             (handle(), any::<u64>()).prop_map(|(receiver, offset)| Packet::Fragment { receiver, offset }),
             handle().prop_map(|sender| Packet::GetDone { sender }),
             handle().prop_map(|receiver| Packet::PutDone { receiver }),
+            (handle(), handle(), any::<u64>(), some_region()).prop_map(
+                |(sender, receiver, counter, region)| {
+                    Packet::Assist {
+                        sender,
+                        receiver,
+                        counter,
+                        region,
+                    }
+                }
+            ),
+            (handle(), any::<u32>(), any::<bool>()).prop_map(|(receiver, chunks, has_failed)| {
+                Packet::Assisted {
+                    receiver,
+                    chunks,
+                    has_failed,
+                }
+            }),
             (any::<u32>(), handle()).prop_map(|(process, sender)| Packet::Cancel { process, sender }),
             handle().prop_map(|sender| Packet::Cancelled { sender }),
             (any::<u32>(), any::<u64>(), handle()).prop_map(|(process, origin, answer)| {

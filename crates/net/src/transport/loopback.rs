@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wake_shared};
+use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock, futex_wake_shared};
 
 use super::{
     Access, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod, WaitObject,
@@ -15,12 +15,24 @@ const CAPACITY: usize = 4096;
 const ROOM: usize = 256;
 /// Packets handled in one poll.
 const BATCH: usize = 32;
+/// Counters of chunks that a host has open at a time.
+const COUNTERS: usize = 2;
 
 /// One of several hosts in one process.
 pub struct Loopback {
     own: HostId,
     access: Access,
+    cooperation: Option<Cooperation>,
     inboxes: Arc<BTreeMap<HostId, Inbox>>,
+}
+
+/// How two hosts copy long messages together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cooperation {
+    /// Both do.
+    Works,
+    /// Writes to another's memory fail, although they are allowed.
+    WritesFail,
 }
 
 #[derive(Default)]
@@ -28,6 +40,9 @@ struct Inbox {
     packets: SpinLock<VecDeque<Packet>>,
     waiting: AtomicUsize,
     bell: AtomicU32,
+    /// The counters of chunks that are open, and the next chunk of each.
+    counters: SpinLock<BTreeMap<u64, u32>>,
+    opened: AtomicU64,
 }
 
 struct Packet {
@@ -43,6 +58,20 @@ impl Loopback {
         Self::numbered(0..count, access)
     }
 
+    /// `count` hosts, numbered from 0, which copy long messages together.
+    #[must_use]
+    pub fn cooperating(count: u32, cooperation: Cooperation) -> Vec<Self> {
+        let access = Access {
+            read: true,
+            write: true,
+        };
+        let mut hosts = Self::hosts(count, access);
+        for host in &mut hosts {
+            host.cooperation = Some(cooperation);
+        }
+        hosts
+    }
+
     /// Hosts with these numbers, in ascending order.
     #[must_use]
     pub fn numbered(numbers: impl IntoIterator<Item = HostId>, access: Access) -> Vec<Self> {
@@ -51,6 +80,7 @@ impl Loopback {
         let host = |&own| Self {
             own,
             access,
+            cooperation: None,
             inboxes: Arc::clone(&inboxes),
         };
         inboxes.keys().map(host).collect()
@@ -117,8 +147,35 @@ impl Transport for Loopback {
         self.access
     }
 
+    fn packets_compete(&self) -> bool {
+        self.cooperation.is_some()
+    }
+
     fn is_synchronous(&self) -> bool {
         true
+    }
+
+    fn open_counter(&self) -> Option<u64> {
+        let mut counters = self.inbox().counters.lock();
+        (self.cooperation.is_some() && counters.len() < COUNTERS).then(|| {
+            let counter = self.inbox().opened.fetch_add(1, Ordering::Relaxed);
+            counters.insert(counter, 0);
+            counter
+        })
+    }
+
+    fn close_counter(&self, counter: u64) {
+        let closed = self.inbox().counters.lock().remove(&counter);
+        assert!(closed.is_some(), "it is open");
+    }
+
+    fn take_chunk(&self, owner: HostId, counter: u64, end: u32) -> Option<u32> {
+        let mut counters = self.inboxes[&owner].counters.lock();
+        let due = counters.get_mut(&counter)?;
+        (*due < end).then(|| {
+            *due += 1;
+            *due - 1
+        })
     }
 
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {
@@ -156,6 +213,9 @@ impl Transport for Loopback {
         length: usize,
         _token: u64,
     ) -> Result<Transfer, TransferError> {
+        if self.cooperation == Some(Cooperation::WritesFail) {
+            return Err(TransferError::Refused("it is meant to fail".to_owned()));
+        }
         let to = std::ptr::with_exposed_provenance_mut::<u8>((region.address + offset) as usize);
         // SAFETY:
         // - the region's owner keeps it valid, and the caller promises the same of `from`; nobody uses either

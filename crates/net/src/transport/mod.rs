@@ -32,7 +32,7 @@ mod shm;
 mod simulated;
 
 #[cfg(not(loom))]
-pub use loopback::Loopback;
+pub use loopback::{Cooperation, Loopback};
 #[cfg(not(loom))]
 pub use network_interface::is_local_only;
 #[cfg(not(loom))]
@@ -187,6 +187,21 @@ pub trait Transport: Send + Sync {
     /// Whether [`Transport::read`] and [`Transport::write`] are over when they return, unless they fail.
     fn is_synchronous(&self) -> bool {
         false
+    }
+
+    /// Opens a counter by which this host and another share out the chunks of a transfer. None if the transport has no
+    /// counters, or all are open.
+    fn open_counter(&self) -> Option<u64> {
+        None
+    }
+
+    /// Closes a counter of this host: no more chunks are taken by it.
+    fn close_counter(&self, _counter: u64) {}
+
+    /// Takes the next of the chunks below `end` by a counter that its owner has opened. None if all are taken, or the
+    /// counter is closed.
+    fn take_chunk(&self, _owner: HostId, _counter: u64, _end: u32) -> Option<u32> {
+        None
     }
 
     /// Lets other hosts access memory until [`Transport::conceal`].

@@ -3,6 +3,7 @@
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait, model};
 
+use super::chunk_counter::{ChunkCounters, FreeCounters};
 use super::pool::{Pool, Returns};
 use super::ring::{Ring, SLOTS, SenderCache};
 use super::slot::Envelope;
@@ -157,5 +158,26 @@ fn a_buffer_has_one_owner_at_a_time() {
             .collect();
         assert!(taken.len() <= 1);
         assert!(taken.iter().all(|ticket| *ticket != first), "another generation");
+    });
+}
+
+#[test]
+fn a_chunk_is_taken_by_one_host_and_by_none_when_the_counter_is_used_again() {
+    model(|| {
+        let shared = Arc::new((ChunkCounters::default(), FreeCounters::default()));
+        let (counters, free) = &*shared;
+        let counter = free.open(counters).expect("it is free");
+        let helper = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || usize::from(shared.0.take(counter, 1).is_some()))
+        };
+        let own = usize::from(counters.take(counter, 1).is_some());
+        if own == 1 {
+            // The helper may be late.
+            free.close(counters, counter);
+            let next = free.open(counters).expect("it has been closed");
+            assert_eq!(counters.take(next, 1), Some(0), "nobody else knows of it");
+        }
+        assert_eq!(own + helper.join().unwrap(), 1);
     });
 }

@@ -7,6 +7,7 @@ use simurgh_core::SharedBytes;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::arena::Arena;
+use super::chunk_counter::ChunkCounters;
 use super::pool::{BUFFERS, ROOM, Returns};
 use super::ring::Ring;
 
@@ -18,6 +19,8 @@ pub(super) struct Contents {
     pub(super) ring: Ring,
     /// The buffers of the owner that receivers have returned.
     pub(super) returns: Returns,
+    /// The chunks of transfers to the owner.
+    pub(super) chunk_counters: ChunkCounters,
     buffers: [SharedBytes<ROOM>; BUFFERS],
 }
 

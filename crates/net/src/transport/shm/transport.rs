@@ -9,6 +9,7 @@ use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, lines_of, prefetch_wri
 use simurgh_core::{EntryRef, HostTable, Revocable};
 
 use super::ShmError;
+use super::chunk_counter::{CounterUse, FreeCounters};
 use super::cross_memory::{self, Probe};
 use super::group::{ShmGroup, peer_table};
 use super::peer::Peer;
@@ -38,6 +39,7 @@ pub struct Shm {
     others: HostTable<Revocable<Peer>>,
     cross_memory: CrossMemory,
     pool: CachePadded<Pool>,
+    free_counters: FreeCounters,
     /// Number of the packet that is due. Written by the thread that polls.
     next: CachePadded<AtomicU64>,
     dropped: AtomicU64,
@@ -92,6 +94,7 @@ impl Shm {
             others: HostTable::new(own..own, |_| unreachable!("it is empty")),
             cross_memory,
             pool: CachePadded::default(),
+            free_counters: FreeCounters::default(),
             next: CachePadded::default(),
             dropped: AtomicU64::new(0),
             polled: AtomicBool::new(false),
@@ -406,6 +409,25 @@ impl Transport for Shm {
 
     fn is_synchronous(&self) -> bool {
         true
+    }
+
+    fn open_counter(&self) -> Option<u64> {
+        let counter = self.free_counters.open(&self.segment.chunk_counters);
+        counter.map(CounterUse::pack)
+    }
+
+    fn close_counter(&self, counter: u64) {
+        if let Some(counter) = CounterUse::unpack(counter) {
+            self.free_counters.close(&self.segment.chunk_counters, counter);
+        }
+    }
+
+    fn take_chunk(&self, owner: HostId, counter: u64, end: u32) -> Option<u32> {
+        let counter = CounterUse::unpack(counter)?;
+        match owner == self.own {
+            true => self.segment.chunk_counters.take(counter, end),
+            false => self.peer(owner)?.segment.chunk_counters.take(counter, end),
+        }
     }
 
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {

@@ -20,6 +20,24 @@ fn data_of_every_length_arrives_whole_and_in_order() {
 }
 
 #[test]
+fn two_hosts_share_out_the_chunks_of_a_transfer() {
+    let hosts = hosts(2, true);
+    let counter = hosts[0].open_counter().expect("all are free");
+    let takers = [0, 1, 1, 0, 1, 0, 1];
+    let taken = takers.map(|host: usize| hosts[host].take_chunk(0, counter, 5));
+    assert_eq!(taken, [Some(0), Some(1), Some(2), Some(3), Some(4), None, None]);
+    hosts[0].close_counter(counter);
+    let next = hosts[0].open_counter().expect("all are free");
+    assert_eq!(hosts[1].take_chunk(0, counter, 5), None, "it is closed");
+    assert_eq!(hosts[1].take_chunk(0, next, 5), Some(0));
+    assert_eq!(
+        hosts[1].take_chunk(0, u64::MAX, 5),
+        None,
+        "there is no such counter"
+    );
+}
+
+#[test]
 fn a_full_ring_says_so_and_goes_round() {
     let hosts = hosts(2, false);
     let notes = Notes::default();
