@@ -14,6 +14,8 @@ mod completion;
 #[cfg(not(loom))]
 mod control_block;
 #[cfg(not(loom))]
+mod core_sharing;
+#[cfg(not(loom))]
 mod current_ec;
 #[cfg(not(loom))]
 mod external_wakers;

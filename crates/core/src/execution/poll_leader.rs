@@ -31,6 +31,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 
 use super::EcRef;
+use super::core_sharing::{CoreSharing, Offer};
 use super::external_wakers::{note_running, note_watching};
 use crate::network::{CHECKS_PER_POLL, Network, Quiescence};
 use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Ordering, SpinLock, if_biased, relax};
@@ -70,6 +71,9 @@ pub trait ProcessHooks: Send + Sync {
         false
     }
 
+    /// Moves the calling thread, which shares its core with another one that waits, to a core of its own.
+    fn move_from_shared_core(&self) {}
+
     /// Wakes the worker with this index, which is the leader, to look around.
     fn notify_worker(&self, worker: usize) {
         let _ = worker;
@@ -94,6 +98,7 @@ pub struct PollLeader {
     quiescence: Quiescence,
     /// A poll has found something since this was last cleared.
     found: AtomicBool,
+    core_sharing: CoreSharing,
     hooks: Box<dyn ProcessHooks>,
 }
 
@@ -137,6 +142,7 @@ impl PollLeader {
             resting: SpinLock::new(Vec::new()),
             quiescence: Quiescence::default(),
             found: AtomicBool::new(false),
+            core_sharing: CoreSharing::default(),
             hooks,
         }))
     }
@@ -256,7 +262,9 @@ impl PollLeader {
                 relax();
             } else {
                 since_yield = CHECKS_BEFORE_YIELD - CHECKS_PER_YIELD;
-                std::thread::yield_now();
+                if self.core_sharing.offer() == Offer::Move {
+                    self.hooks.move_from_shared_core();
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ use simurgh_net::job::JobSpec;
 use simurgh_sched::{Affinity, Core, Placement, RankPlace, Topology};
 use simurgh_settings::Id;
 use simurgh_settings::placement::{Binding, show_processors};
+use std::ops::Range;
 
 /// The cores of a host, and the place of each of its ranks.
 ///
@@ -151,11 +152,44 @@ pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
     Ok(())
 }
 
+/// Moves the calling thread to its rank's share of the processors that it may use. The kernel may move it again at any
+/// time.
+pub(super) fn use_own_share(spec: &JobSpec) {
+    let Ok(all) = Affinity::current() else {
+        return;
+    };
+    let (ranks, on_node) = spec.ranks_on_node();
+    let processors = all.processors();
+    let share = &processors[part_of(processors.len(), ranks.start, on_node)];
+    // A kernel that refuses leaves it where it is.
+    let _ = Affinity::of(share).bind(None).and_then(|()| all.bind(None));
+}
+
+/// The part of so many processors that is for one of `ranks`. Ranks that outnumber the processors share one each.
+fn part_of(processors: usize, rank: usize, ranks: usize) -> Range<usize> {
+    let begin = |rank: usize| processors * rank / ranks;
+    begin(rank)..begin(rank + 1).max(begin(rank) + 1)
+}
+
 /// Binds those threads of this process that are `meant`, by their numbers.
 fn bind_threads(allowed: &[usize], meant: impl Fn(u32) -> bool) {
     let affinity = Affinity::of(allowed);
     for thread in threads::all().filter(|thread| meant(*thread)) {
         // The thread may have ended meanwhile, or the kernel may refuse. An unbound thread is slower, but correct.
         let _ = affinity.bind(Pid::from_raw(thread.cast_signed()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rank_has_a_part_of_the_processors() {
+        let parts = |processors, ranks| (0..ranks).map(move |rank| part_of(processors, rank, ranks));
+        assert!(parts(2, 2).eq([0..1, 1..2]));
+        assert!(parts(5, 2).eq([0..2, 2..5]));
+        assert!(parts(2, 5).eq([0..1, 0..1, 0..1, 1..2, 1..2]));
+        assert!(parts(1, 1).eq([0..1]));
     }
 }

@@ -350,7 +350,7 @@ impl OwnProcess {
     }
 
     /// Lets waiting threads drive the network. `of_transports` threads belong to the transports, and wake nobody.
-    fn drive_network(&self, network: Arc<dyn Network>, of_transports: usize) {
+    fn drive_network(&'static self, network: Arc<dyn Network>, of_transports: usize) {
         let looks = if hosts_outnumber_cores(&self.spec) {
             0
         } else {
@@ -359,6 +359,7 @@ impl OwnProcess {
         let others = OtherThreads {
             host: self.host,
             of_transports,
+            spec: &self.spec,
         };
         let _ = self.poll_leader.set(PollLeader::begin(network, looks, others));
         simurgh_core::set_native_handlers(signal_sources::have_handlers);
@@ -389,6 +390,7 @@ impl OwnProcess {
 struct OtherThreads {
     host: &'static Host,
     of_transports: usize,
+    spec: &'static JobSpec,
 }
 
 impl ProcessHooks for OtherThreads {
@@ -401,6 +403,10 @@ impl ProcessHooks for OtherThreads {
 
     fn on_quiescent(&self, question: u32) {
         quiescence::report(self.host, question, || true);
+    }
+
+    fn move_from_shared_core(&self) {
+        binding::use_own_share(self.spec);
     }
 }
 

@@ -50,6 +50,7 @@ pub use purposes::PurposeRules;
 pub use substitute::Evicted;
 pub(crate) use takeover::Takeovers;
 pub(crate) use team::{largest_count, notify_teams};
+pub(super) use work_stealing::nanoseconds;
 
 /// Counters of a worker, which anybody may read at any time.
 #[derive(Clone, Copy, Debug, Default)]

@@ -79,7 +79,7 @@ impl Worker {
 }
 
 /// Nanoseconds on a clock that all workers see.
-pub(super) fn nanoseconds() -> u64 {
+pub(in crate::execution) fn nanoseconds() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
