@@ -17,6 +17,7 @@
 use super::Network;
 use super::exposed;
 use super::progress::Step;
+use super::protocol_choice::Protocol;
 use super::rdma::Get;
 use super::rendezvous::PendingReceive;
 use super::wire::Packet;
@@ -28,9 +29,9 @@ use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 use std::ops::Range;
 
 /// Data with fewer bytes is copied by the receiver alone before the sender has begun.
-const LEAST: u64 = 64 << 10;
+const LEAST: u64 = 16 << 10;
 /// The bytes of a chunk: half of the data within these limits.
-const CHUNK: [u64; 2] = [32 << 10, 128 << 10];
+const CHUNK: [u64; 2] = [8 << 10, 128 << 10];
 
 /// The chunks of so many bytes of data.
 #[derive(Clone, Copy, Debug)]
@@ -124,10 +125,9 @@ impl Cooperation {
 }
 
 impl Network {
-    /// Whether both hosts copy so many bytes, which this one can get: if that is faster, and each has a core to do it.
-    pub(super) fn is_cooperative(&self, from: HostId, bytes: u64) -> bool {
-        let way = self.way(from);
-        bytes >= LEAST && way.packets_compete() && way.is_synchronous() && self.access(from).write
+    /// Whether both hosts can copy so many bytes, which this one can get, and that may be faster.
+    pub(super) fn may_cooperate(&self, from: HostId, bytes: u64) -> bool {
+        bytes >= LEAST && self.way(from).is_synchronous() && self.access(from).write
     }
 
     /// Begins the account of a get of so many bytes to a target in one piece, and lets the sender write there. None if
@@ -260,7 +260,8 @@ impl Network {
             self.way(from).close_counter(counter);
             match end {
                 End::Done { begin } => {
-                    self.protocol_choice.note_get(limit, begin);
+                    self.protocol_choice
+                        .note_get(Protocol::CooperativeGet, limit, begin);
                     self.get_done(local, receiver);
                 }
                 End::Refused => self.get_refused(receiver),

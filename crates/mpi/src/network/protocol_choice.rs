@@ -1,12 +1,12 @@
-//! Gets or fragments: which of them brings the data of long messages sooner.
+//! Gets, gets in which the sender takes part, or fragments: which of them brings the data of long messages sooner.
 //!
 //! Between processes of a node that have a core each, this depends on where the data lies. While it is in caches, the
-//! kernel's one copy takes half as long as fragments do. If it is not, fragments are faster, because both processes
-//! copy at the same time. So the times of both are measured, by size. The one that has been faster lately is taken, and
-//! from time to time the other one, since programs have phases.
+//! kernel's one copy takes half as long as fragments do. If it is not, what lets both processes copy at the same time is
+//! faster. So the times of all are measured, by size. The one that has been fastest lately is taken, and from time to
+//! time each of the others, since programs have phases.
 //!
 //! A protocol needs some messages until what it works with is in the caches. So several messages in a row are brought
-//! by the other one, and the first ones after each change do not count.
+//! by another one, and the first ones after each change do not count.
 
 use std::array;
 use std::ops::Range;
@@ -18,9 +18,9 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 const SMALLEST: u32 = 13;
 const LARGEST: u32 = 24;
 const CLASSES: usize = (LARGEST - SMALLEST + 1) as usize;
-/// Of so many messages, those with these numbers are brought by what has been slower.
+/// Of so many messages, those with these numbers are brought by each protocol that has been slower.
 const PERIOD: u64 = 256;
-const TRIED: Range<u64> = 8..16;
+const TRIED: [Range<u64>; 2] = [8..16, 136..144];
 /// So many messages in a row by a protocol do not count before one does.
 const WARM_UP: u64 = 3;
 /// A time counts as at most so many times what has been seen so far: a process may have lost its core.
@@ -31,6 +31,8 @@ const OUTLIER: u64 = 4;
 pub(super) enum Protocol {
     /// The receiver reads it from the sender's memory.
     Get,
+    /// As a get, but the sender takes part.
+    CooperativeGet,
     /// The sender sends it in fragments.
     Fragments,
 }
@@ -40,8 +42,9 @@ pub(super) enum Protocol {
 struct Times {
     messages: AtomicU64,
     /// The average of the last ones by each protocol, in nanoseconds for a MiB; 0 if there was none.
-    averages: [AtomicU64; 2],
-    /// The protocol of the last message in the lowest bit, and how many of the same were before it in a row above that.
+    averages: [AtomicU64; 3],
+    /// The protocol of the last message in the two lowest bits, and how many of the same were before it in a row above
+    /// them.
     run: AtomicU64,
 }
 
@@ -49,8 +52,8 @@ impl Times {
     /// Counts a message in the run of its protocol.
     fn count(&self, protocol: Protocol) {
         let run = self.run.load(Ordering::Relaxed);
-        let next = match run & 1 == protocol as u64 {
-            true => run + 2,
+        let next = match run & 3 == protocol as u64 {
+            true => run + 4,
             false => protocol as u64,
         };
         self.run.store(next, Ordering::Relaxed);
@@ -59,7 +62,12 @@ impl Times {
     /// Whether the time of the last message by a protocol counts.
     fn counts(&self, protocol: Protocol) -> bool {
         let run = self.run.load(Ordering::Relaxed);
-        run & 1 == protocol as u64 && run >> 1 >= WARM_UP
+        run & 3 == protocol as u64 && run >> 2 >= WARM_UP
+    }
+
+    /// The average of a protocol. One that has not been measured counts as the fastest.
+    fn average(&self, protocol: Protocol) -> u64 {
+        self.averages[protocol as usize].load(Ordering::Relaxed)
     }
 }
 
@@ -83,20 +91,20 @@ impl Default for ProtocolChoice {
 }
 
 impl ProtocolChoice {
-    /// The protocol for a message with so many bytes.
-    pub(super) fn choose(&self, bytes: u64) -> Protocol {
+    /// The protocol for a message with so many bytes, of these, which differ.
+    pub(super) fn choose(&self, bytes: u64, among: &[Protocol]) -> Protocol {
         let times = self.times(bytes);
         let number = times.messages.fetch_add(1, Ordering::Relaxed);
-        let [get, fragments] = times
-            .averages
-            .each_ref()
-            .map(|average| average.load(Ordering::Relaxed));
-        let is_get_faster = get == 0 || (fragments != 0 && get <= fragments);
-        let is_try = TRIED.contains(&(number % PERIOD));
-        let protocol = match is_get_faster != is_try {
-            true => Protocol::Get,
-            false => Protocol::Fragments,
-        };
+        let fastest = among.iter().min_by_key(|protocol| times.average(**protocol));
+        let fastest = *fastest.expect("there is a protocol");
+        let mut others = among.iter().filter(|protocol| **protocol != fastest);
+        let tried = TRIED
+            .iter()
+            .position(|numbers| numbers.contains(&(number % PERIOD)));
+        let protocol = tried
+            .and_then(|turn| others.nth(turn))
+            .copied()
+            .unwrap_or(fastest);
         times.count(protocol);
         protocol
     }
@@ -106,9 +114,9 @@ impl ProtocolChoice {
         self.begin.elapsed().as_nanos() as u64
     }
 
-    /// Notes that a get of so many bytes, which began then, is over.
-    pub(super) fn note_get(&self, bytes: u64, begin: u64) {
-        self.note(Protocol::Get, bytes, self.now().saturating_sub(begin));
+    /// Notes that a get of so many bytes by this protocol, which began then, is over.
+    pub(super) fn note_get(&self, protocol: Protocol, bytes: u64, begin: u64) {
+        self.note(protocol, bytes, self.now().saturating_sub(begin));
     }
 
     /// Notes that a message of so many bytes in fragments, which was asked for then, is complete. It counts from when
@@ -146,6 +154,7 @@ mod tests {
     use super::*;
 
     const BYTES: u64 = 100_000;
+    const ALL: [Protocol; 3] = [Protocol::Get, Protocol::CooperativeGet, Protocol::Fragments];
 
     /// Lets so many messages come, whose times in nanoseconds `time` says by their protocol and by how many of the same
     /// came before them in a row. Returns how many were got.
@@ -156,7 +165,7 @@ mod tests {
     ) -> usize {
         let (mut last, mut before, mut gets) = (Protocol::Get, 0, 0);
         for _ in 0..messages {
-            let protocol = choice.choose(bytes);
+            let protocol = choice.choose(bytes, &ALL);
             before = if protocol == last { before + 1 } else { 0 };
             last = protocol;
             choice.note(protocol, bytes, time(protocol, before));
@@ -165,15 +174,16 @@ mod tests {
         gets
     }
 
-    /// The same with two times, of gets and of fragments.
-    fn receive(choice: &ProtocolChoice, messages: usize, times: [u64; 2]) -> usize {
+    /// The same with two times, of gets of both kinds and of fragments.
+    fn receive(choice: &ProtocolChoice, messages: usize, [get, fragments]: [u64; 2]) -> usize {
+        let times = [get, 2 * get, fragments];
         receive_by(choice, (messages, BYTES), |protocol, _| times[protocol as usize])
     }
 
     #[test]
     fn the_faster_protocol_brings_nearly_all_messages() {
         let choice = ProtocolChoice::default();
-        assert!(receive(&choice, 1000, [5000, 10_000]) > 960);
+        assert!(receive(&choice, 1000, [5000, 10_000]) > 920);
         let choice = ProtocolChoice::default();
         assert!(receive(&choice, 1000, [10_000, 5000]) < 40);
     }
@@ -190,7 +200,7 @@ mod tests {
     fn a_protocol_that_needs_some_messages_to_be_fast_is_chosen() {
         let choice = ProtocolChoice::default();
         let time = |protocol, before| match protocol {
-            Protocol::Get => 5000,
+            Protocol::Get | Protocol::CooperativeGet => 5000,
             Protocol::Fragments if before < 3 => 20_000,
             Protocol::Fragments => 3000,
         };
@@ -208,12 +218,28 @@ mod tests {
     #[test]
     fn sizes_are_told_apart() {
         let choice = ProtocolChoice::default();
-        let time = |protocol, _| [1000, 2000][protocol as usize];
+        let time = |protocol, _| [1000, 1500, 2000][protocol as usize];
         receive_by(&choice, (100, 1 << 14), time);
         receive_by(&choice, (100, 1 << 20), |protocol, before| {
             3000 - time(protocol, before)
         });
-        assert_eq!(choice.choose(1 << 14), Protocol::Get);
-        assert_eq!(choice.choose(1 << 20), Protocol::Fragments);
+        assert_eq!(choice.choose(1 << 14, &ALL), Protocol::Get);
+        assert_eq!(choice.choose(1 << 20, &ALL), Protocol::Fragments);
+    }
+
+    #[test]
+    fn only_what_is_possible_is_chosen() {
+        let choice = ProtocolChoice::default();
+        let possible = [Protocol::Get, Protocol::Fragments];
+        for _ in 0..600 {
+            let protocol = choice.choose(BYTES, &possible);
+            assert!(possible.contains(&protocol));
+            choice.note(protocol, BYTES, [3000, 0, 2000][protocol as usize]);
+        }
+        assert_eq!(
+            choice.choose(BYTES, &ALL),
+            Protocol::CooperativeGet,
+            "it has not been tried"
+        );
     }
 }

@@ -85,7 +85,11 @@ impl Network {
     /// The protocol for so many bytes that this host can get.
     pub(super) fn protocol(&self, host: HostId, bytes: u64) -> Protocol {
         match self.way(host).packets_compete() {
-            true => self.protocol_choice.choose(bytes),
+            true => {
+                let all = [Protocol::Get, Protocol::Fragments, Protocol::CooperativeGet];
+                let possible = if self.may_cooperate(host, bytes) { 3 } else { 2 };
+                self.protocol_choice.choose(bytes, &all[..possible])
+            }
             false => Protocol::Get,
         }
     }
@@ -146,7 +150,7 @@ impl Network {
             Ok(Transfer::Started) => (),
             Ok(Transfer::Done) => {
                 if let Some(begin) = begin {
-                    self.protocol_choice.note_get(limit, begin);
+                    self.protocol_choice.note_get(Protocol::Get, limit, begin);
                 }
                 self.get_done(local, receiver);
             }

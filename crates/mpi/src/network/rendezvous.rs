@@ -116,7 +116,7 @@ impl Network {
         let fits = |region: &Region| region.length >= limit && target.is_contiguous();
         let readable = region.filter(|region| fits(region) && self.access(from).read);
         let protocol = readable.map(|_| self.protocol(from, limit));
-        let is_shared = protocol == Some(Protocol::Get) && self.is_cooperative(from, limit);
+        let is_shared = protocol == Some(Protocol::CooperativeGet);
         let shared = is_shared
             .then(|| self.begin_cooperation(from, &target, limit))
             .flatten();
