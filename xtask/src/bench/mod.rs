@@ -28,6 +28,7 @@ mod work;
 use contender::Contender;
 pub(crate) use experiment::Group;
 use experiment::{EXPERIMENTS, Experiment};
+use machine::LineTransfer;
 use metric::Metric;
 use samples::{Point, Samples};
 
@@ -101,7 +102,7 @@ fn show(groups: &[Group], contenders: &[Contender], rounds: Option<usize>, kinds
         .iter()
         .filter(|group| !alone.contains(group) && chooses(group))
     {
-        let (samples, names) = measured(*group, contenders, rounds.unwrap_or(ROUNDS), kinds)?;
+        let (samples, names) = measured(*group, contenders, rounds.unwrap_or(ROUNDS), kinds, || ())?;
         print!("{}", report::tables(&samples, &names));
     }
     Ok(())
@@ -118,26 +119,30 @@ fn measure_hosts(workspace: &Workspace, group: Group, stage: &Stage, rounds: usi
 
 fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], rounds: usize) -> Result<()> {
     let machine = machine::describe();
-    let (samples, names) = measured(group, contenders, rounds, &[])?;
+    let mut line_transfer = LineTransfer::new(workspace)?;
+    let (samples, names) = measured(group, contenders, rounds, &[], || line_transfer.measure())?;
     let (tables, behind) = (report::tables(&samples, &names), report::behind(&samples, &names));
     print!("{behind}\n{tables}");
     let plots = workspace.source("docs/plots");
     fs::create_dir_all(&plots).map_err(Failure::file(&plots))?;
     let plots = plot::all(&samples, &names, &plots)?;
-    let introduction = format!("{}\n{behind}", introduction(&machine, rounds));
+    let introduction = format!("{}\n{behind}", introduction(&machine, rounds, &line_transfer));
     document(workspace, group, &introduction, &tables, &plots)
 }
 
-/// The samples of a group's experiments, or of these kinds of their work, and the names of the contenders.
+/// The samples of a group's experiments, or of these kinds of their work, and the names of the contenders. Calls
+/// `begin_round` when a round begins.
 fn measured(
     group: Group,
     contenders: &[Contender],
     rounds: usize,
     kinds: &[String],
+    mut begin_round: impl FnMut(),
 ) -> Result<(Samples, Vec<&'static str>)> {
     let mut samples = Samples::default();
     let mut given_up = Vec::new();
     for round in 1..=rounds {
+        begin_round();
         let measures = |experiment: &Experiment| {
             let leaves_some = experiment.kinds.is_empty() || !chosen(experiment.kinds, kinds).is_empty();
             experiment.group == group && leaves_some
@@ -199,9 +204,9 @@ fn measure(
     Ok(outcome.success())
 }
 
-fn introduction(machine: &str, rounds: usize) -> String {
-    let date = machine::date();
-    format!("{date}, {machine}; {rounds} rounds. Cells are best / median of the rounds.\n")
+fn introduction(machine: &str, rounds: usize, line_transfer: &LineTransfer) -> String {
+    let (date, state) = (machine::date(), line_transfer.sentence());
+    format!("{date}, {machine}; {rounds} rounds. Cells are best / median of the rounds.{state}\n")
 }
 
 /// The line of docs/performance.md before or after the tables of a group.
