@@ -4,10 +4,10 @@
 //! meanwhile:
 //!
 //! * Nobody: the call takes as long as any system call.
-//! * For some microseconds, one that waits as this one does, and most likely for this one. The kernel has put both on one
-//!   core, and needs some ten milliseconds to notice that another one is free. So the thread asks to be moved.
-//! * Until the kernel has taken the core away from it: one that computes. To yield costs a time slice then, in which the
-//!   message may have come. The thread does not yield again for a while: it polls, and sleeps if that takes long. A
+//! * For some microseconds, one that waits as this one does, and most likely for this one. The kernel has put both on
+//!   one core, and needs some ten milliseconds to notice that another one is free. So the thread asks to be moved.
+//! * Until the kernel has taken the core away from it: one that computes. To yield costs a time slice then, in which
+//!   the message may have come. The thread does not yield again for a while: it polls, and sleeps if that takes long. A
 //!   thread that sleeps gets its core back as soon as it is woken.
 
 use std::time::Duration;

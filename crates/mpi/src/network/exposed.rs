@@ -33,8 +33,8 @@ pub(super) fn expose_memory(way: &dyn Transport, memory: &memory::Region) -> Opt
     unsafe { way.expose(memory.address(), memory.bytes()) }.ok()
 }
 
-/// Reads a part of a target in one piece, or as much of the part as there is room for, from an offset of a host's region
-/// on. The operation on the target is complete when the transfer is, or later.
+/// Reads a part of a target in one piece, or as much of the part as there is room for, from an offset of a host's
+/// region on. The operation on the target is complete when the transfer is, or later.
 pub(super) fn read(
     way: &dyn Transport,
     from: HostId,
@@ -51,7 +51,8 @@ pub(super) fn read(
     unsafe { way.read(from, region, offset, to, length, token) }
 }
 
-/// Writes a part of a source in one piece, or as much of the part as there is, to a host's region from an offset on. The operation on the source is complete when the transfer is, or later.
+/// Writes a part of a source in one piece, or as much of the part as there is, to a host's region from an offset on.
+/// The operation on the source is complete when the transfer is, or later.
 pub(super) fn write(
     way: &dyn Transport,
     to: HostId,

@@ -1,9 +1,9 @@
 //! Gets, gets in which the sender takes part, or fragments: which of them brings the data of long messages sooner.
 //!
 //! Between processes of a node that have a core each, this depends on where the data lies. While it is in caches, the
-//! kernel's one copy takes half as long as fragments do. If it is not, what lets both processes copy at the same time is
-//! faster. So the times of all are measured, by size. The one that has been fastest lately is taken, and from time to
-//! time each of the others, since programs have phases.
+//! kernel's one copy takes half as long as fragments do. If it is not, what lets both processes copy at the same time
+//! is faster. So the times of all are measured, by size. The one that has been fastest lately is taken, and from time
+//! to time each of the others, since programs have phases.
 //!
 //! A protocol needs some messages until what it works with is in the caches. So several messages in a row are brought
 //! by another one, and the first ones after each change do not count.

@@ -49,8 +49,8 @@ pub(super) enum Packet {
     GetDone { sender: Handle },
     /// The sender has put the data of the message.
     PutDone { receiver: Handle },
-    /// The receiver copies the first `limit` bytes of a message, and asks its sender to copy some of their chunks to its
-    /// memory, by this counter of the receiver's host.
+    /// The receiver copies a message, as much of it as the region is long, and asks its sender to copy some of the
+    /// chunks to that region, by this counter of the receiver's host.
     Assist {
         sender: Handle,
         receiver: Handle,
