@@ -1,6 +1,6 @@
 //! Programs under valgrind, as people use it to find mistakes.
 
-use simurgh_testing::{Binary, Compile, Mpiexec, Stage, sums};
+use simurgh_testing::{Binary, Compile, Mpiexec, Stage, passed, sums};
 
 /// The status of valgrind if it has found something.
 const FOUND: &str = "--error-exitcode=9";
@@ -32,6 +32,22 @@ fn memcheck_finds_nothing_in_ranks_that_are_processes() {
 #[test]
 fn helgrind_finds_nothing_in_ranks_that_are_processes() {
     finds_nothing("--tool=helgrind");
+}
+
+/// Either side copies a part of such a message, and memcheck sees one side only.
+#[test]
+fn memcheck_knows_that_long_messages_have_come() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/sum_of_long_messages.c")
+        .flags(["-g"])
+        .against(&stage)
+        .build();
+    for way in ["auto", "write"] {
+        let options = ["-q", FOUND, program.path().to_str().unwrap()];
+        let mpiexec = stage.mpiexec(2).mode("processes").options(["--rendezvous", way]);
+        let outcome = mpiexec.args(options).run("valgrind");
+        assert_eq!(outcome.expect_success().stdout, passed(2), "{outcome}");
+    }
 }
 
 /// Valgrind does not know stacks that are switched, and says so; but the job works.

@@ -252,6 +252,7 @@ impl Network {
             let end = cooperation.end().map(|end| (end, cooperation.counter));
             if end.is_some() {
                 incoming.cooperation = None;
+                incoming.mark_written();
             }
             Some((end, incoming.limit()))
         };

@@ -75,6 +75,12 @@ impl PendingReceive {
         self.received = self.limit();
     }
 
+    /// Tells memcheck that another process has written to the target.
+    pub(super) fn mark_written(&self) {
+        let target = &self.matched.target;
+        simurgh_core::mark_written(target.address(), self.limit() as usize);
+    }
+
     /// Takes a fragment, while `under_way` bytes are under way to this host. Whether it was the last one; none if it is
     /// not the next one.
     fn take_fragment(&mut self, offset: u64, data: &[u8], under_way: u64) -> Option<bool> {
@@ -210,6 +216,7 @@ impl Network {
             .then_some(())?;
         let mut incoming = self.pending_receives.take(receiver, from)?;
         incoming.has_come();
+        incoming.mark_written();
         self.finish(local, from, incoming);
         Some(())
     }
