@@ -33,7 +33,7 @@ const WORKERS: usize = 4;
 const MODERATE: usize = 16 << 20;
 
 /// Bytes up to which a rank that would otherwise wait does all units without looking who wants its virtual processor.
-const IN_ONE_GO: usize = 64 << 20;
+pub(super) const IN_ONE_GO: usize = 64 << 20;
 
 /// Whether a caller that would wait had better move so many bytes by itself: nobody else wants its virtual processor,
 /// or it has none.

@@ -16,6 +16,7 @@ mod persistent;
 mod pool;
 mod status_cell;
 mod waiter;
+mod work;
 
 pub use generalised::Callbacks;
 pub use multiple::{
@@ -29,6 +30,7 @@ pub(crate) use persistent::{Direction, Operation};
 pub(crate) use pool::RequestPool;
 pub(crate) use status_cell::StatusCell;
 pub(crate) use waiter::{Callers, Waiter};
+pub(crate) use work::Work;
 
 use crate::error::Status;
 use crate::error::{Error, ErrorClass, Result};
@@ -41,6 +43,7 @@ use simurgh_core::sync::{Arc, ArcCache, AtomicU32, AtomicU64, Ordering};
 use simurgh_core::{Purpose, PurposeGuard, yield_now};
 use std::sync::OnceLock;
 use std::task::Waker;
+use work::OwnWork;
 
 /// A nonblocking or persistent operation.
 #[derive(Debug)]
@@ -76,6 +79,8 @@ enum Kind {
 struct Task {
     /// What a rank is about that waits for it.
     purpose: Purpose,
+    /// What the rank can do for it.
+    work: OwnWork,
     /// Why it has failed.
     fault: OnceLock<Box<Error>>,
 }
@@ -150,8 +155,11 @@ impl Request {
     }
 
     fn task_about(purpose: Purpose) -> Arc<Self> {
-        let fault = OnceLock::new();
-        Arc::new(Self::of_kind(Kind::Task(Task { purpose, fault })))
+        Arc::new(Self::of_kind(Kind::Task(Task {
+            purpose,
+            work: OwnWork::default(),
+            fault: OnceLock::new(),
+        })))
     }
 
     /// Notes that data of another host is under way for the request, which is a receive.
@@ -183,6 +191,7 @@ impl Request {
             }
             status
         });
+        self.end_work();
         self.finish(&status);
     }
 
@@ -282,7 +291,7 @@ impl Request {
     }
 
     fn wait_long(&self) {
-        if !self.complete_by_helping() {
+        if !self.complete_by_helping() && !self.complete_by_working() {
             let _purpose = self.purpose().map(PurposeGuard::begin);
             self.await_program(|| {
                 instrument::blocking(Reason::Request, || self.status_cell.completion().wait())
