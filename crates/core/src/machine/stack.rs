@@ -3,7 +3,12 @@
 use simurgh_alloc::{Region, RegionError};
 
 use super::hollow_thread::{self, Hollow, HollowError, ThreadBlock};
-use crate::sync::SpinLock;
+use crate::sync::{AtomicUsize, Ordering, SpinLock};
+
+/// Offsets at which stacks end, and the bytes between two of them. In all it is less than a page, most of which is there
+/// already.
+const COLOURS: usize = 8;
+const COLOUR: usize = 192;
 
 /// Why a stack for an execution context cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +61,23 @@ struct Shape {
 /// Stacks whose execution contexts have ended. They are never unmapped, because glibc's thread list runs through them.
 static POOL: SpinLock<Vec<EcStack>> = SpinLock::new(Vec::new());
 
+/// The number of stacks that have got a colour.
+static COLOURED: AtomicUsize = AtomicUsize::new(0);
+
+impl Shape {
+    /// How far below the end of the memory the thread control block of a new stack ends.
+    ///
+    /// Stacks begin at pages. If all were used from their end on, the lines that each execution context touches first
+    /// would compete for the same few sets of a first-level cache, which the lowest bits of addresses choose. So stacks
+    /// end at different offsets in turn, except those whose place is given, which have the same layout on all hosts.
+    fn colour(&self) -> usize {
+        match self.place {
+            Some(_) => 0,
+            None => COLOURED.fetch_add(1, Ordering::Relaxed) % COLOURS * COLOUR,
+        }
+    }
+}
+
 impl EcStack {
     /// A stack of at least `size` bytes, from the pool or new.
     pub(crate) fn obtain(
@@ -89,7 +111,7 @@ impl EcStack {
         // SAFETY:
         // - the region is fresh, and stacks are never unmapped: they go back to the pool, or leak with a process that
         //   ends.
-        let made = unsafe { hollow_thread::create(region.low(), region.high()) };
+        let made = unsafe { hollow_thread::create(region.low(), region.high() - shape.colour()) };
         match made {
             Ok(hollow) => Ok(Self {
                 thread_block: shape.place.and_then(|_| hollow.block(region.high())),
@@ -136,5 +158,26 @@ impl EcStack {
     /// The lowest address of the guard region, that of the usable memory, and the first address above that.
     pub(crate) fn bounds(&self) -> (usize, usize, usize) {
         (self.region.guard(), self.region.low(), self.region.high())
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use simurgh_alloc::page_size;
+
+    #[test]
+    fn stacks_do_not_all_end_at_the_same_place_in_a_page() {
+        // Of a size that no other test uses.
+        let size = 37 * page_size();
+        let stacks: Vec<_> = (0..COLOURS)
+            .map(|_| EcStack::obtain(size, false, None).expect("there is memory"))
+            .collect();
+        let places: std::collections::BTreeSet<_> = stacks
+            .iter()
+            .map(|stack| stack.top().addr() % page_size())
+            .collect();
+        assert!(places.len() > 1, "{places:?}");
+        stacks.into_iter().for_each(EcStack::recycle);
     }
 }
