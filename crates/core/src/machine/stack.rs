@@ -5,7 +5,7 @@ use simurgh_alloc::{Region, RegionError};
 use super::hollow_thread::{self, Hollow, HollowError, ThreadBlock};
 use crate::sync::{AtomicUsize, Ordering, SpinLock};
 
-/// Offsets at which stacks end, and the bytes between two of them. In all it is less than a page, most of which is there
+/// Offsets at which stacks end, and the bytes between two of them: in all less than a page, of which most is there
 /// already.
 const COLOURS: usize = 8;
 const COLOUR: usize = 192;
