@@ -2,6 +2,7 @@
  * piece. Each rank has an area of its own in the memory of every rank, and a copy of what it should contain. The
  * argument is the seed. */
 #include "mpi_check.h"
+#include <stdint.h>
 #include "random/draw.h"
 
 enum { AREA = 320000, PARTS = 4, PART = AREA / PARTS, LONG = 16 << 10, ROUNDS = 24, STRIDED = 1000, BLOCK = 20 };
@@ -157,6 +158,42 @@ static void check(MPI_Win win, unsigned char *memory)
     free(expected);
 }
 
+/* Puts and gets of a few elements, each of which is waited for, and wrong ones among them, which change nothing. */
+static void one_by_one(void)
+{
+    enum { NUMBERS = 600, TURNS = 200 };
+    int64_t numbers[NUMBERS + 1], out[NUMBERS], in[NUMBERS];
+    int target = (check_rank + 1) % check_size, origin = (check_rank + check_size - 1) % check_size;
+    MPI_Win win;
+    for (int i = 0; i <= NUMBERS; i++)
+        numbers[i] = -1;
+    OK(MPI_Win_create(numbers, NUMBERS * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    OK(MPI_Win_lock_all(0, win));
+    for (int turn = 0; turn < TURNS; turn++) {
+        int first = drawn_below(&own, NUMBERS), count = drawn_below(&own, NUMBERS - first + 1);
+        for (int i = 0; i < count; i++)
+            out[first + i] = (int64_t)check_rank * 1000000 + turn * 1000 + first + i;
+        OK(MPI_Put(out + first, count, MPI_INT64_T, target, first, count, MPI_INT64_T, win));
+        OK(MPI_Win_flush(target, win));
+        memset(in, 0, sizeof in);
+        OK(MPI_Get(in + first, count, MPI_INT64_T, target, first, count, MPI_INT64_T, win));
+        OK(MPI_Win_flush_local(target, win));
+        CHECK(memcmp(in + first, out + first, (size_t)count * 8) == 0);
+        OK(MPI_Put(out, 1, MPI_INT64_T, MPI_PROC_NULL, first, 1, MPI_INT64_T, win));
+        FAILS(MPI_Put(out, 2, MPI_INT64_T, target, NUMBERS - 1, 2, MPI_INT64_T, win), MPI_ERR_RMA_RANGE);
+        FAILS(MPI_Put(out, 1, MPI_INT64_T, target, -1, 1, MPI_INT64_T, win), MPI_ERR_RMA_RANGE);
+        FAILS(MPI_Get(in, 1, MPI_INT64_T, target, PTRDIFF_MAX / 4, 1, MPI_INT64_T, win), MPI_ERR_RMA_RANGE);
+        FAILS(MPI_Get(in, 1, MPI_INT64_T, check_size, 0, 1, MPI_INT64_T, win), MPI_ERR_RANK);
+    }
+    OK(MPI_Put(out, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win));
+    OK(MPI_Win_unlock_all(win));
+    FAILS(MPI_Put(out, 1, MPI_INT64_T, target, 1, 1, MPI_INT64_T, win), MPI_ERR_RMA_SYNC);
+    OK(MPI_Sendrecv(out, 1, MPI_INT64_T, target, 0, in, 1, MPI_INT64_T, origin, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Win_free(&win));
+    CHECK(numbers[0] == in[0] && numbers[NUMBERS] == -1);
+}
+
 int main(int argc, char **argv)
 {
     unsigned char *memory;
@@ -183,6 +220,8 @@ int main(int argc, char **argv)
     OK(MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
     check(win, memory);
     OK(MPI_Win_free(&win));
+
+    one_by_one();
 
     OK(MPI_Group_free(&everybody));
     OK(MPI_Type_free(&strided));

@@ -36,6 +36,22 @@ impl<P> Dense<P> {
         let bytes = count.checked_mul(basic.size()).filter(|_| basic.is_dense())?;
         Some(Self { address, bytes })
     }
+
+    /// Number of bytes.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl<P: Copy> Dense<P> {
+    /// The first byte.
+    #[inline]
+    #[must_use]
+    pub fn address(&self) -> P {
+        self.address
+    }
 }
 
 // SAFETY:

@@ -1,7 +1,7 @@
 //! Users' memory as other hosts access it.
 #![allow(unsafe_code, reason = "lends users' memory to a transport")]
 
-use crate::memory::{self, Source, Target};
+use crate::memory::{self, Dense, Source, Target};
 use simurgh_net::HostId;
 use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 use std::ops::Range;
@@ -74,4 +74,34 @@ fn within(part: Range<usize>, bytes: usize) -> (usize, usize) {
     let end = part.end.min(bytes);
     let start = part.start.min(end);
     (start, end - start)
+}
+
+/// Reads elements without gaps of a host's region from an offset on. For a transport whose transfers are over when they
+/// return.
+#[inline]
+pub(super) fn read_dense(
+    way: &dyn Transport,
+    from: HostId,
+    (region, offset): (Region, u64),
+    target: Dense<*mut u8>,
+) -> Result<Transfer, TransferError> {
+    assert!(way.is_synchronous(), "nobody waits for the transfer");
+    // SAFETY:
+    // - the elements cover so many bytes from the address on, writable while `target` is used by the promise of its
+    //   maker; the transfer is over before this returns.
+    unsafe { way.read(from, region, offset, target.address(), target.bytes(), 0) }
+}
+
+/// Writes elements without gaps to a host's region from an offset on, as [`read_dense`].
+#[inline]
+pub(super) fn write_dense(
+    way: &dyn Transport,
+    to: HostId,
+    (region, offset): (Region, u64),
+    source: Dense<*const u8>,
+) -> Result<Transfer, TransferError> {
+    assert!(way.is_synchronous(), "nobody waits for the transfer");
+    // SAFETY:
+    // - as above, save that they are read.
+    unsafe { way.write(to, region, offset, source.address(), source.bytes(), 0) }
 }

@@ -10,7 +10,7 @@ use super::progress::{Step, Task};
 use crate::endpoint::Handle;
 use crate::error::{ErrorClass, Status};
 use crate::host::Host;
-use crate::memory::{self, Source, Target};
+use crate::memory::{self, Dense, Source, Target};
 use crate::request::Waiter;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Access, Region, Transfer, TransferError};
@@ -105,6 +105,25 @@ impl Network {
             "transfers to this host are synchronous"
         );
         outcome.is_ok()
+    }
+
+    /// Writes elements without gaps to the memory of a host, to which transfers are synchronous and possible. False if
+    /// it has not been done.
+    #[inline]
+    pub(crate) fn put_now(&self, host: HostId, place: (Region, u64), source: Dense<*const u8>) -> bool {
+        exposed::write_dense(self.way(host), host, place, source).is_ok()
+    }
+
+    /// Reads elements without gaps, as [`Network::put_now`].
+    #[inline]
+    pub(crate) fn get_now(&self, host: HostId, place: (Region, u64), target: Dense<*mut u8>) -> bool {
+        exposed::read_dense(self.way(host), host, place, target).is_ok()
+    }
+
+    /// Whether transfers to and from a host are synchronous and possible.
+    pub(crate) fn transfers_now(&self, host: HostId) -> bool {
+        let access = self.access(host);
+        self.is_synchronous(host) && access.read && access.write
     }
 
     /// Begins a transfer. False if it is not possible; then nothing is completed.

@@ -33,6 +33,7 @@
 
 mod access;
 mod access_log;
+mod across;
 pub mod assertion;
 mod barrier;
 mod batch;

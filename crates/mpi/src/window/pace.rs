@@ -21,9 +21,22 @@ pub(super) struct Pace {
 impl Pace {
     /// Notes an operation. Whether it had better be done by itself.
     pub(super) fn begin(&self) -> bool {
+        let is_slow = self.is_slow();
+        self.note();
+        is_slow
+    }
+
+    /// Whether the next operation had better be done by itself.
+    #[inline]
+    pub(super) fn is_slow(&self) -> bool {
+        self.begun.load(Ordering::Relaxed) < FEW && self.before.load(Ordering::Relaxed) <= FEW
+    }
+
+    /// Notes an operation.
+    #[inline]
+    pub(super) fn note(&self) {
         let begun = self.begun.load(Ordering::Relaxed);
         self.begun.store(begun.saturating_add(1), Ordering::Relaxed);
-        begun < FEW && self.before.load(Ordering::Relaxed) <= FEW
     }
 
     /// Notes that the rank waits.

@@ -1,6 +1,7 @@
 //! The short way of the most frequent operations: elements of one predefined datatype without gaps, as many at the
-//! target as at the origin, in memory that this host can access. It checks everything once, and does nothing where it
-//! cannot tell that all is right: then the general way tells what is wrong, or does it (`operation`).
+//! target as at the origin, in memory that this host can access, or the kernel for it (`across`). It checks everything
+//! once, and does nothing where it cannot tell that all is right: then the general way tells what is wrong, or does it
+//! (`operation`).
 
 use super::Window;
 use super::epoch::Epochs;
@@ -53,8 +54,10 @@ impl Window {
     #[inline(always)]
     #[must_use]
     pub fn put_plain(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
-        let reach = self.reach(rank, displacement);
-        reach.is_some_and(|(region, displacement)| region.write(displacement, origin))
+        match self.reach(rank, displacement) {
+            Some((region, displacement)) => region.write(displacement, origin),
+            None => self.put_across(origin, rank, displacement),
+        }
     }
 
     /// [`Window::get`] of elements of the same datatype, as many. False, with nothing done, if that takes the general
@@ -62,8 +65,10 @@ impl Window {
     #[inline(always)]
     #[must_use]
     pub fn get_plain(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
-        let reach = self.reach(rank, displacement);
-        reach.is_some_and(|(region, displacement)| region.read(displacement, origin))
+        match self.reach(rank, displacement) {
+            Some((region, displacement)) => region.read(displacement, origin),
+            None => self.get_across(origin, rank, displacement),
+        }
     }
 
     /// Updates elements of a rank's part by `update`, which is told where they are and what is done with them. False if

@@ -2,6 +2,7 @@
 
 use super::Flavor;
 use super::access_log::AccessLog;
+use super::across::Neighbours;
 use super::error::{fault, not_attached};
 use super::lock::{Lock, OwnLock};
 use super::plain::Reach;
@@ -44,6 +45,7 @@ pub(super) struct WindowShared {
     control: OnceLock<NodeControl>,
     pub(super) remote_waiters: RemoteWaiters,
     pub(super) remote_regions: RemoteRegions,
+    pub(super) neighbours: Neighbours,
     /// This process.
     own_host: HostId,
     /// Whether the processes of each node share the locks of its ranks. Set before the first access.
@@ -164,6 +166,7 @@ impl WindowShared {
             control: OnceLock::new(),
             remote_waiters: RemoteWaiters::default(),
             remote_regions: RemoteRegions::default(),
+            neighbours: Neighbours::default(),
             own_host: layout.own(),
             nodes_share: AtomicBool::new(false),
             lock_groups: OnceLock::new(),

@@ -10,7 +10,8 @@
 //!
 //! Where a transfer is over as soon as the call returns, since the kernel copies between two processes, nobody waits
 //! for it. There short data is worth a transfer, too, if the rank waits for it soon (`pace`): one takes half the time
-//! of a packet and its reply, but several times that of one more request in a packet.
+//! of a packet and its reply, but several times that of one more request in a packet. Such transfers go a short way
+//! once the memory is known (`across`).
 
 use super::error::fault;
 use super::operation::Located;
@@ -27,7 +28,7 @@ use simurgh_net::transport;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Data with fewer bytes is sent in packets, unless transfers are synchronous.
-const LEAST: usize = 4 << 10;
+pub(super) const LEAST: usize = 4 << 10;
 
 /// Most transfers of a rank that are under way in a window.
 const MOST: usize = 64;
@@ -153,6 +154,9 @@ impl Window {
             let done = self
                 .network()
                 .transfer_now(host, (region, offset), (&data, length));
+            if done {
+                self.shorten(located.seat, region);
+            }
             return if done { Outcome::Done } else { Outcome::Left };
         }
         let process = self.process();

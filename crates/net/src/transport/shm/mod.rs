@@ -11,8 +11,8 @@
 //!    cell, and longer data in a buffer of the sender's [`pool`]. A receiver that sleeps has said so at its
 //!    [`doorbell`]; one that sleeps in `poll(2)` is woken through its [`wakeup_socket`].
 //! 4. Long data is read or written by [`cross_memory`], in one copy, where the kernel allows it. A host tries that once
-//!    for each other host. The transfer is complete when the call returns. Two hosts that both copy share out the
-//!    chunks by a [`chunk_counter`].
+//!    for each other host. Short data goes by way of the other process's [`memory_file`] instead. The transfer is
+//!    complete when the call returns. Two hosts that both copy share out the chunks by a [`chunk_counter`].
 //!
 //! A host reads only numbers and data from another's segment. Numbers are checked before use, and checking data is up
 //! to the engine. So a broken or dying peer can send nonsense and stop sending, but no more.
@@ -46,8 +46,12 @@ mod fault_injection;
 #[cfg(not(loom))]
 mod group;
 #[cfg(not(loom))]
+mod memory_file;
+#[cfg(not(loom))]
 mod peer;
 mod pool;
+#[cfg(not(loom))]
+mod remote_process;
 mod ring;
 #[cfg(not(loom))]
 mod segment;

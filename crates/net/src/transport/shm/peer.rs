@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::cross_memory::Probe;
+use super::remote_process::RemoteProcess;
 use super::ring::SenderCache;
 use super::segment::Segment;
 use super::wakeup_socket::WakeupSocket;
@@ -16,12 +16,6 @@ pub(super) struct Peer {
     pub(super) cache: SenderCache,
     /// Its process, once somebody has asked for access to its memory.
     remote_process: OnceLock<RemoteProcess>,
-}
-
-/// A process, and the access to its memory outside of the segment.
-struct RemoteProcess {
-    process: i32,
-    access: Access,
 }
 
 impl Peer {
@@ -38,15 +32,15 @@ impl Peer {
     /// peer has introduced itself.
     pub(super) fn access(&self) -> Access {
         self.remote_process()
-            .map_or_else(Access::default, |remote_process| remote_process.access)
+            .map_or_else(Access::default, RemoteProcess::access)
     }
 
-    /// The number of its process, once it has introduced itself.
-    pub(super) fn process(&self) -> Option<i32> {
-        Some(self.remote_process()?.process)
-    }
-
-    fn remote_process(&self) -> Option<&RemoteProcess> {
+    /// Its process, once it has introduced itself.
+    #[inline]
+    pub(super) fn remote_process(&self) -> Option<&RemoteProcess> {
+        if let Some(known) = self.remote_process.get() {
+            return Some(known);
+        }
         let owner = self.segment.header.owner()?;
         Some(self.remote_process.get_or_init(|| RemoteProcess::of(owner)))
     }
@@ -59,16 +53,5 @@ impl Segment {
         self.ring
             .doorbell
             .ring(|| socket.ring(self.header.wakeup_address()));
-    }
-}
-
-impl RemoteProcess {
-    fn of((process, probe): (u32, [u64; 2])) -> Self {
-        let process = i32::try_from(process).unwrap_or(0);
-        let (read, write) = Probe::try_out(process, probe);
-        Self {
-            process,
-            access: Access { read, write },
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! [`Shm`], the transport itself.
 
+use std::io;
 use std::os::fd::AsFd;
 use std::slice;
 
@@ -10,10 +11,11 @@ use simurgh_core::{EntryRef, HostTable, Revocable};
 
 use super::ShmError;
 use super::chunk_counter::{CounterUse, FreeCounters};
-use super::cross_memory::{self, Probe};
+use super::cross_memory::Probe;
 use super::group::{ShmGroup, peer_table};
 use super::peer::Peer;
 use super::pool::{Pool, ROOM, Ticket};
+use super::remote_process::RemoteProcess;
 use super::ring::{CELL, lies_in_cell};
 use super::segment::Segment;
 use super::slot::{Envelope, Slot, WORD};
@@ -75,8 +77,7 @@ impl Shm {
         group: &ShmGroup<impl AsFd>,
         cross_memory: CrossMemory,
     ) -> Result<Self, ShmError> {
-        let failed =
-            |error: std::io::Error| ShmError::Create(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+        let failed = |error: io::Error| ShmError::Create(Errno::from_io_error(&error).unwrap_or(Errno::IO));
         if cross_memory != CrossMemory::Off {
             Probe::permit();
         }
@@ -304,31 +305,26 @@ impl Shm {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The process that owns a region, and the address of a part of it there.
-    fn part(
+    /// Copies to or from a part of a region, of which `copy` is told the process that owns it and the address there.
+    fn copy(
         &self,
         host: HostId,
-        region: Region,
-        offset: u64,
+        (region, offset): (Region, u64),
         length: usize,
-    ) -> Result<(i32, u64), TransferError> {
+        copy: impl FnOnce(&RemoteProcess, u64) -> io::Result<()>,
+    ) -> Result<Transfer, TransferError> {
         let refused = || TransferError::Refused(format!("host {host} has not exposed that much"));
         let end = offset.checked_add(length as u64).ok_or_else(refused)?;
         let address = region.address.checked_add(offset).ok_or_else(refused)?;
-        let process = self.peer(host).and_then(|peer| peer.process());
-        let process = process.ok_or_else(refused)?;
+        let peer = self.peer(host).ok_or_else(refused)?;
+        let process = peer.remote_process().ok_or_else(refused)?;
         if end > region.length {
             return Err(refused());
         }
-        Ok((process, address))
-    }
-}
-
-/// The outcome of a copy between processes.
-fn outcome(result: std::io::Result<()>) -> Result<Transfer, TransferError> {
-    match result {
-        Ok(()) => Ok(Transfer::Done),
-        Err(error) => Err(TransferError::Refused(error.to_string())),
+        match copy(process, address) {
+            Ok(()) => Ok(Transfer::Done),
+            Err(error) => Err(TransferError::Refused(error.to_string())),
+        }
     }
 }
 
@@ -449,10 +445,11 @@ impl Transport for Shm {
         length: usize,
         _token: u64,
     ) -> Result<Transfer, TransferError> {
-        let (process, address) = self.part(from, region, offset, length)?;
         // SAFETY:
         // - the caller's promise.
-        outcome(unsafe { cross_memory::read(process, address, to, length) })
+        self.copy(from, (region, offset), length, |process, address| unsafe {
+            process.read(address, to, length)
+        })
     }
 
     unsafe fn write(
@@ -464,10 +461,11 @@ impl Transport for Shm {
         length: usize,
         _token: u64,
     ) -> Result<Transfer, TransferError> {
-        let (process, address) = self.part(to, region, offset, length)?;
         // SAFETY:
         // - the caller's promise; the other host has exposed the region.
-        outcome(unsafe { cross_memory::write(process, address, from, length) })
+        self.copy(to, (region, offset), length, |process, address| unsafe {
+            process.write(address, from, length)
+        })
     }
 
     fn wait_object(&self, waiting: WaitMethod) -> Option<transport::WaitObject<'_>> {

@@ -1,0 +1,80 @@
+//! Another process of the node, and the ways to its memory.
+
+use std::io;
+use std::sync::OnceLock;
+
+use super::cross_memory::{self, Probe};
+use super::memory_file::MemoryFile;
+use crate::transport::Access;
+
+/// The most data that is copied by way of the [`MemoryFile`].
+const SHORT: usize = 2 << 10;
+
+/// A process, and the access to its memory outside of the segment.
+pub(super) struct RemoteProcess {
+    process: i32,
+    /// The address and the value of its probe.
+    probe: [u64; 2],
+    access: Access,
+    /// Its memory as a file, once short data has been copied; none if it cannot be opened.
+    file: OnceLock<Option<MemoryFile>>,
+}
+
+impl RemoteProcess {
+    /// That with this number and this probe, which is tried out.
+    pub(super) fn of((process, probe): (u32, [u64; 2])) -> Self {
+        let process = i32::try_from(process).unwrap_or(0);
+        let (read, write) = Probe::try_out(process, probe);
+        Self {
+            process,
+            probe,
+            access: Access { read, write },
+            file: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn access(&self) -> Access {
+        self.access
+    }
+
+    /// Reads its memory.
+    ///
+    /// # Safety
+    ///
+    /// * `to` has room for `length` bytes, which nobody else uses meanwhile.
+    pub(super) unsafe fn read(&self, address: u64, to: *mut u8, length: usize) -> io::Result<()> {
+        match self.file_for(length) {
+            // SAFETY:
+            // - the caller's promise.
+            Some(file) => unsafe { file.read(address, to, length) },
+            // SAFETY:
+            // - as above.
+            None => unsafe { cross_memory::read(self.process, address, to, length) },
+        }
+    }
+
+    /// Writes its memory.
+    ///
+    /// # Safety
+    ///
+    /// * `from` has `length` bytes, which nobody changes meanwhile.
+    /// * The process has allowed its memory to be written there.
+    pub(super) unsafe fn write(&self, address: u64, from: *const u8, length: usize) -> io::Result<()> {
+        match self.file_for(length) {
+            // SAFETY:
+            // - the caller's promise.
+            Some(file) => unsafe { file.write(address, from, length) },
+            // SAFETY:
+            // - as above.
+            None => unsafe { cross_memory::write(self.process, address, from, length) },
+        }
+    }
+
+    /// Its memory as a file, where that is the faster way for so many bytes.
+    #[inline]
+    fn file_for(&self, length: usize) -> Option<&MemoryFile> {
+        let may_be = length <= SHORT && self.access.read && self.access.write;
+        let open = || MemoryFile::open(self.process, self.probe);
+        may_be.then(|| self.file.get_or_init(open).as_ref()).flatten()
+    }
+}
