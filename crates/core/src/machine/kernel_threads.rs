@@ -1,6 +1,15 @@
 //! The kernel threads of the process.
+//!
+//! The starvation guard looks at them again and again, so these functions allocate nothing.
 
+use std::fs::File;
+use std::io::{Read, Write};
 use std::time::Duration;
+
+/// Bytes of a file about a thread that are read: the fields that are wanted are among the first ones.
+const STAT_MAX: usize = 512;
+/// Bytes of the longest name of such a file.
+const PATH_MAX: usize = 64;
 
 /// The number of threads of the process, as the kernel counts them at one moment; `None` if it does not tell.
 ///
@@ -8,7 +17,7 @@ use std::time::Duration;
 /// with the list: if the thread there has ended meanwhile, the list may lack threads that have just begun.
 #[must_use]
 pub fn kernel_threads() -> Option<usize> {
-    count(&std::fs::read_to_string("/proc/self/stat").ok()?)
+    with_stat("/proc/self/stat", |stat| number(field(stat, 20)?))
 }
 
 /// The number of the calling thread.
@@ -20,8 +29,18 @@ pub fn this_kernel_thread() -> u32 {
 /// Whether the thread of the process with this number sleeps in the kernel.
 #[must_use]
 pub fn kernel_thread_sleeps(thread: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
-    stat.is_ok_and(|stat| matches!(field(&stat, 3), Some("S" | "D")))
+    let mut path = [0; PATH_MAX];
+    let mut rest = &mut path[..];
+    let written = write!(rest, "/proc/self/task/{thread}/stat").map(|()| PATH_MAX - rest.len());
+    let path = written
+        .ok()
+        .and_then(|length| str::from_utf8(&path[..length]).ok());
+    let state = |path| {
+        with_stat(path, |stat| {
+            field(stat, 3).map(|state| state == b"S" || state == b"D")
+        })
+    };
+    path.and_then(state).unwrap_or(false)
 }
 
 /// The processor time that the thread of the process with this number has used; `None` if there is no such thread.
@@ -43,15 +62,24 @@ pub fn kernel_thread_time(thread: u32) -> Option<Duration> {
     (result == 0).then(|| Duration::new(seconds, nanoseconds))
 }
 
-fn count(stat: &str) -> Option<usize> {
-    field(stat, 20)?.parse().ok()
+/// What `f` makes of the beginning of such a file; `None` if it cannot be read.
+fn with_stat<R>(path: &str, f: impl FnOnce(&[u8]) -> Option<R>) -> Option<R> {
+    let mut stat = [0; STAT_MAX];
+    // The kernel writes it at once.
+    let length = File::open(path).and_then(|mut file| file.read(&mut stat)).ok()?;
+    f(&stat[..length])
 }
 
 /// A field in such a file, by its number from the third one on. The second one is the name, in parentheses, and may
 /// hold anything.
-fn field(stat: &str, number: usize) -> Option<&str> {
-    let (_, from_third) = stat.rsplit_once(')')?;
-    from_third.split_whitespace().nth(number - 3)
+fn field(stat: &[u8], number: usize) -> Option<&[u8]> {
+    let end_of_name = stat.iter().rposition(|&byte| byte == b')')?;
+    let from_third = stat[end_of_name + 1..].split(u8::is_ascii_whitespace);
+    from_third.filter(|field| !field.is_empty()).nth(number - 3)
+}
+
+fn number(field: &[u8]) -> Option<usize> {
+    str::from_utf8(field).ok()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -60,9 +88,10 @@ mod tests {
 
     #[test]
     fn the_number_is_found_behind_any_name() {
-        let stat = "7 (a) b (c) S 1 7 7 0 -1 4194304 442 28 18 0 1 0 0 0 20 0 5 0 3217802 883027968\n";
-        assert_eq!(count(stat), Some(5));
-        assert_eq!(count("7 (a) S 1"), None);
+        let stat = b"7 (a) \xff (c) S 1 7 7 0 -1 4194304 442 28 18 0 1 0 0 0 20 0 5 0 3217802 883027968\n";
+        assert_eq!(field(stat, 3), Some(&b"S"[..]));
+        assert_eq!(field(stat, 20).and_then(number), Some(5));
+        assert_eq!(field(b"7 (a) S 1", 20), None);
     }
 
     #[test]
