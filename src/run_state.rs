@@ -62,10 +62,10 @@ impl RunState {
 
     /// Begins the run of `ranks` ranks.
     pub(crate) fn begin(&self, ranks: usize) {
-        self.left.store(ranks, Ordering::Relaxed);
         // A run begins once.
         let activities = (0..ranks).map(|_| Arc::new(Activity::new()));
         let _ = self.activities.set(activities.collect());
+        self.left.store(ranks, Ordering::Relaxed);
     }
 
     /// The activity of a rank.

@@ -55,7 +55,9 @@ pub use blocking::{
     Mutex, MutexGuard, PhaseGuard, PhaseValues, ReleasedParties, Round, RoundGuard, SharedBarrier,
     SharedCounter, SharedLock, SplitBarrier, Wait, WaitList, WorkShare,
 };
-pub use execution::{Completion, EcRef, Mailbox, ParkToken, current, park, wait_all, wait_any, yield_now};
+pub use execution::{
+    Completion, EcRef, Mailbox, ParkToken, ThreadCounts, current, park, wait_all, wait_any, yield_now,
+};
 pub use network::Network;
 pub use queue::{
     FirstMessage, Inbox, IntrusiveQueue, LINE_WORDS, LineData, MESSAGE_CELL, MessageRing, Node, Refusal,

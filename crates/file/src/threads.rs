@@ -76,12 +76,11 @@ pub fn submit(job: impl FnOnce() + Send + 'static) {
 
 /// Starts a thread; false if the system refuses it.
 fn start() -> bool {
-    let passive = PassiveThread::new();
     let thread = std::thread::Builder::new()
         .name("io".to_owned())
         .stack_size(STACK);
     let body = move || {
-        let _passive = passive;
+        let _passive = PassiveThread::new();
         serve()
     };
     with_signals_blocked(|| thread.spawn(body)).is_ok()

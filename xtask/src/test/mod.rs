@@ -31,11 +31,12 @@ use programs::{Environment, Program};
 use progress::Progress;
 
 /// The models of the lock-free structures: a package, and the target with its models.
-const MODELS: [[&str; 2]; 6] = [
+const MODELS: [[&str; 2]; 7] = [
     ["simurgh-core", "--test=loom"],
     ["simurgh-core", "--test=loom_locks"],
     ["simurgh-core", "--test=loom_revocable"],
     ["simurgh-core", "--test=loom_ring"],
+    ["simurgh-core", "--test=loom_threads"],
     ["simurgh-net", "--lib"],
     ["simurgh-heap", "--lib"],
 ];

@@ -8,7 +8,8 @@
 //! execution context that has ended is at worst a spurious wake-up of the one that uses its block now.
 //!
 //! The model checker (`--cfg loom`) has threads of its own and no coroutines. `mocked.rs` stands in for the control
-//! blocks and the waiting functions there; the park token, completions and slots are the real ones.
+//! blocks and the waiting functions there; the park token, completions, slots and the counts of threads are the real
+//! ones.
 
 mod completion;
 #[cfg(not(loom))]
@@ -40,6 +41,7 @@ mod spawn;
 mod suspend;
 #[cfg(not(loom))]
 mod suspended;
+mod thread_counts;
 #[cfg(not(loom))]
 mod wait;
 #[cfg(not(loom))]
@@ -55,6 +57,7 @@ pub use mailbox::Mailbox;
 pub use mailbox::{mind_mailbox, set_mailbox};
 pub use park_token::ParkToken;
 pub(crate) use slot::{MIXED_TOPICS, Slot};
+pub use thread_counts::ThreadCounts;
 
 #[cfg(loom)]
 pub use mocked::{EcRef, current, park, set_worker, set_worker_count, yield_now};

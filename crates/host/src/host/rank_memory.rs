@@ -70,13 +70,12 @@ pub(super) fn thread_ends(rank: &'static Rank) {
 
 /// Gives back the memory of a rank when its last threads have gone.
 fn wait_elsewhere(host: &'static Host, rank: &'static Rank) {
-    let passive = PassiveThread::new();
     let wait = move || {
+        let _passive = PassiveThread::new();
         while rank.count_threads() > 0 {
             std::thread::sleep(PERIOD);
         }
         give_back_memory(host, rank);
-        drop(passive);
     };
     let thread = std::thread::Builder::new().name(HOST.to_owned());
     // Where there can be no more threads, the memory goes when the process ends.

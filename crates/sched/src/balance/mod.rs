@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
-use simurgh_core::{Watched, kernel_thread_time};
+use simurgh_core::{PassiveThread, Watched, kernel_thread_time};
 
 use crate::policy::Rebalancing;
 use crate::vp::Shared;
@@ -96,6 +96,7 @@ impl Balancer {
     /// The body of the kernel thread, which is unparked when the runtime ends.
     pub(crate) fn run(mut self) {
         self.shared.note_thread();
+        let _passive = PassiveThread::new();
         let mut meter = Meter::new(self.statuses.len(), self.rule.period);
         let (mut pause, mut begin) = (PERIOD, Instant::now());
         while !self.shared.substitutes.are_over() {

@@ -71,7 +71,6 @@ impl Runtime {
         let statuses = self.vps[..self.shared.vp_set.common].iter();
         let statuses: Vec<_> = statuses.map(|vp| Arc::clone(vp.status())).collect();
         let guard = StarvationGuard::new(Arc::clone(&self.shared), limit, statuses.into_iter(), on_disorder);
-        self.shared.substitutes.count_other();
         let thread = std::thread::Builder::new().name("guard".to_owned());
         let thread = thread.spawn(move || guard.run());
         self.guard = Some(thread.map_err(SchedError::Guard)?);
@@ -88,7 +87,6 @@ impl Runtime {
             Arc::clone(&self.members),
             rule,
         );
-        self.shared.substitutes.count_other();
         let thread = std::thread::Builder::new().name("balancer".to_owned());
         let thread = thread.spawn(move || balancer.run());
         self.balancer = Some(thread.map_err(SchedError::Balancer)?);

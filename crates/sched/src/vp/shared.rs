@@ -55,8 +55,7 @@ impl Shared {
     pub(crate) fn all_sleep(&self) -> bool {
         let quiet = || self.substitutes.are_quiet();
         let others_wait = || {
-            let known = self.team.len() + self.known_threads + self.substitutes.threads();
-            all_threads_wait(known)
+            all_threads_wait(self.team.len() + self.known_threads)
                 || self
                     .others_wait
                     .as_ref()

@@ -21,7 +21,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simurgh_core::Evicted;
+use simurgh_core::{Evicted, PassiveThread};
 
 use super::shared::Shared;
 use super::substitute::Substitute;
@@ -124,6 +124,7 @@ impl StarvationGuard {
     /// The body of the kernel thread, which is unparked when the runtime ends.
     pub(crate) fn run(mut self) {
         self.shared.note_thread();
+        let _passive = PassiveThread::new();
         let mut all_slept = false;
         while !self.shared.substitutes.are_over() {
             // A substitute that is kept has to be guarded even if all virtual processors sleep.

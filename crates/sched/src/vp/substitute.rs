@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
-use simurgh_core::{Evicted, WorkerConfig};
+use simurgh_core::{Evicted, PassiveThread, WorkerConfig};
 
 use super::shared::Shared;
 use crate::affinity::Affinity;
@@ -28,22 +28,10 @@ const NONE: u64 = u64::MAX;
 pub(crate) struct Substitutes {
     all: SpinLock<Vec<Arc<Substitute>>>,
     threads: SpinLock<Vec<JoinHandle<()>>>,
-    /// The number of other threads of the runtime, which wake nobody by themselves.
-    others: AtomicU64,
     over: AtomicBool,
 }
 
 impl Substitutes {
-    /// The number of threads of the runtime that are not virtual processors.
-    pub(super) fn threads(&self) -> usize {
-        self.all.lock().len() + self.others.load(Ordering::SeqCst) as usize
-    }
-
-    /// Counts one more thread of the runtime that is neither a virtual processor nor a substitute.
-    pub(crate) fn count_other(&self) {
-        self.others.fetch_add(1, Ordering::SeqCst);
-    }
-
     /// Whether nothing waits in the inbox of any of them.
     pub(super) fn are_quiet(&self) -> bool {
         self.all
@@ -133,6 +121,8 @@ impl Substitute {
     fn run(&self, shared: &Shared) {
         let worker = self.status.worker;
         self.status.begin(shared.note_thread());
+        // What it does otherwise counts as help.
+        let _passive = PassiveThread::new();
         if shared.topology.binds() {
             let _ = Affinity::of(&shared.topology.reach(worker.index())).bind(None);
         }

@@ -53,11 +53,10 @@ pub(super) fn start(host: &'static Host) -> io::Result<()> {
     if MOVED.set(Counters::default()).is_err() {
         return Ok(());
     }
-    let passive = PassiveThread::new();
     let ranks = host.ranks().iter().map(Follower::new).collect();
     with_signals_blocked(|| std::thread::Builder::new().spawn(move || follow(ranks, nodes)))?;
     // The thread ends with the process.
-    std::mem::forget(passive);
+    std::mem::forget(PassiveThread::new());
     Ok(())
 }
 

@@ -40,11 +40,10 @@ pub(super) fn running() -> Option<i32> {
 }
 
 fn start() -> Option<i32> {
-    // Made before the thread exists: it wakes nobody unless it is told to.
-    let passive = PassiveThread::new();
     let (sender, receiver) = channel();
     let body = move || {
-        let _passive = passive;
+        // It wakes nobody unless it is told to.
+        let _passive = PassiveThread::new();
         // The receiver below waits for it.
         let _ = sender.send(rustix::thread::gettid().as_raw_nonzero().get());
         loop {

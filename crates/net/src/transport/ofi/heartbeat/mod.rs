@@ -67,7 +67,8 @@ const STUCK: &str = "what is sent between it and this one does not arrive for th
 pub(super) struct Heartbeat {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    _passive: PassiveThread,
+    /// Until the thread is about to end.
+    passive: Option<PassiveThread>,
 }
 
 /// Shared by the thread and the rest of the process.
@@ -175,12 +176,11 @@ impl Heartbeat {
             receive_buffers,
             endpoint,
         };
-        let passive = PassiveThread::new();
         let thread = with_signals_blocked(|| thread.spawn(move || state.run())).map_err(|_| refusal)?;
         Ok(Self {
             shared,
             thread: Some(thread),
-            _passive: passive,
+            passive: Some(PassiveThread::new()),
         })
     }
 
@@ -221,6 +221,7 @@ impl Shared {
 
 impl Drop for Heartbeat {
     fn drop(&mut self) {
+        self.passive = None;
         self.shared.over.store(true, Ordering::SeqCst);
         self.shared.wake();
         if let Some(thread) = self.thread.take() {
