@@ -26,33 +26,61 @@
 //! Depends on `simurgh-core` and `simurgh-settings`. No `unsafe`.
 #![deny(unsafe_code)]
 
+// Knowing that all sleep is checked with loom; the other modules are not built for that.
+#[cfg(not(loom))]
 mod affinity;
+#[cfg(not(loom))]
 mod balance;
+#[cfg(not(loom))]
 mod crossings;
 mod deadlock;
+#[cfg(not(loom))]
 mod domain;
+#[cfg(not(loom))]
 mod domain_stats;
+#[cfg(not(loom))]
 mod error;
+#[cfg(not(loom))]
 mod idle_core;
+#[cfg(not(loom))]
 mod placement;
+#[cfg(not(loom))]
 pub mod policy;
+#[cfg(not(loom))]
 mod poller;
+#[cfg(not(loom))]
 mod runtime;
+#[cfg(not(loom))]
 mod stats;
+#[cfg(not(loom))]
 mod topology;
+#[cfg(not(loom))]
 mod vp;
+#[cfg(not(loom))]
 mod vp_set;
+#[cfg(not(loom))]
 mod worker_status;
 
+#[cfg(not(loom))]
 pub use affinity::Affinity;
+#[cfg(not(loom))]
 pub use crossings::crossings;
+#[cfg(not(loom))]
 pub use domain::{Domain, DomainKind};
+#[cfg(not(loom))]
 pub use domain_stats::DomainStats;
+#[cfg(not(loom))]
 pub use error::SchedError;
+#[cfg(not(loom))]
 pub use placement::{Placement, RankPlace};
+#[cfg(not(loom))]
 pub use runtime::{Builder, Runtime, VPS_MAX};
+#[cfg(not(loom))]
 pub use stats::VpStats;
+#[cfg(not(loom))]
 pub use topology::{Core, Topology};
+#[cfg(not(loom))]
 pub use vp::SUBSTITUTES_MAX;
 
+#[cfg(not(loom))]
 pub use simurgh_core::{EcHandle, EcSpec, Network, Purpose};

@@ -31,12 +31,13 @@ use programs::{Environment, Program};
 use progress::Progress;
 
 /// The models of the lock-free structures: a package, and the target with its models.
-const MODELS: [[&str; 2]; 7] = [
+const MODELS: [[&str; 2]; 8] = [
     ["simurgh-core", "--test=loom"],
     ["simurgh-core", "--test=loom_locks"],
     ["simurgh-core", "--test=loom_revocable"],
     ["simurgh-core", "--test=loom_ring"],
     ["simurgh-core", "--test=loom_threads"],
+    ["simurgh-sched", "--lib"],
     ["simurgh-net", "--lib"],
     ["simurgh-heap", "--lib"],
 ];

@@ -142,8 +142,9 @@ impl<T: Node> Inbox<T> {
 
     /// Takes everything, oldest first. For the consumer.
     pub fn take(&self) -> IntrusiveQueue<T> {
-        // Acquire pairs with the Release in `push_linked`.
-        let newest = self.head.swap(ptr::null_mut(), Ordering::Acquire);
+        // Acquire pairs with the Release in `push_linked`. Release: whoever finds the inbox quiet afterwards also sees
+        // that the consumer is awake, as the scheduler's `deadlock.rs` has to.
+        let newest = self.head.swap(ptr::null_mut(), Ordering::AcqRel);
         debug_assert!(
             newest != Self::asleep(),
             "only the consumer takes, and it is awake"
@@ -156,10 +157,10 @@ impl<T: Node> Inbox<T> {
     pub fn steal_all(&self) -> IntrusiveQueue<T> {
         let mut head = self.head.load(Ordering::Relaxed);
         while !head.is_null() && head != Self::asleep() {
-            // Acquire: as in `take`.
+            // AcqRel: as in `take`.
             match self
                 .head
-                .compare_exchange_weak(head, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed)
+                .compare_exchange_weak(head, ptr::null_mut(), Ordering::AcqRel, Ordering::Relaxed)
             {
                 Ok(newest) => return Self::oldest_first(newest),
                 Err(now) => head = now,

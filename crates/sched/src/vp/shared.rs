@@ -53,7 +53,7 @@ impl Shared {
     /// Whether all virtual processors sleep, and nothing is left in the process that could wake any of them. The caller
     /// is a virtual processor that is counted as asleep, or an attached thread that is counted as blocked.
     pub(crate) fn all_sleep(&self) -> bool {
-        let quiet = || self.substitutes.are_quiet();
+        let quiet = || self.team.iter().all(|worker| worker.is_quiet()) && self.substitutes.are_quiet();
         let others_wait = || {
             all_threads_wait(self.team.len() + self.known_threads)
                 || self
@@ -61,7 +61,7 @@ impl Shared {
                     .as_ref()
                     .is_some_and(|wait| wait(&self.threads.lock()))
         };
-        self.sleepers.are_all(&self.team, quiet, others_wait)
+        self.sleepers.are_all(self.team.len(), quiet, others_wait)
     }
 
     /// Whether that may become true although no virtual processor wakes up before: a thread that is not of the runtime
