@@ -12,7 +12,7 @@ use crate::page::{Block, Page};
 use crate::rank_heaps::current;
 use crate::segment::Segment;
 use crate::size_class::{self, ALIGNMENT};
-use crate::{Heap, account, arena, context, notice, report, reserved};
+use crate::{Heap, account, arena, common, context, notice, report, reserved};
 
 /// The largest alignment that blocks of size classes have.
 pub(crate) const ALIGNMENT_OF_CLASSES: usize = 4096;
@@ -201,11 +201,36 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
 #[inline(never)]
 unsafe extern "C" fn free_of_another(heap: *const Heap, block: *mut Block) {
     if !Segment::may_be_heap(heap) {
-        report::no_block("free", block.addr());
+        // SAFETY:
+        // - as demanded of the caller.
+        return unsafe { free_in_common(block) };
     }
     // SAFETY:
     // - heaps stay where they are; the rest is demanded of the caller.
     unsafe { (*heap).remote.push(block) }
+}
+
+/// Frees a block of a common segment.
+///
+/// # Safety
+///
+/// The block's segment is that of no heap alone. If the block is one of some heap, nobody uses it any more.
+unsafe fn free_in_common(block: *mut Block) {
+    // SAFETY:
+    // - the arena has memory there, and what has been taken of it begins with headers.
+    let (segment, page) = unsafe { page_of(block.cast()) };
+    let heap = segment.heap_at(block.addr());
+    if !Segment::may_be_heap(heap) {
+        report::no_block("free", block.addr());
+    }
+    // SAFETY:
+    // - heaps stay where they are; the rest is demanded of the caller.
+    unsafe {
+        match ptr::eq(heap, context::heap()) {
+            true => (*heap).free_local(page, block),
+            false => (*heap).remote.push(block),
+        }
+    }
 }
 
 /// Changes the size of a block of a rank or of the C library.
@@ -255,7 +280,7 @@ unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
     }
     let heap = current();
     if let Some(heap) = heap
-        && ptr::eq(heap, segment.heap())
+        && ptr::eq(heap, segment.heap_at(block.addr()))
         && size > size_class::LARGEST
         && heap.resize(page, block.addr(), size)
     {
@@ -389,6 +414,7 @@ unsafe extern "C" fn malloc_trim(kept: usize) -> c_int {
         heap.release_empty();
         let is_much = heap.dirty.get() > 0;
         heap.purge();
+        common::purge();
         is_much
     });
     // SAFETY:

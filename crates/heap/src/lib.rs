@@ -23,6 +23,8 @@
 //! * `owners`: the owners of segments
 //! * `page_move`: moving pages from node to node
 //! * `source`: where a rank's memory comes from
+//! * `runs`: runs of bits
+//! * `lent`: slices that several heaps take
 //! * `links`: lists that run through their elements
 //! * `page`: runs of slices that hold blocks of one size
 //! * `remote`: blocks that others have freed
@@ -34,6 +36,7 @@
 //! * `sites`: the places in programs where sampled blocks come from
 //! * `sampler`: which blocks are sampled
 //! * `magazine`: the free blocks that are handed out first
+//! * `common`: segments whose slices are those of several heaps
 //! * `idle`: the same for long blocks
 //! * `single`: blocks that are a page, or several segments
 //! * `mixed`: the first blocks of a heap
@@ -61,8 +64,10 @@ mod arena;
 mod c;
 pub mod checked;
 mod clock;
+mod common;
 mod context;
 mod idle;
+mod lent;
 mod links;
 mod magazine;
 mod mallinfo;
@@ -82,6 +87,7 @@ mod rank_heaps;
 mod remote;
 mod report;
 mod reserved;
+mod runs;
 mod sampler;
 mod segment;
 mod single;
@@ -100,6 +106,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use account::Account;
 use checked::Waiting;
+use common::InCommon;
 use idle::Idle;
 use links::Linked;
 use magazine::Magazine;
@@ -194,6 +201,8 @@ struct Heap {
     long: Cell<Blocks>,
     /// Long blocks that are handed out next.
     idle: Idle,
+    /// What it has in common segments.
+    in_common: InCommon,
     sampler: Sampler,
     /// Another heap of the same rank.
     next: Cell<*const Heap>,
@@ -214,6 +223,8 @@ pub struct RankHeaps {
     source: Source,
     /// The number of the rank, for profiles.
     rank: u32,
+    /// Whether there are other ranks in the process, with which it may have huge pages in common.
+    is_among_others: bool,
     /// Whether the rank has ended, and its memory is gone.
     has_ended: AtomicBool,
 }

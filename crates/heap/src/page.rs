@@ -7,6 +7,7 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::cell::Cell;
 use std::ptr;
 
+use crate::Heap;
 use crate::links::{Linked, Links};
 use crate::size_class::{self, LINE};
 
@@ -54,8 +55,8 @@ pub(crate) fn prefetch(block: *const Block) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(block.cast()) };
 }
 
-/// A page. Only the thread that uses its heap changes it; others read `head`, `start` and `block` while one of its
-/// blocks is theirs, and these are constant as long as the page has a block.
+/// A page. Only the thread that uses its heap changes it; others read `head`, `start`, `block` and `owner` while
+/// one of its blocks is theirs, and these are constant as long as the page has a block.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -73,6 +74,8 @@ pub(crate) struct Page {
     block: Cell<usize>,
     start: Cell<usize>,
     links: Links<Page>,
+    /// The heap, in a [common](crate::common) segment.
+    owner: Cell<*const Heap>,
 }
 
 /// What a page is made for.
@@ -145,6 +148,15 @@ impl Page {
             return is_place && unsafe { *((address - HEAD) as *const usize) } & FREED == 0;
         }
         offset.is_multiple_of(self.block()) && offset / self.block() < self.room.get() as usize
+    }
+
+    /// The heap to which the page belongs, in a common segment.
+    pub(crate) fn owner(&self) -> *const Heap {
+        self.owner.get()
+    }
+
+    pub(crate) fn set_owner(&self, owner: &Heap) {
+        self.owner.set(owner);
     }
 
     /// Says to which page a slice belongs.

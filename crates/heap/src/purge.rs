@@ -11,7 +11,7 @@ use crate::{Heap, arena};
 /// The number of slices that are always kept.
 const KEPT: usize = 16;
 /// The time in milliseconds for which more is kept, counted from when it was last needed.
-const DELAY: u64 = 1000;
+pub(crate) const DELAY: u64 = 1000;
 /// The number of slices from which on free memory is given back at once.
 const AT_ONCE: usize = 32 * SLICES;
 

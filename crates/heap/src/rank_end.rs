@@ -31,6 +31,7 @@ impl Heap {
     fn give_up_everything(&self) {
         let segments = (0..ALL_LISTS).flat_map(|list| self.on_list(list));
         segments.chain(self.spans()).for_each(give_up);
+        self.give_up_in_common();
     }
 
     /// Whether its rank has ended, and its memory is gone.
@@ -60,7 +61,7 @@ pub(crate) fn is_of_ended(address: usize) -> bool {
     }
     // SAFETY:
     // - the arena has memory there, and what has been taken of it begins with headers.
-    let heap = unsafe { Segment::of_block(address) }.heap();
+    let heap = unsafe { Segment::of_block(address) }.heap_at(address);
     // SAFETY:
     // - heaps stay where they are.
     Segment::may_be_heap(heap) && arena::is_usable(heap.addr()) && unsafe { &*heap }.has_ended()

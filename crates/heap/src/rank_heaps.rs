@@ -21,6 +21,7 @@ impl RankHeaps {
             account: Account::unlimited(),
             source: Source::new(),
             rank: 0,
+            is_among_others: false,
             has_ended: AtomicBool::new(false),
         }
     }
@@ -29,6 +30,16 @@ impl RankHeaps {
     #[must_use]
     pub fn of(self, rank: u32) -> Self {
         Self { rank, ..self }
+    }
+
+    /// The same heaps, whose long blocks may lie beside those of other ranks of the process, so that huge pages are
+    /// worth their memory. They share no page of the usual size.
+    #[must_use]
+    pub fn among_others(self) -> Self {
+        Self {
+            is_among_others: true,
+            ..self
+        }
     }
 
     /// The same heaps, whose memory comes from the share with this number of the addresses for heaps: see

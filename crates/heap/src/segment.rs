@@ -10,8 +10,10 @@ use std::ops::Range;
 use std::ptr;
 
 use crate::arena::{self, HUGE_PAGE, SEGMENT};
+use crate::lent::LentSlices;
 use crate::links::{Linked, Links};
 use crate::page::{Extent, Page};
+use crate::runs::{find_run, log_of_longest, mask, runs};
 use crate::size_class::{ALL_CLASSES, LINE, distance_of_class};
 use crate::{Heap, RankHeaps};
 
@@ -21,7 +23,7 @@ pub(crate) const SLICE: usize = 64 << 10;
 pub(crate) const SLICES: usize = SEGMENT / SLICE;
 
 /// The number of slices of a huge page.
-const HUGE_SLICES: usize = HUGE_PAGE / SLICE;
+pub(crate) const HUGE_SLICES: usize = HUGE_PAGE / SLICE;
 /// The number of its slices whose memory is in use from which on a huge page is worth that of the others.
 pub(crate) const DENSE: usize = HUGE_SLICES * 3 / 4;
 
@@ -50,6 +52,11 @@ pub(crate) struct Segment {
     reserved: Cell<bool>,
     /// The list of its heap on which the segment is, if it is on one: see [`Segment::list`].
     list: Cell<u8>,
+    /// Whether it is a [common](crate::common) segment, then the next one of these, and its slices. The fields above
+    /// say nothing then.
+    is_common: Cell<bool>,
+    next_common: Cell<*const Segment>,
+    lent: LentSlices,
     /// The heap itself, in its first segment.
     home: Heap,
     /// What the blocks of each slice are. Whoever frees a block looks here: this cache line is seldom written, unlike
@@ -138,45 +145,6 @@ pub(crate) struct Slices {
     pub(crate) dirty: u64,
 }
 
-fn mask(first: usize, count: usize) -> u64 {
-    (u64::MAX >> (SLICES - count)) << first
-}
-
-/// The first of `count` bits in a row that are set.
-fn find_run(mut bits: u64, count: usize) -> Option<usize> {
-    let mut length = 1;
-    while length < count && bits != 0 {
-        let step = length.min(count - length);
-        bits &= bits >> step;
-        length += step;
-    }
-    (bits != 0).then(|| bits.trailing_zeros() as usize)
-}
-
-/// The runs of bits that are set: the first one of each, and their number.
-fn runs(mut bits: u64) -> impl Iterator<Item = (usize, usize)> {
-    std::iter::from_fn(move || {
-        let first = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-        let count = ((!(bits >> first)).trailing_zeros() as usize).min(SLICES - first);
-        bits &= !mask(first, count);
-        Some((first, count))
-    })
-}
-
-/// The binary logarithm of the length of the longest run of bits that are set, rounded down; `None` if none is.
-fn log_of_longest(mut bits: u64) -> Option<usize> {
-    let mut log = None;
-    for next in 0..LISTS {
-        if bits == 0 {
-            break;
-        }
-        log = Some(next);
-        // From now on, each bit says that twice as many follow.
-        bits &= bits.checked_shr(1 << next).unwrap_or(0);
-    }
-    log
-}
-
 impl Segment {
     /// The header of the segment in which the address lies.
     ///
@@ -227,6 +195,42 @@ impl Segment {
     #[inline(always)]
     pub(crate) fn heap(&self) -> *const Heap {
         self.owners.heap()
+    }
+
+    /// The heap to which the block at the address belongs.
+    pub(crate) fn heap_at(&self, address: usize) -> *const Heap {
+        match self.is_common.get() {
+            true => self.page_at(address).owner(),
+            false => self.heap(),
+        }
+    }
+
+    /// Makes all slices but that with the header free for all heaps.
+    pub(crate) fn begin_common(&self) {
+        self.is_common.set(true);
+        self.list.set(NO_LIST);
+        (0..SLICES).for_each(|slice| self.forget_page(slice));
+        self.lent.begin(!1);
+    }
+
+    pub(crate) fn is_common(&self) -> bool {
+        self.is_common.get()
+    }
+
+    /// The slices that heaps take, if it is a common segment.
+    pub(crate) fn lent(&self) -> &LentSlices {
+        &self.lent
+    }
+
+    /// The next one of the common segments.
+    pub(crate) fn next_common(&self) -> Option<&'static Segment> {
+        // SAFETY:
+        // - null, or a segment, which stays mapped.
+        unsafe { self.next_common.get().as_ref() }
+    }
+
+    pub(crate) fn set_next_common(&self, next: *const Segment) {
+        self.next_common.set(next);
     }
 
     pub(crate) fn set_heap(&self, heap: &Heap) {
@@ -490,40 +494,5 @@ impl Segment {
 impl Linked for Segment {
     fn links(&self) -> &Links<Self> {
         &self.links
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LISTS, SLICES, find_run, log_of_longest, mask, runs};
-
-    #[test]
-    fn the_longest_run_of_bits_is_known_to_a_power_of_two() {
-        assert_eq!(log_of_longest(0), None);
-        assert_eq!(log_of_longest(0b1001_0101), Some(0));
-        assert_eq!(log_of_longest(0b1011_0111_0110), Some(1));
-        assert_eq!(log_of_longest(u64::MAX), Some(LISTS - 1));
-        for count in 1..=SLICES {
-            for first in 0..=SLICES - count {
-                assert_eq!(log_of_longest(mask(first, count)), Some(count.ilog2() as usize));
-            }
-        }
-    }
-
-    #[test]
-    fn runs_of_bits_are_found() {
-        let all = |bits| runs(bits).collect::<Vec<_>>();
-        assert_eq!(all(0b1011_0110), [(1, 2), (4, 2), (7, 1)]);
-        assert_eq!(all(u64::MAX << 3), [(3, SLICES - 3)]);
-        assert_eq!((all(0), all(u64::MAX)), (vec![], vec![(0, SLICES)]));
-        assert_eq!(find_run(0b1011_0111_0110, 3), Some(4));
-        assert_eq!(find_run(0b1011_0111_0110, 4), None);
-        assert_eq!(find_run(0b110, 1), Some(1));
-        assert_eq!(find_run(0, 1), None);
-        assert_eq!(find_run(u64::MAX, SLICES), Some(0));
-        assert_eq!(find_run(u64::MAX << 1, SLICES), None);
-        for count in 1..=SLICES {
-            assert_eq!(find_run(mask(SLICES - count, count), count), Some(SLICES - count));
-        }
     }
 }

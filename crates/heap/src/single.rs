@@ -149,7 +149,9 @@ impl Heap {
     }
 
     fn allocate_slices(&self, count: usize, zeroed: bool) -> Option<&'static Page> {
-        let slices = self.take_slices(count, false)?;
+        let slices = self
+            .take_in_common(count)
+            .or_else(|| self.take_slices(count, false))?;
         let purpose = Purpose {
             class: 0,
             flags: SINGLE,
@@ -158,7 +160,11 @@ impl Heap {
         if zeroed {
             clear(&slices);
         }
-        Some(make_page(&slices, purpose))
+        let page = make_page(&slices, purpose);
+        if slices.segment.is_common() {
+            self.own_in_common(page);
+        }
+        Some(page)
     }
 
     fn allocate_span(&self, size: usize, zeroed: bool) -> Option<&'static Page> {

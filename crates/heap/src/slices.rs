@@ -52,6 +52,9 @@ impl Heap {
 
     /// Takes so many slices of the segment from this one on, if they are free.
     pub(crate) fn take_slices_from(&self, segment: &'static Segment, first: usize, count: usize) -> bool {
+        if segment.is_common() {
+            return self.take_further_in_common(segment, first, count);
+        }
         if !self.charge(count) {
             return false;
         }
@@ -75,8 +78,11 @@ impl Heap {
 
     /// Makes slices free.
     pub(crate) fn give_slices(&self, segment: &'static Segment, first: usize, count: usize) {
-        segment.release(first, count);
         (first..first + count).for_each(|slice| segment.forget_page(slice));
+        if segment.is_common() {
+            return self.give_in_common(segment, first, count);
+        }
+        segment.release(first, count);
         self.uncharge(count);
         self.live.set(self.live.get() - count);
         self.dirty.set(self.dirty.get() + count);
@@ -95,6 +101,9 @@ impl Heap {
         let segment = unsafe { Segment::of_block(page.start()) };
         let (first, count) = (page.head(), page.slices());
         page.end();
+        if segment.is_common() {
+            self.disown_in_common(page);
+        }
         self.give_slices(segment, first, count);
     }
 
@@ -174,6 +183,8 @@ pub(crate) fn make_page(slices: &Slices, purpose: Purpose) -> &'static Page {
         false => extent,
     };
     page.begin(purpose, extent);
-    segment.gather_if_dense(slices);
+    if !segment.is_common() {
+        segment.gather_if_dense(slices);
+    }
     page
 }

@@ -41,7 +41,7 @@ pub fn functions() -> Vec<(&'static str, usize)> {
 /// Where the number of a block's bytes is kept; none if no block of a heap begins at the address.
 fn word_of(address: usize) -> Option<*mut usize> {
     let (segment, page) = page_at(address)?;
-    let is_block = Segment::may_be_heap(segment.heap()) && page.has_block(address);
+    let is_block = Segment::may_be_heap(segment.heap_at(address)) && page.has_block(address);
     // SAFETY:
     // - a block begins there.
     is_block.then(|| (address + unsafe { page.room_at(address) } - size_of::<usize>()) as *mut usize)

@@ -171,7 +171,8 @@ impl Record {
 fn owner_of(whole: usize) -> usize {
     // SAFETY:
     // - the block is one of a heap, and heaps stay where they are.
-    unsafe { Segment::of_block(whole).heap().as_ref() }.map_or(0, |heap| ptr::from_ref(heap.of()).addr())
+    unsafe { Segment::of_block(whole).heap_at(whole).as_ref() }
+        .map_or(0, |heap| ptr::from_ref(heap.of()).addr())
 }
 
 /// What there is at an address at which no block begins: the block in which it lies, if it is a short one in use.
@@ -195,7 +196,7 @@ fn whole_around(address: usize) -> Option<usize> {
         Some(WHOLE) => segment.page(FIRST),
         _ => segment.page_at(address),
     };
-    let is_there = Segment::may_be_heap(segment.heap()) && page.block() != 0;
+    let is_there = Segment::may_be_heap(segment.heap_at(address)) && page.block() != 0;
     let wholes = is_there.then(|| page.blocks()).into_iter().flatten();
     wholes.take_while(|whole| *whole <= address).last()
 }

@@ -21,7 +21,7 @@ pub fn check_all(heaps: &RankHeaps) {
 
 fn check_heap(heap: &Heap) {
     let segments = (0..ALL_LISTS).flat_map(|list| heap.on_list(list));
-    let pages = segments.flat_map(pages_of);
+    let pages = segments.flat_map(pages_of).chain(heap.in_common.pages());
     let in_use = pages.flat_map(Page::blocks).filter_map(record::in_use_in);
     in_use.for_each(check);
 }

@@ -4,7 +4,7 @@ use super::{C, Filled, as_rank};
 use crate::arena::makes_huge_pages;
 
 /// Whether the system has been asked for huge pages at the address, by `/proc/self/smaps`.
-fn wants_huge_pages(address: *const u8) -> bool {
+pub(super) fn wants_huge_pages(address: *const u8) -> bool {
     let maps = std::fs::read_to_string("/proc/self/smaps").expect("the mappings of this process");
     let number = |text: &str| usize::from_str_radix(text, 16).ok();
     let range = |line: &str| {

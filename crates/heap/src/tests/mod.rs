@@ -1,5 +1,6 @@
 //! Tests of the heaps of ranks, by the functions of C without red zones.
 
+mod common_segments;
 mod huge_pages;
 
 use std::collections::HashSet;

@@ -11,6 +11,7 @@ use simurgh_core::enter_runtime;
 use simurgh_heap::{Calls, Fault, RankHeaps, Report, Reporter, checked};
 use simurgh_image::AllocatorFunctions;
 use simurgh_mpi::Process;
+use simurgh_net::job::JobSpec;
 use simurgh_settings::{Id, Values};
 use std::fmt::Write;
 use std::thread::JoinHandle;
@@ -69,8 +70,12 @@ pub(super) fn check_at_end(rank: &Rank) {
     }
 }
 
+/// The ranks of a process from which on their long blocks lie side by side: those of fewer need few huge pages.
+const MANY: usize = 8;
+
 /// The heaps of a rank. `range` is the number of its range of addresses, if it has one.
-pub(super) fn of_rank(settings: &Values, rank: u32, range: usize) -> RankHeaps {
+pub(super) fn of_rank(spec: &JobSpec, rank: u32, range: usize) -> RankHeaps {
+    let settings = &spec.settings;
     let heaps = match settings.get(Id::MemoryLimit) {
         Some(bytes) => RankHeaps::limited(bytes as usize),
         None => RankHeaps::new(),
@@ -78,6 +83,7 @@ pub(super) fn of_rank(settings: &Values, rank: u32, range: usize) -> RankHeaps {
     let heaps = heaps.of(rank);
     match Ranges::of_job(settings) {
         Some(_) => heaps.in_share(range),
+        None if spec.ranks().iter().len() >= MANY => heaps.among_others(),
         None => heaps,
     }
 }

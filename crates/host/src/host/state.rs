@@ -199,7 +199,7 @@ impl Rank {
             program: section.map_or_else(String::new, |section| section.argv[0].to_string()),
             output,
             errors,
-            heaps: heaps::of_rank(&spec.settings, id, range),
+            heaps: heaps::of_rank(spec, id, range),
             heap_use: HeapUse::new(spec.settings.is_on(Id::Stats)),
             flusher: OnceLock::new(),
             signals: OnceLock::new(),
