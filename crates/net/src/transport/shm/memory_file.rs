@@ -2,6 +2,8 @@
 //!
 //! The kernel finds out whether the access is allowed when the file is opened, and not each time, as for cross-memory
 //! attach. But it copies through a page of its own. So short data takes less time in this way, and long data more.
+//!
+//! It is only read: what is written to it gets by the protection of pages, and data would change that nobody may write.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,7 +18,7 @@ impl MemoryFile {
     /// That of a process with a probe at this address and with this value; none if it cannot be opened, or the probe is
     /// not there.
     pub(super) fn open(process: i32, [address, value]: [u64; 2]) -> Option<Self> {
-        let flags = OFlags::RDWR | OFlags::CLOEXEC;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let file = Self(rustix::fs::open(format!("/proc/{process}/mem"), flags, Mode::empty()).ok()?);
         let mut found = 0_u64;
         // SAFETY:
@@ -37,21 +39,6 @@ impl MemoryFile {
         whole(length, |done| {
             let (read, _) = rustix::io::pread(&self.0, &mut room[done..], address + done as u64)?;
             Ok(read.len())
-        })
-    }
-
-    /// Writes the process's memory.
-    ///
-    /// # Safety
-    ///
-    /// * `from` has `length` bytes, which nobody changes meanwhile.
-    /// * The process has allowed its memory to be written there.
-    pub(super) unsafe fn write(&self, address: u64, from: *const u8, length: usize) -> io::Result<()> {
-        // SAFETY:
-        // - the caller's promise.
-        let bytes = unsafe { slice::from_raw_parts(from, length) };
-        whole(length, |done| {
-            rustix::io::pwrite(&self.0, &bytes[done..], address + done as u64)
         })
     }
 }
@@ -77,23 +64,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_read_and_written_as_far_as_it_is_there() {
+    fn memory_is_read_as_far_as_it_is_there() {
         let own = std::process::id() as i32;
         let probe = Probe::new().expect("random bytes");
         let [address, value] = probe.advertise();
         assert!(MemoryFile::open(own, [address, value.wrapping_add(1)]).is_none());
         assert!(MemoryFile::open(own, [8, value]).is_none());
         let file = MemoryFile::open(own, [address, value]).expect("it is this process");
-        let (source, mut target) = ([1_u8, 2, 3, 4, 5], [0_u8; 5]);
-        let place = target.as_mut_ptr().expose_provenance() as u64;
+        let source = [1_u8, 2, 3, 4, 5];
+        let place = source.as_ptr().expose_provenance() as u64;
         let mut read = [0_u8; 4];
         // SAFETY:
         // - all are local arrays, with room for as many bytes; at the address 8 nothing is mapped.
         unsafe {
-            file.write(place + 1, source.as_ptr(), 4).expect("own memory");
-            file.read(place, read.as_mut_ptr(), 4).expect("own memory");
+            file.read(place + 1, read.as_mut_ptr(), 4).expect("own memory");
             assert!(file.read(8, read.as_mut_ptr(), 4).is_err());
         }
-        assert_eq!((read, target), ([0, 1, 2, 3], [0, 1, 2, 3, 4]));
+        assert_eq!(read, [2, 3, 4, 5]);
     }
 }

@@ -7,7 +7,7 @@ use super::cross_memory::{self, Probe};
 use super::memory_file::MemoryFile;
 use crate::transport::Access;
 
-/// The most data that is copied by way of the [`MemoryFile`].
+/// The most data that is read by way of the [`MemoryFile`].
 const SHORT: usize = 2 << 10;
 
 /// A process, and the access to its memory outside of the segment.
@@ -16,7 +16,7 @@ pub(super) struct RemoteProcess {
     /// The address and the value of its probe.
     probe: [u64; 2],
     access: Access,
-    /// Its memory as a file, once short data has been copied; none if it cannot be opened.
+    /// Its memory as a file, once short data has been read; none if it cannot be opened.
     file: OnceLock<Option<MemoryFile>>,
 }
 
@@ -60,20 +60,15 @@ impl RemoteProcess {
     /// * `from` has `length` bytes, which nobody changes meanwhile.
     /// * The process has allowed its memory to be written there.
     pub(super) unsafe fn write(&self, address: u64, from: *const u8, length: usize) -> io::Result<()> {
-        match self.file_for(length) {
-            // SAFETY:
-            // - the caller's promise.
-            Some(file) => unsafe { file.write(address, from, length) },
-            // SAFETY:
-            // - as above.
-            None => unsafe { cross_memory::write(self.process, address, from, length) },
-        }
+        // SAFETY:
+        // - the caller's promise.
+        unsafe { cross_memory::write(self.process, address, from, length) }
     }
 
     /// Its memory as a file, where that is the faster way for so many bytes.
     #[inline]
     fn file_for(&self, length: usize) -> Option<&MemoryFile> {
-        let may_be = length <= SHORT && self.access.read && self.access.write;
+        let may_be = length <= SHORT && self.access.read;
         let open = || MemoryFile::open(self.process, self.probe);
         may_be.then(|| self.file.get_or_init(open).as_ref()).flatten()
     }
