@@ -20,6 +20,8 @@ fn events_tell_what_has_happened_to_their_rank() {
         assert!(types.iter().all(|kind| !kind.description().is_empty()));
 
         let mut events = world.watch_events(&["message_unexpected", "message_matched"])?;
+        // Before anything is sent, the receiver watches.
+        world.barrier()?;
         if world.rank() == 1 {
             for tag in 0..3 {
                 world.send(&vec![0_u8; 10 + tag], 0, tag as i32)?;

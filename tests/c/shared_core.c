@@ -1,18 +1,29 @@
 /* Two processes, which the system could have put on one core, are put there: they wait for each other in turn, and do
- * not go to sleep each time. */
+ * not go to sleep each time. While others compute on that core, they may: to sleep costs less than a time slice. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/resource.h>
 
 #include "mpi_check.h"
 
-enum { TURNS = 1000 };
+enum { TURNS = 1000, TRIALS = 10 };
 
 static long sleeps(void)
 {
     struct rusage usage;
     CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
     return usage.ru_nvcsw;
+}
+
+/* Seconds that the two processes have used the core. */
+static double used(void)
+{
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+    double own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec), both;
+    own += 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    OK(MPI_Allreduce(&own, &both, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    return both;
 }
 
 static void stay_on_one_core(void)
@@ -67,15 +78,22 @@ static void epochs(void)
 
 int main(int argc, char **argv)
 {
-    long before;
+    int is_beside_others = 1;
     check_begin(&argc, &argv);
     stay_on_one_core();
-    before = sleeps();
-    exchange();
-    epochs();
-    before = sleeps() - before;
-    if (before > TURNS)
-        fprintf(stderr, "rank %d has slept %ld times in %d turns\n", check_rank, before, 2 * TURNS);
-    CHECK(before <= TURNS);
+    for (int trial = 0; trial < TRIALS && is_beside_others; trial++) {
+        double core = used(), begin = MPI_Wtime();
+        long before = sleeps();
+        exchange();
+        epochs();
+        before = sleeps() - before;
+        core = used() - core;
+        double time = MPI_Wtime() - begin;
+        is_beside_others = core < 0.8 * time;
+        OK(MPI_Allreduce(MPI_IN_PLACE, &is_beside_others, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+        if (!is_beside_others && before > TURNS)
+            fprintf(stderr, "rank %d has slept %ld times in %d turns\n", check_rank, before, 2 * TURNS);
+        CHECK(is_beside_others || before <= TURNS);
+    }
     return check_end();
 }
