@@ -3,8 +3,8 @@
 #![cfg(loom)]
 
 use loom::thread;
-use simurgh_core::ThreadCounts;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering, model};
+use simurgh_core::{ParkToken, ThreadCounts};
 
 /// The threads of a process: the counted ones, and all that there are.
 struct Process {
@@ -93,5 +93,44 @@ fn an_attached_thread_that_is_woken_by_one_that_ends_is_noticed() {
         assert!(!process.all_wait(), "one of the two is going to act");
         waker.join().unwrap();
         assert!(!process.all_wait());
+    });
+}
+
+#[test]
+fn a_thread_that_wakes_another_one_counts_until_it_blocks_itself() {
+    model(|| {
+        let process = Process::with_threads(3);
+        let (token, acts) = (Arc::new(ParkToken::new()), Arc::new(AtomicUsize::new(0)));
+        let counts = &process.counts;
+        // One that waits, and one that is going to wake it.
+        (0..2).for_each(|_| counts.attach());
+        assert!(token.settle());
+        counts.end_waking();
+        let (other, woken, act) = (Arc::clone(&process), Arc::clone(&token), Arc::clone(&acts));
+        let sleeper = thread::spawn(move || {
+            while !woken.take() {
+                thread::yield_now();
+            }
+            act.fetch_add(1, Ordering::SeqCst);
+            other.counts.end_waking();
+        });
+        let (other, act) = (Arc::clone(&process), Arc::clone(&acts));
+        let waker = thread::spawn(move || {
+            let counts = &other.counts;
+            token.give_after(
+                || counts.begin_waking(),
+                || {
+                    let _ = counts.end_waking();
+                },
+            );
+            act.fetch_add(1, Ordering::SeqCst);
+            counts.end_waking();
+        });
+        if process.all_wait() {
+            assert_eq!(acts.load(Ordering::SeqCst), 2, "both have done what they do");
+        }
+        sleeper.join().unwrap();
+        waker.join().unwrap();
+        assert!(process.all_wait());
     });
 }

@@ -4,7 +4,6 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
 use super::current_ec;
-use super::external_wakers;
 use super::footprint::{Footprint, fetch_control, fetch_line};
 use super::interrupt::Interrupts;
 use super::mailbox::Mailbox;
@@ -253,20 +252,22 @@ impl Ec {
         }
     }
 
-    /// Makes an execution context run again that is asleep and on no list.
+    /// Wakes an attached thread that has got its token.
+    pub(super) fn wake_thread(&self) {
+        self.token.wake_in_kernel();
+        if let Some(leader) = PollLeader::get() {
+            leader.ring();
+        }
+    }
+
+    /// Makes a coroutine run again that is asleep and on no list.
     pub(super) fn make_ready(&'static self) {
         let worker = self.worker();
         // SAFETY:
         // - a worker lives for the rest of the program; so do control blocks;
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
-            if worker.is_null() {
-                external_wakers::note_running();
-                self.token.wake_in_kernel();
-                if let Some(leader) = PollLeader::get() {
-                    leader.ring();
-                }
-            } else if current_ec::get().as_ref().is_some_and(|me| me.worker() == worker) {
+            if current_ec::get().as_ref().is_some_and(|me| me.worker() == worker) {
                 (*worker).push_local(self);
             } else {
                 (*worker).inbox().push(self);

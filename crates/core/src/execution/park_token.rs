@@ -63,6 +63,30 @@ impl ParkToken {
         self.0.swap(NOTIFIED, Ordering::AcqRel) == PARKED
     }
 
+    /// As [`ParkToken::give`], but calls `before` before a context that is asleep gets its token, since it may run at
+    /// once, and `undo` if somebody else has woken it in between.
+    pub fn give_after(&self, before: impl Fn(), undo: impl Fn()) -> bool {
+        let mut state = self.0.load(Ordering::Relaxed);
+        loop {
+            if state == PARKED {
+                before();
+            }
+            // As in `give`.
+            match self
+                .0
+                .compare_exchange(state, NOTIFIED, Ordering::AcqRel, Ordering::Relaxed)
+            {
+                Ok(_) => return state == PARKED,
+                Err(now) => {
+                    if state == PARKED {
+                        undo();
+                    }
+                    state = now;
+                }
+            }
+        }
+    }
+
     /// Takes back whatever token there is, on waking up.
     #[inline]
     pub fn clear(&self) {

@@ -73,11 +73,23 @@ impl EcRef {
     /// Wakes the execution context from [`park`](super::park), or lets its next `park` return at once.
     #[inline]
     pub fn unpark(self) {
-        if self.0.token().give() {
+        if self.is_attached() {
+            self.unpark_thread();
+        } else if self.0.token().give() {
             match self.purpose() {
                 Purpose::Network => self.0.make_ready_first(),
                 Purpose::Compute | Purpose::Io => self.0.make_ready(),
             }
+        }
+    }
+
+    /// [`EcRef::unpark`] of an attached thread. With its token it may run on at once, and block again, before the
+    /// caller goes on. It counts as a waker before, so that it never counts as blocked twice: the caller, which runs,
+    /// would not count any more.
+    fn unpark_thread(self) {
+        let token = self.0.token();
+        if token.give_after(external_wakers::note_running, external_wakers::note_blocked) {
+            self.0.wake_thread();
         }
     }
 
