@@ -226,15 +226,18 @@ impl Vp {
     }
 
     fn rest_without_network(&self, ticket: u32) {
-        let mut pause = QUIESCENCE_DELAY;
+        let (mut pause, mut all_slept) = (QUIESCENCE_DELAY, false);
         loop {
-            if self.shared.all_sleep() {
+            let has_lasted = all_slept && self.shared.sleepers.are_all_still();
+            all_slept = self.shared.all_sleep();
+            if all_slept && has_lasted {
                 self.shared.report(0);
                 return self.worker.sleep(ticket);
             }
-            if !self.shared.may_all_sleep_later() {
+            if !all_slept && !self.shared.may_all_sleep_later() {
                 return self.worker.sleep(ticket);
             }
+            // A deadlock lasts. A thread that runs may be seen as blocked for a moment.
             self.worker.sleep_for(ticket, pause);
             if self.worker.has_mail() || self.worker.ticket() != ticket {
                 return;
