@@ -14,6 +14,7 @@
 //!
 //! Costs: a compare-and-swap for each chunk, on a cache line that the two hosts share.
 
+use super::place_use::PlaceUse;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering};
 
@@ -33,30 +34,13 @@ pub(super) struct ChunkCounters([CachePadded<AtomicU64>; COUNTERS]);
 /// Which counters are free, as their owner knows.
 pub(super) struct FreeCounters(AtomicU32);
 
-/// One use of a counter: its index and generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CounterUse {
-    index: u32,
-    generation: u32,
-}
-
-impl CounterUse {
-    /// Packs it into one word, for the other host.
-    pub(super) fn pack(self) -> u64 {
-        pack(self.generation, self.index)
-    }
-
-    /// Unpacks a word; none if there is no such counter.
-    pub(super) fn unpack(word: u64) -> Option<Self> {
-        let (generation, index) = unpack(word);
-        ((index as usize) < COUNTERS).then_some(Self { index, generation })
-    }
-}
+/// One use of a counter.
+pub(super) type CounterUse = PlaceUse<COUNTERS>;
 
 impl ChunkCounters {
     /// Takes the next of the chunks below `end`, if one is left.
     pub(super) fn take(&self, counter: CounterUse, end: u32) -> Option<u32> {
-        let word = &self.0[counter.index as usize];
+        let word = &self.0[counter.index()];
         // Relaxed: chunks are taken, nothing is read that another host has written before. The packets that begin and
         // end the transfer order everything else.
         let mut found = word.load(Ordering::Relaxed);
@@ -99,7 +83,7 @@ impl FreeCounters {
     /// Closes a counter of these.
     pub(super) fn close(&self, counters: &ChunkCounters, counter: CounterUse) {
         let next = pack(counter.generation.wrapping_add(1), 0);
-        counters.0[counter.index as usize].store(next, Ordering::Relaxed);
+        counters.0[counter.index()].store(next, Ordering::Relaxed);
         // Release pairs with the Acquire in `open`.
         self.0.fetch_or(1 << counter.index, Ordering::Release);
     }

@@ -49,6 +49,7 @@ mod group;
 mod memory_file;
 #[cfg(not(loom))]
 mod peer;
+mod place_use;
 mod pool;
 #[cfg(not(loom))]
 mod remote_process;

@@ -35,6 +35,7 @@
 //! Costs of a packet: a compare-and-swap of `free`, if the sender has several threads; the cache lines of the data go
 //! to the receiver; the lines of `Returns` come to the sender once for several packets.
 
+use super::place_use::PlaceUse;
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock, if_biased};
 
 /// Bytes of a buffer, and so the most data of a packet over shared memory.
@@ -52,12 +53,8 @@ const ALL: u64 = u64::MAX >> (64 - BUFFERS);
 #[repr(C, align(128))]
 pub(super) struct Returns([AtomicU32; BUFFERS]);
 
-/// One use of a buffer: its index and generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ticket {
-    index: u32,
-    generation: u32,
-}
+/// One use of a buffer.
+pub(super) type Ticket = PlaceUse<BUFFERS>;
 
 /// The sender's knowledge of its buffers.
 pub(super) struct Pool {
@@ -72,22 +69,6 @@ pub(super) struct Pool {
 }
 
 impl Ticket {
-    /// Packs it into one word, for a slot.
-    pub(super) fn pack(self) -> u64 {
-        u64::from(self.generation) << 32 | u64::from(self.index)
-    }
-
-    /// Unpacks another process's word; none if there is no such buffer.
-    pub(super) fn unpack(word: u64) -> Option<Self> {
-        let (index, generation) = (word as u32, (word >> 32) as u32);
-        ((index as usize) < BUFFERS).then_some(Self { index, generation })
-    }
-
-    /// The index of the buffer.
-    pub(super) fn index(self) -> usize {
-        self.index as usize
-    }
-
     /// Where a packet with so many bytes lies in the buffer: in each generation in the next place that has room.
     ///
     /// # Panics
