@@ -36,26 +36,18 @@ impl MemoryFile {
         // SAFETY:
         // - the caller's promise; bytes that may not have been written are places for bytes.
         let room = unsafe { slice::from_raw_parts_mut(to.cast::<std::mem::MaybeUninit<u8>>(), length) };
-        whole(length, |done| {
-            let (read, _) = rustix::io::pread(&self.0, &mut room[done..], address + done as u64)?;
-            Ok(read.len())
-        })
-    }
-}
-
-/// Has all bytes copied. A short copy ends where the memory ends, and the next one fails.
-#[inline]
-fn whole(length: usize, mut copy: impl FnMut(usize) -> rustix::io::Result<usize>) -> io::Result<()> {
-    let mut done = 0;
-    while done < length {
-        match copy(done) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(copied) => done += copied,
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        let mut done = 0;
+        while done < length {
+            match rustix::io::pread(&self.0, &mut room[done..], address + done as u64) {
+                Ok(([], _)) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok((read, _)) => done += read.len(),
+                Err(rustix::io::Errno::INTR) => {}
+                // A short read ends where the memory ends, and the next one fails.
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]
