@@ -11,6 +11,9 @@
 //! runtime knows that all of these wait for each other. They may begin to wait, or end, without a word to the runtime.
 //! So the last virtual processor to fall asleep checks again now and then.
 //!
+//! Without a network it is reported when that has lasted for [`simurgh_core::QUIESCENCE_DELAY`], and nobody has woken
+//! up in between.
+//!
 //! With a network others may still send something, so all this is only half of the truth: the process is *quiescent*
 //! ([`simurgh_core::Quiescence`]). Since it is so between any two messages, the check is made only after nothing has
 //! come for [`simurgh_core::QUIESCENCE_DELAY`], by the virtual processor that sleeps where the network wakes it.

@@ -264,7 +264,8 @@ impl Ec {
     pub(super) fn make_ready(&'static self) {
         let worker = self.worker();
         // SAFETY:
-        // - a worker lives for the rest of the program; so do control blocks;
+        // - a coroutine that has slept has run on a worker, which lives for the rest of the program; so do control
+        //   blocks;
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
             if current_ec::get().as_ref().is_some_and(|me| me.worker() == worker) {
