@@ -6,17 +6,16 @@
 //! * no inbox holds anything, and
 //! * every other thread of the process is an attached one that is blocked.
 //!
-//! The last virtual processor to fall asleep checks that. A thread of which the runtime has never heard might still
-//! act, and so might an attached one that runs. While there is one, nothing is concluded, unless the owner of the
-//! runtime knows that all of these wait for each other. They may begin to wait, or end, without a word to the runtime.
-//! So the last virtual processor to fall asleep checks again now and then.
-//!
-//! Without a network it is reported when that has lasted for [`simurgh_core::QUIESCENCE_DELAY`], and nobody has woken
-//! up in between.
+//! The last virtual processor to fall asleep checks that. The check reads files of the kernel, and a process whose
+//! ranks have threads may sleep so between any two messages. So it is made only after a sleep of
+//! [`simurgh_core::QUIESCENCE_DELAY`]. A thread of which the runtime has never heard might still act, and so might an
+//! attached one that runs. While there is one, nothing is concluded, unless the owner of the runtime knows that all of
+//! these wait for each other. They may begin to wait, or end, without a word to the runtime. So the virtual processor
+//! checks again now and then.
 //!
 //! With a network others may still send something, so all this is only half of the truth: the process is *quiescent*
-//! ([`simurgh_core::Quiescence`]). Since it is so between any two messages, the check is made only after nothing has
-//! come for [`simurgh_core::QUIESCENCE_DELAY`], by the virtual processor that sleeps where the network wakes it.
+//! ([`simurgh_core::Quiescence`]). The check is made after nothing has come for the same time, by the virtual processor
+//! that sleeps where the network wakes it.
 
 use simurgh_core::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, futex_wait, futex_wake};
 

@@ -226,24 +226,20 @@ impl Vp {
     }
 
     fn rest_without_network(&self, ticket: u32) {
-        let (mut pause, mut all_slept) = (QUIESCENCE_DELAY, false);
-        loop {
-            let has_lasted = all_slept && self.shared.sleepers.are_all_still();
-            all_slept = self.shared.all_sleep();
-            if all_slept && has_lasted {
-                self.shared.report(0);
-                return self.worker.sleep(ticket);
-            }
-            if !all_slept && !self.shared.may_all_sleep_later() {
-                return self.worker.sleep(ticket);
-            }
-            // A deadlock lasts. A thread that runs may be seen as blocked for a moment.
+        let mut pause = QUIESCENCE_DELAY;
+        // Another virtual processor that falls asleep after this one looks in its place.
+        while self.shared.may_all_sleep() {
             self.worker.sleep_for(ticket, pause);
             if self.worker.has_mail() || self.worker.ticket() != ticket {
                 return;
             }
+            if self.shared.all_sleep() {
+                self.shared.report(0);
+                break;
+            }
             pause = (2 * pause).min(QUIESCENCE_DELAY_MAX);
         }
+        self.worker.sleep(ticket);
     }
 
     fn rest_as_poller(&self, poller: &Poller, ticket: u32) {

@@ -64,9 +64,9 @@ impl Shared {
         self.sleepers.are_all(self.team.len(), quiet, others_wait)
     }
 
-    /// Whether that may become true although no virtual processor wakes up before: a thread that is not of the runtime
-    /// may end or begin to wait. Nobody asks if nobody wants to know.
-    pub(super) fn may_all_sleep_later(&self) -> bool {
+    /// Whether that may be true, or become true although no virtual processor wakes up before: a thread that is not of
+    /// the runtime may end or begin to wait. False if nobody wants to know.
+    pub(super) fn may_all_sleep(&self) -> bool {
         self.on_deadlock.is_some() && self.sleepers.count() == self.team.len()
     }
 

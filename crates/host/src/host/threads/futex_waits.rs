@@ -7,14 +7,20 @@
 //! slept all the time. If that holds for all threads, all of them slept at the moment when the first round of looks was
 //! over.
 //!
+//! One file of the kernel says whether a thread sleeps and has the numbers of its context switches, another one says
+//! where it sleeps. Either may be wrong for a moment. A thread that is about to go on, and waits for its processor to
+//! notice that, is still said to sleep in its system call, but its state is that of a thread that runs. A thread that
+//! is about to fall asleep has the state of one that sleeps, but its context switch is not counted yet; the kernel
+//! waits for that before it says where the thread sleeps. So a look reads the state, then the system call, and then the
+//! state again.
+//!
 //! Another process may wake a thread by a futex in shared memory, so such a thread is not counted as one that waits for
 //! the others. A handler of a signal from outside might wake a thread, too, which POSIX allows for semaphores alone;
 //! that is left out of account.
 //!
-//! Costs: two small files of the kernel for each thread and look.
+//! Costs: three small files of the kernel for each thread and look.
 
 use std::ops::Range;
-use std::path::Path;
 
 use crate::host::mappings;
 use simurgh_core::{kernel_threads, this_kernel_thread};
@@ -58,25 +64,42 @@ fn sleepers(are_left_out: impl Fn(u32, &str) -> bool) -> Option<Vec<Sleeper>> {
         return None;
     }
     for thread in threads.into_iter().filter(|thread| *thread != own) {
-        let place = Path::new("/proc/self/task").join(thread.to_string());
         // A thread that has just ended is counted in the place of one that the list lacks, if it lacks one.
-        let status = std::fs::read_to_string(place.join("status")).ok()?;
+        let status = read(thread, "status")?;
         let has_ended = field(&status, "State").is_some_and(|state| state.starts_with(['Z', 'X']));
-        if has_ended || are_left_out(thread, field(&status, "Name")?) {
-            continue;
+        if !has_ended && !are_left_out(thread, field(&status, "Name")?) {
+            found.push(sleeper(thread, &status)?);
         }
-        let switches = ["voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"];
-        let [Some(slept), Some(preempted)] = switches.map(|name| field(&status, name)?.parse().ok()) else {
-            return None;
-        };
-        found.push(Sleeper {
-            thread,
-            switches: [slept, preempted],
-            shared: futex(&std::fs::read_to_string(place.join("syscall")).ok()?)?,
-        });
     }
     found.sort_unstable_by_key(|sleeper| sleeper.thread);
     Some(found)
+}
+
+/// A thread, if it sleeps and has not gone on since it had this status.
+fn sleeper(thread: u32, status: &str) -> Option<Sleeper> {
+    let switches = switches_if_asleep(status)?;
+    let shared = futex(&read(thread, "syscall")?)?;
+    let has_slept_on = switches_if_asleep(&read(thread, "status")?)? == switches;
+    has_slept_on.then_some(Sleeper {
+        thread,
+        switches,
+        shared,
+    })
+}
+
+/// A file of the kernel about a thread.
+fn read(thread: u32, file: &str) -> Option<String> {
+    std::fs::read_to_string(format!("/proc/self/task/{thread}/{file}")).ok()
+}
+
+/// The numbers of context switches in the status of a thread; `None` if it does not sleep.
+fn switches_if_asleep(status: &str) -> Option<[u64; 2]> {
+    let number = |name| field(status, name)?.parse().ok();
+    let switches = [
+        number("voluntary_ctxt_switches")?,
+        number("nonvoluntary_ctxt_switches")?,
+    ];
+    field(status, "State")?.starts_with('S').then_some(switches)
 }
 
 /// The value of a field in such a file.
@@ -116,7 +139,9 @@ fn shared_memory() -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc;
+    use simurgh_core::sync::{AtomicU32, Ordering, futex_wait, futex_wake};
+    use std::sync::mpsc::{self, Receiver, Sender};
+    use std::thread::JoinHandle;
 
     #[test]
     fn waits_in_futexes_without_a_limit_are_recognised() {
@@ -142,24 +167,29 @@ mod tests {
         assert_eq!(futex("running\n"), None);
     }
 
+    /// Tells whether all threads of these names wait. Other tests have threads, too.
+    fn all_wait(names: [&str; 2]) -> bool {
+        all_wait_for_each_other(|_, name| !names.contains(&name))
+    }
+
+    /// Starts a thread of this name, which does this with what it is told.
+    fn begin(name: &str, act: impl FnOnce(&Receiver<()>) + Send + 'static) -> (Sender<()>, JoinHandle<()>) {
+        let (tell, told) = mpsc::channel();
+        let (begun, has_begun) = mpsc::channel();
+        let life = move || {
+            // A thread gives itself its name.
+            begun.send(()).expect("it is waited for");
+            act(&told);
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        let thread = thread.spawn(life).expect("a thread");
+        has_begun.recv().expect("it begins");
+        (tell, thread)
+    }
+
     #[test]
     fn who_runs_or_waits_for_a_time_keeps_others_from_waiting_for_each_other() {
         const NAMES: [&str; 2] = ["asleep-1", "asleep-2"];
-        // Other tests have threads, too.
-        let all_wait = || all_wait_for_each_other(|_, name| !NAMES.contains(&name));
-        let begin = |name: &str, wait: fn(&mpsc::Receiver<()>)| {
-            let (tell, told) = mpsc::channel();
-            let (begun, has_begun) = mpsc::channel();
-            let life = move || {
-                // A thread gives itself its name.
-                begun.send(()).expect("it is waited for");
-                wait(&told);
-            };
-            let thread = std::thread::Builder::new().name(name.to_owned());
-            let thread = thread.spawn(life).expect("a thread");
-            has_begun.recv().expect("it begins");
-            (tell, thread)
-        };
         let (first, one) = begin(NAMES[0], |told| {
             let _ended = told.recv();
         });
@@ -169,12 +199,38 @@ mod tests {
             }
             let _ended = told.recv();
         });
-        (0..100).for_each(|_| assert!(!all_wait()));
+        (0..100).for_each(|_| assert!(!all_wait(NAMES)));
         second.send(()).expect("it listens");
-        while !all_wait() {
+        while !all_wait(NAMES) {
             std::thread::yield_now();
         }
         drop((first, second));
         one.join().and(two.join()).expect("no panic");
+    }
+
+    #[test]
+    fn a_thread_that_has_been_woken_waits_no_more_though_its_processor_has_not_noticed() {
+        const NAMES: [&str; 2] = ["woken", ""];
+        const WAKEUPS: u32 = 2000;
+        static GIVEN: AtomicU32 = AtomicU32::new(0);
+        static TAKEN: AtomicU32 = AtomicU32::new(0);
+        let (end, woken) = begin(NAMES[0], |_| {
+            let taken = || TAKEN.load(Ordering::SeqCst);
+            while taken() < WAKEUPS {
+                futex_wait(&GIVEN, taken());
+                TAKEN.store(GIVEN.load(Ordering::SeqCst), Ordering::SeqCst);
+            }
+        });
+        for given in 1..=WAKEUPS {
+            while given < WAKEUPS && !all_wait(NAMES) {
+                std::thread::yield_now();
+            }
+            GIVEN.store(given, Ordering::SeqCst);
+            futex_wake(&GIVEN, 1);
+            let waits = all_wait(NAMES);
+            assert!(!waits || TAKEN.load(Ordering::SeqCst) == given);
+        }
+        drop(end);
+        woken.join().expect("no panic");
     }
 }
