@@ -30,9 +30,13 @@ static int values(const char *name, int class, unsigned long *room)
         OK(MPI_T_pvar_read(session, handle, room));
     } else {
         OK(MPI_T_pvar_start(session, handle));
-        for (int i = 0; i < 100; i++)
+        for (int i = 0; i < 100; i++) {
+            /* A rank that waits for long leaves its virtual processor to others. */
+            if (i == 50 && check_rank == 1)
+                usleep(5000);
             OK(MPI_Sendrecv(NULL, 0, MPI_INT, 1 - check_rank, 0, NULL, 0, MPI_INT, 1 - check_rank, 0, MPI_COMM_WORLD,
                             MPI_STATUS_IGNORE));
+        }
         OK(MPI_T_pvar_read(session, handle, room));
     }
     OK(MPI_T_pvar_session_free(&session));

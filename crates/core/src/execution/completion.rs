@@ -22,7 +22,7 @@
 use std::cell::Cell;
 use std::task::Waker;
 
-use super::mailbox::{ClosedForWaker, OwnMailbox};
+use super::mailbox::OwnMailbox;
 #[cfg(loom)]
 use super::mocked::{park as park_asleep, sleep_on, sleep_on as sleep_on_biased};
 #[cfg(not(loom))]
@@ -53,10 +53,7 @@ struct Countdown {
 
 /// The waker of a future that waits for an event.
 #[repr(align(8))]
-struct BoxedWaker {
-    waker: Waker,
-    _closed: ClosedForWaker,
-}
+struct BoxedWaker(Waker);
 
 impl BoxedWaker {
     /// The word that names the waker, which owns it.
@@ -195,6 +192,10 @@ impl Completion {
     /// Whether the event has happened. If it has not, `waker` is woken when it does, and wakers that were given before
     /// are not. One future at a time may wait for an event.
     pub fn poll(&self, waker: &Waker) -> bool {
+        if !self.is_done() {
+            // A caller that polls again and again may never suspend.
+            OwnMailbox::get().settle();
+        }
         // Acquire: as in `is_done`; also, the box was written by this thread or one that is serialized with it.
         let word = self.0.load(Ordering::Acquire);
         let mut boxed = match word {
@@ -204,12 +205,9 @@ impl Completion {
                 // Completed just now: nobody else takes a waker.
                 None => return true,
             },
-            _ => Box::new(BoxedWaker {
-                waker: waker.clone(),
-                _closed: ClosedForWaker::new(),
-            }),
+            _ => Box::new(BoxedWaker(waker.clone())),
         };
-        boxed.waker.clone_from(waker);
+        boxed.0.clone_from(waker);
         let word = boxed.into_word();
         let subscribed = self.subscribe(word);
         if !matches!(subscribed, Subscribed::Yes) {
@@ -255,7 +253,7 @@ impl Completion {
     }
 
     fn sleep(&self, mailbox: OwnMailbox, sleep_on: impl Fn(&Self) -> bool) {
-        let _closed = mailbox.close();
+        mailbox.settle();
         while !self.is_done() {
             if !sleep_on(self) {
                 return self.wait_attached();
@@ -371,7 +369,7 @@ fn wake(word: usize) {
     let boxed = unsafe { BoxedWaker::from_word(word) };
     // The completer may be in the middle of anything: it cannot unwind.
     let guard = Unwinding;
-    boxed.waker.wake();
+    boxed.0.wake();
     std::mem::forget(guard);
 }
 
@@ -419,7 +417,10 @@ pub fn wait_all(events: &[&Completion]) {
     if spin_looking(mailbox, all_done) {
         return;
     }
-    let _closed = mailbox.close();
+    mailbox.settle();
+    if all_done() {
+        return;
+    }
     let events = &events[done.get()..];
     let countdown = Countdown {
         left: AtomicUsize::new(events.len() + 1),
@@ -461,7 +462,7 @@ pub fn wait_any(events: &[&Completion]) -> usize {
     if let Some(index) = first_done() {
         return index;
     }
-    let _closed = mailbox.close();
+    mailbox.settle();
     let word = current().to_word();
     let mut polls = false;
     for event in events {

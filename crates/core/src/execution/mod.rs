@@ -52,9 +52,9 @@ pub(crate) mod worker;
 mod yielding;
 
 pub use completion::{Completion, wait_all, wait_any};
-pub use mailbox::Mailbox;
 #[cfg(not(loom))]
-pub use mailbox::{mind_mailbox, set_mailbox};
+pub use mailbox::set_mailbox;
+pub use mailbox::{Mailbox, WorkerMailbox};
 pub use park_token::ParkToken;
 pub(crate) use slot::{MIXED_TOPICS, Slot};
 pub use thread_counts::ThreadCounts;

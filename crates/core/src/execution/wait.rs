@@ -116,9 +116,9 @@ fn sleep_by(how: Suspend) -> bool {
 
 /// Lets other execution contexts of this worker run.
 ///
-/// Before that, the caller looks into its mailbox, does a piece of an idle task if there is one, and polls the network:
-/// a caller that polls in a loop leaves no processor idle that would do that work. An attached thread lets other
-/// threads run now and then.
+/// Before that, the caller looks into its mailbox and that of the worker, does a piece of an idle task if there is one,
+/// and polls the network: a caller that polls in a loop leaves no processor idle that would do that work. An attached
+/// thread lets other threads run now and then.
 #[inline]
 pub fn yield_now() {
     let me = current();
@@ -126,6 +126,7 @@ pub fn yield_now() {
     // SAFETY:
     // - workers live for the rest of the program.
     if let Some(worker) = unsafe { me.control().worker().as_ref() } {
+        worker.look_into_mailbox();
         if worker.sees_shared_work() {
             worker.run_idle_task();
         }
@@ -232,6 +233,15 @@ pub fn spin_while_idle(done: impl Fn() -> bool) -> bool {
         });
     }
     false
+}
+
+/// Whether the caller, with this control block, runs on one of several workers that share the work.
+#[inline]
+pub(super) fn has_team(me: &Ec) -> bool {
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC runs on this one.
+    let worker = unsafe { me.worker().as_ref() };
+    worker.is_some_and(|worker| worker.peers().len() > 1)
 }
 
 /// Whether the caller, with this control block, is the only execution context that lives on its worker, and may check

@@ -27,6 +27,7 @@
 use crossbeam_utils::CachePadded;
 
 use super::SharedBytes;
+use crate::sync::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_write, wait_for};
 
 /// Messages that a ring holds. So many are under way at once, and their sender need not do the receiver's work because
@@ -44,6 +45,9 @@ const AHEAD: u32 = 4;
 
 /// One reason to be closed, in `tail`.
 const CLOSED: u64 = 1 << 32;
+
+/// The note of a message that its sender has withdrawn.
+const WITHDRAWN: u32 = u32::MAX;
 
 /// Words of data in a line.
 pub const LINE_WORDS: usize = 7;
@@ -82,6 +86,8 @@ pub enum Refusal {
     Closed,
     /// All lines hold messages.
     Full,
+    /// The sender has withdrawn the message before it was there.
+    Withdrawn,
 }
 
 /// The oldest message of a ring.
@@ -128,12 +134,15 @@ impl MessageRing {
     }
 
     /// Sends a message with so many bytes in its cell, at most [`MESSAGE_CELL`]. `fill` fills the data of the line and
-    /// those bytes, and returns how many words of the line count, and a note for the receiver. Returns the position of
-    /// the message, which no other of the last 2^32 has.
+    /// those bytes, and returns how many words of the line count, and a note for the receiver, which is not the largest
+    /// number. Returns the position of the message, which no other of the last 2^32 has.
+    ///
+    /// `may_stay` is asked when the position has been claimed. If it says no, nothing is sent. Either it sees what
+    /// somebody has written before a [`MessageRing::settle`], or that one finds the message.
     ///
     /// # Errors
     ///
-    /// The ring takes no message now.
+    /// The ring takes no message now, or the message may not stay there.
     ///
     /// # Panics
     ///
@@ -142,10 +151,17 @@ impl MessageRing {
     pub fn send(
         &self,
         in_cell: usize,
+        may_stay: impl FnOnce() -> bool,
         fill: impl FnOnce(&mut LineData, &mut [u8]) -> (usize, u32),
     ) -> Result<u32, Refusal> {
         assert!(in_cell <= MESSAGE_CELL, "a cell has {MESSAGE_CELL} bytes");
         let position = self.claim()?;
+        // Pairs with the heavy fence in `settle`.
+        light_fence();
+        if !may_stay() {
+            self.line(position).publish(position, WITHDRAWN);
+            return Err(Refusal::Withdrawn);
+        }
         let cell = self.cell(position);
         let mut data = LineData::default();
         // SAFETY:
@@ -158,11 +174,8 @@ impl MessageRing {
             // Relaxed: published by the word.
             place.store(word, Ordering::Relaxed);
         }
-        // Release pairs with the Acquire in `Line::holds`.
-        line.word.store(
-            u64::from(position.wrapping_add(1)) << 32 | u64::from(note),
-            Ordering::Release,
-        );
+        debug_assert!(note != WITHDRAWN, "this note says something else");
+        line.publish(position, note);
         // Soon a message will be written there, and one like this one behind it.
         prefetch_write(self.line(position.wrapping_add(AHEAD)));
         self.cell(position.wrapping_add(1)).prepare(in_cell);
@@ -194,6 +207,15 @@ impl MessageRing {
         }
     }
 
+    /// Whether the receiver is done with all messages that the caller knows of. For senders.
+    #[inline]
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        // Relaxed: the caller knows of those that it has sent itself.
+        let tail = self.senders.tail.load(Ordering::Relaxed) as u32;
+        self.has_come(|head| head == tail)
+    }
+
     /// Whether there is room for the message at a position.
     #[inline]
     fn has_room(&self, position: u32) -> bool {
@@ -219,6 +241,18 @@ impl MessageRing {
         // Release hands that on to the senders that read the copy.
         self.senders.head.store(head, Ordering::Release);
         enough(head)
+    }
+
+    /// Whether rings can be [settled](MessageRing::settle): the kernel has to support it.
+    #[must_use]
+    pub fn may_settle() -> bool {
+        enable_heavy_fence()
+    }
+
+    /// Makes sure that messages whose senders have not seen what the caller has written before are found from now on,
+    /// if [that is possible](MessageRing::may_settle). Costs a system call.
+    pub fn settle() {
+        heavy_fence();
     }
 
     /// Closes the ring once more. Messages that have been claimed before are still to be
@@ -253,38 +287,61 @@ impl MessageRing {
     /// The oldest message, if it has been written. For the receiver.
     #[inline]
     pub fn first(&self) -> Option<FirstMessage<'_>> {
-        // Relaxed: only the receiver writes it.
-        let position = self.head.load(Ordering::Relaxed);
-        let note = self.line(position).holds(position)?;
-        Some(FirstMessage {
-            ring: self,
-            position,
-            note,
-        })
+        loop {
+            // Relaxed: only the receiver writes it.
+            let position = self.head.load(Ordering::Relaxed);
+            let note = self.line(position).holds(position)?;
+            if let Some(first) = self.unless_withdrawn(position, note) {
+                return Some(first);
+            }
+        }
     }
 
     /// The oldest message that has been claimed, waiting until it has been written. For the receiver.
     pub fn await_first(&self) -> Option<FirstMessage<'_>> {
-        // Relaxed: only the receiver writes it.
-        let head = self.head.load(Ordering::Relaxed);
-        // Relaxed: whoever has to find a message knows by other means that it has been claimed.
-        if self.senders.tail.load(Ordering::Relaxed) as u32 == head {
+        loop {
+            // Relaxed: only the receiver writes it.
+            let head = self.head.load(Ordering::Relaxed);
+            // Relaxed: whoever has to find a message knows by other means that it has been claimed.
+            if self.senders.tail.load(Ordering::Relaxed) as u32 == head {
+                return None;
+            }
+            let line = self.line(head);
+            if let Some(first) = self.unless_withdrawn(head, wait_for(|| line.holds(head))) {
+                return Some(first);
+            }
+        }
+    }
+
+    /// The first message, which has this note; `None`, and it is gone, if it has been withdrawn.
+    #[inline]
+    fn unless_withdrawn(&self, position: u32, note: u32) -> Option<FirstMessage<'_>> {
+        let first = FirstMessage {
+            ring: self,
+            position,
+            note,
+        };
+        if note == WITHDRAWN {
+            first.finish();
             return None;
         }
-        let line = self.line(head);
-        Some(FirstMessage {
-            ring: self,
-            position: head,
-            note: wait_for(|| line.holds(head)),
-        })
+        Some(first)
     }
 }
 
 impl Line {
+    /// Publishes the line, and the cell, as those of the message at this position.
+    #[inline]
+    fn publish(&self, position: u32, note: u32) {
+        let word = u64::from(position.wrapping_add(1)) << 32 | u64::from(note);
+        // Release pairs with the Acquire in `holds`.
+        self.word.store(word, Ordering::Release);
+    }
+
     /// Its note, if it has been written for this position; then its data and the cell are visible.
     #[inline]
     fn holds(&self, position: u32) -> Option<u32> {
-        // Acquire pairs with the Release in `send`.
+        // Acquire pairs with the Release in `publish`.
         let word = self.word.load(Ordering::Acquire);
         ((word >> 32) as u32 == position.wrapping_add(1)).then_some(word as u32)
     }
@@ -357,11 +414,15 @@ mod tests {
 
     /// Sends a message whose line has the number, and whose cell so many bytes of it.
     fn send(ring: &MessageRing, number: u32, in_cell: usize) -> Result<u32, Refusal> {
-        ring.send(in_cell, |line, cell| {
-            *line = [u64::from(number); LINE_WORDS];
-            cell.fill(number as u8);
-            (LINE_WORDS, in_cell as u32)
-        })
+        ring.send(
+            in_cell,
+            || true,
+            |line, cell| {
+                *line = [u64::from(number); LINE_WORDS];
+                cell.fill(number as u8);
+                (LINE_WORDS, in_cell as u32)
+            },
+        )
     }
 
     /// Takes a message of [`send`], and checks that it is whole.
@@ -411,6 +472,20 @@ mod tests {
     }
 
     #[test]
+    fn a_withdrawn_message_is_never_seen() {
+        let ring = MessageRing::new();
+        let withdraw = || ring.send(0, || false, |_, _| unreachable!("it is not sent"));
+        assert_eq!(withdraw(), Err(Refusal::Withdrawn));
+        assert!(!ring.is_drained() && ring.first().is_none() && ring.is_drained());
+        assert_eq!(withdraw(), Err(Refusal::Withdrawn));
+        assert_eq!(send(&ring, 1, 1), Ok(2));
+        assert_eq!(withdraw(), Err(Refusal::Withdrawn));
+        assert!(ring.await_first().is_some());
+        assert_eq!(take(&ring), Some(1));
+        assert!(ring.await_first().is_none() && ring.is_drained());
+    }
+
+    #[test]
     fn positions_go_round() {
         let ring = MessageRing::new();
         let last = u32::MAX - 1;
@@ -444,7 +519,7 @@ mod tests {
                             cell.fill(number as u8);
                             (LINE_WORDS, sender)
                         };
-                        while ring.send(length(number), fill).is_err() {
+                        while ring.send(length(number), || true, fill).is_err() {
                             thread::yield_now();
                         }
                     }

@@ -1,44 +1,53 @@
-//! Short messages that come through a ring: a rank that is alone on its virtual processor has one.
+//! Short messages that come through a ring: that of the virtual processor on which their receiver lives.
 //!
 //! A sender elsewhere that finds its receive in the match table moves the lines of the table, of the receive, of the
 //! buffer and of the status cell to its own cache, and the receiver gets them back one after the other. Through the
-//! ring ([`MessageRing`]) a short message moves the lines that it lies in, once; the receiver does the rest in its own
-//! cache.
+//! ring ([`MessageRing`]) a short message moves the lines that it lies in, once; the receiver's virtual processor does
+//! the rest in its own cache.
 //!
 //! | one message of 8 bytes | lines that move |
 //! |---|---|
 //! | through the table | lock and head of the queue, receive, buffer, status cell: four there, four back |
 //! | through the ring | one there |
 //!
+//! Ranks of the same virtual processor send to each other through the table, which is in their cache.
+//!
 //! A longer message whose sender goes on meanwhile (`MPI_Isend`) leaves the address of its data in the ring. The
 //! receiver copies it from there, once, and the sender sees by the head of the ring that it may use its memory again
-//! (`process/references.rs`).
+//! (`process/references.rs`). Only a sender that is alone on its virtual processor does so: others would have to look
+//! after the receiver's ring before they make way for the ranks beside them.
+//!
+//! # Who delivers
+//!
+//! A rank that waits looks into the ring again and again, and so does the virtual processor when nothing is ready
+//! ([`Mailbox`](simurgh_core::Mailbox)). One at a time takes messages out, for all ranks that live there. Before the
+//! virtual processor sleeps it closes the ring and delivers all of it. Then senders use the tables, and wake it. The
+//! same holds while one rank keeps the virtual processor for long.
 //!
 //! # Order
 //!
-//! Whoever locks the match table delivers first what is in the ring. So a message that goes through the table never
-//! overtakes one that has gone through the ring. The rank itself delivers what it sees; a sender also waits for what is
-//! being written. Only a receive of the rank looks into the table first, where messages are older; then it takes its
-//! message out of the ring, after those that receives before it wait for.
+//! A route names the ring of a rank. Before a message goes through the table, its sender delivers what is in the ring
+//! of the receiver, if it has sent anything through that ring itself. So no message overtakes one that the same sender
+//! has sent through the ring. A rank that finds itself on another virtual processor changes its route: it says that it
+//! leaves the old ring, delivers what is there, as others do who use the table meanwhile, and then names the new ring.
+//! A sender looks at the route again when it has claimed a place in the ring, and withdraws its message if the route
+//! has changed. That is checked with loom (`loom_ring.rs` of the core).
 //!
-//! # Sleep
-//!
-//! Before the rank sleeps it closes the ring ([`Mailbox`](simurgh_core::Mailbox)) and delivers all of it. Then its
-//! senders use the table, and wake it.
+//! A rank for which several threads call MPI has no route: another one might sleep while nobody looks.
 
 use super::backlog::BacklogState;
 use super::reference::{self, BY_REFERENCE};
+use super::vp_ring::{Endpoints, RingPlace, Taken, VpRing, VpRings};
 use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, status_of};
 use crate::error::Status;
 use crate::instrument;
 use crate::limits::INLINE_LIMIT;
 use crate::matching::{Envelope, NUMBER_BITS, Pattern, PatternKinds, Place};
 use crate::memory::{self, Source, Target};
-use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
-use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MESSAGE_CELL, MessageRing};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Ordering};
+use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MESSAGE_CELL, MessageRing, Worker};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
-use std::sync::OnceLock;
 
 /// Bytes of a word.
 const WORD: usize = size_of::<u64>();
@@ -64,34 +73,85 @@ const REFERENCES: RangeInclusive<usize> = RingLimit::OrAddress as usize + 1..=RI
 /// The same of messages of which a copy is made for that. Shorter ones can as well be copied to the ring.
 const COPIES: RangeInclusive<usize> = RingLimit::OrTable as usize + 1..=RING_REFERENCE;
 
-/// What others leave for a rank.
+/// What others leave for a rank, and what the rank has left for others.
 pub(super) struct Incoming {
-    /// Once the rank has waited as the only one of its virtual processor.
-    ring: OnceLock<MessageRing>,
-    has_ring: AtomicBool,
-    is_open: AtomicBool,
+    rings: Arc<VpRings>,
+    /// 0, or 1 + the index of the ring through which messages may come; and [`LEAVING`].
+    route: AtomicU32,
+    /// Whether the rank is the only one of its virtual processor.
+    is_alone: AtomicBool,
+    /// The rings through which the rank has sent messages that may still be there, by the lowest bits of their indices.
+    sent: AtomicU64,
     /// Threads that have called MPI for the rank.
     threads: AtomicU32,
-    /// Wakers of futures that wait, which do not look into the ring.
-    wakers: AtomicU32,
     backlog: BacklogState,
 }
 
+/// The bit of a route that says that no further messages may come through its ring, from which those that are there
+/// are being delivered.
+const LEAVING: u32 = 1 << 31;
+
+/// The route through the ring with this index.
+fn route_through(ring: usize) -> u32 {
+    ring as u32 + 1
+}
+
 impl Incoming {
-    /// Nothing, for a rank with this backlog.
-    pub(super) fn new(backlog: BacklogState) -> Self {
+    /// Nothing, for a rank with this backlog, on a host with these rings.
+    pub(super) fn new(rings: Arc<VpRings>, backlog: BacklogState) -> Self {
         Self {
-            ring: OnceLock::new(),
-            has_ring: AtomicBool::new(false),
-            is_open: AtomicBool::new(false),
+            rings,
+            route: AtomicU32::new(0),
+            is_alone: AtomicBool::new(false),
+            sent: AtomicU64::new(0),
             threads: AtomicU32::new(0),
-            wakers: AtomicU32::new(0),
             backlog,
         }
     }
+
+    /// The ring in which messages may be.
+    #[inline]
+    fn ring(&self) -> Option<&VpRing> {
+        // Acquire: who finds no ring also sees what has been delivered out of the last one. A sender finds the last
+        // route through which it has sent itself, or a later one.
+        let route = self.route.load(Ordering::Acquire) & !LEAVING;
+        self.rings.get((route as usize).checked_sub(1)?)
+    }
+
+    /// Whether messages may come through the ring with this index. For the rank itself a fact, for others a hint.
+    #[inline]
+    fn leads_through(&self, ring: usize) -> bool {
+        self.route.load(Ordering::Relaxed) == route_through(ring)
+    }
+
+    /// Notes that the rank has sent something through a ring.
+    #[inline]
+    fn note_sent(&self, ring: usize) {
+        // Relaxed: only the rank itself needs it. Threads of a rank that send in turns are ordered by the program.
+        let sent = self.sent.load(Ordering::Relaxed);
+        if sent & bit_of(ring) == 0 {
+            self.sent.fetch_or(bit_of(ring), Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that nothing of the rank is in a ring.
+    fn note_delivered(&self, ring: usize) {
+        self.sent.fetch_and(!bit_of(ring), Ordering::Relaxed);
+    }
+
+    /// Whether something of the rank may be in a ring.
+    #[inline]
+    fn has_sent(&self, ring: usize) -> bool {
+        self.sent.load(Ordering::Relaxed) & bit_of(ring) != 0
+    }
 }
 
-/// The number of a message that has come through the ring. It tells the message from all others that wait.
+fn bit_of(ring: usize) -> u64 {
+    1 << (ring as u32 % u64::BITS)
+}
+
+/// The number of a message that has come through a ring. It tells the message from all others that wait, unless 2^24
+/// have come through its ring since then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RingMessage(NonZeroU32);
 
@@ -100,21 +160,29 @@ impl RingMessage {
     const INDEX: u32 = u32::MAX - 1;
     /// Set in the number of such a message, above the bits that are kept of all numbers.
     const MARK: NonZeroU32 = NonZeroU32::new(1 << NUMBER_BITS).unwrap();
+    /// The bits of the position; those of the ring's index are above them.
+    const POSITION_BITS: u32 = 24;
 
     #[inline]
-    pub(crate) fn at_position(position: u32) -> Self {
-        Self(Self::MARK | position & (Self::MARK.get() - 1))
+    pub(super) fn at_place(place: RingPlace) -> Self {
+        let position = place.position & ((1 << Self::POSITION_BITS) - 1);
+        Self::of_bits((place.ring as u32) << Self::POSITION_BITS | position)
+    }
+
+    #[inline]
+    fn of_bits(bits: u32) -> Self {
+        Self(Self::MARK | bits & (Self::MARK.get() - 1))
     }
 
     /// The message at this place, if it has come through the ring.
     #[inline]
     pub(crate) fn at(place: Place) -> Option<Self> {
-        (place.index == Self::INDEX).then(|| Self::at_position(place.sequence as u32))
+        (place.index == Self::INDEX).then(|| Self::of_bits(place.sequence as u32))
     }
 
     /// The message with this number, if it has come through the ring.
     pub(super) fn numbered(number: u32) -> Option<Self> {
-        (number & Self::MARK.get() != 0).then(|| Self::at_position(number))
+        (number & Self::MARK.get() != 0).then(|| Self::of_bits(number))
     }
 
     /// Its number, which no other message has.
@@ -134,8 +202,10 @@ impl RingMessage {
 }
 
 /// The line of a message.
-struct Content {
-    envelope: Envelope,
+pub(super) struct Content {
+    /// The process for which it is.
+    pub(super) receiver: u32,
+    pub(super) envelope: Envelope,
     /// The length of the message.
     bytes: usize,
     line: LineData,
@@ -143,7 +213,7 @@ struct Content {
 
 impl Content {
     #[inline]
-    fn of(message: &FirstMessage<'_>) -> Self {
+    pub(super) fn of(message: &FirstMessage<'_>) -> Self {
         let bytes = (message.note() >> 8) as usize;
         let in_line = match bytes {
             _ if message.note() & BY_REFERENCE != 0 => WORD,
@@ -157,6 +227,7 @@ impl Content {
             tag: (line[1] as u32).cast_signed(),
         };
         Self {
+            receiver: (line[1] >> 32) as u32,
             envelope,
             bytes,
             line,
@@ -182,82 +253,127 @@ fn note_for(bytes: usize, kinds: PatternKinds) -> u32 {
     (bytes as u32) << 8 | u32::from(kinds.bits())
 }
 
-/// Writes the first words of a message.
+/// Writes the first words of a message for a process.
 #[inline]
-fn put_envelope(line: &mut LineData, envelope: Envelope) {
+fn put_envelope(line: &mut LineData, receiver: u32, envelope: Envelope) {
     line[0] = u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned());
-    line[1] = u64::from(envelope.tag.cast_unsigned());
+    line[1] = u64::from(receiver) << 32 | u64::from(envelope.tag.cast_unsigned());
 }
 
-/// Leaves the word that stands for the data of a message in a ring. Returns the position there.
-#[inline]
-fn leave_word(
-    ring: &MessageRing,
-    envelope: Envelope,
-    kinds: PatternKinds,
-    bytes: usize,
-    word: u64,
-) -> Option<u32> {
-    let sent = ring.send(0, |line, _| {
-        put_envelope(line, envelope);
-        line[HEADER_WORDS] = word;
-        (HEADER_WORDS + 1, note_for(bytes, kinds) | BY_REFERENCE)
-    });
-    sent.ok()
+/// A message that may go through a ring: who sends it to whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Letter<'a> {
+    pub(crate) sender: &'a Endpoint,
+    pub(crate) receiver: u32,
+    pub(crate) envelope: Envelope,
+    pub(crate) kinds: PatternKinds,
 }
 
 impl Endpoint {
-    /// Gives the rank a ring, and opens it if the caller is the rank's only thread and no waker of it waits: another
-    /// thread that sleeps, and a future, have not closed the ring, so they would not be woken by what comes through it.
-    pub(crate) fn add_ring(&self) {
-        let mut table = self.table.lock();
-        if self.has_open_ring() {
-            return;
-        }
-        let ring = self.incoming.ring.get_or_init(MessageRing::closed);
-        table.has_ring = true;
-        // SeqCst: either this sees a second thread, or that one sees the ring and closes it before it sleeps.
-        self.incoming.has_ring.store(true, Ordering::SeqCst);
-        let is_only_thread = self.incoming.threads.load(Ordering::SeqCst) <= 1;
-        // Relaxed: see `add_waker`.
-        if is_only_thread && self.incoming.wakers.load(Ordering::Relaxed) == 0 {
-            ring.open();
-            // Relaxed: a hint, but to those that hold the lock.
-            self.incoming.is_open.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Counts a waker of the rank that waits: a ring is not opened the first time while there are any.
-    pub(crate) fn add_waker(&self) {
-        // Relaxed: the rank itself opens the ring.
-        self.incoming.wakers.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Takes an [`Endpoint::add_waker`] back.
-    pub(crate) fn remove_waker(&self) {
-        // Relaxed: who sees it too late opens the ring the next time.
-        self.incoming.wakers.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// The ring, if the rank has one.
+    /// Has messages for the rank come through the ring of the worker on which it waits, if one thread alone calls MPI
+    /// for it. Returns whether they do.
     #[inline]
-    pub(crate) fn ring(&self) -> Option<&MessageRing> {
-        // SeqCst: see `add_ring`.
-        let has_ring = self.incoming.has_ring.load(Ordering::SeqCst);
-        self.incoming.ring.get().filter(|_| has_ring)
+    pub(crate) fn begin_looking(
+        &self,
+        worker: &Worker,
+        is_alone: bool,
+        ranks: &Arc<impl Endpoints + 'static>,
+    ) -> bool {
+        // Relaxed: only the rank itself changes them, but for a second thread, which takes the route away for good.
+        if self.incoming.leads_through(worker.index())
+            && self.incoming.is_alone.load(Ordering::Relaxed) == is_alone
+        {
+            worker.resume_mailbox();
+            return true;
+        }
+        self.change_route(worker, is_alone, ranks)
     }
 
-    /// Whether the rank has a ring that is open unless the rank sleeps.
+    #[cold]
+    fn change_route(&self, worker: &Worker, is_alone: bool, ranks: &Arc<impl Endpoints + 'static>) -> bool {
+        let incoming = &self.incoming;
+        self.leave_route();
+        // Relaxed: a hint.
+        incoming.is_alone.store(is_alone, Ordering::Relaxed);
+        self.table.lock().looks_into_ring = is_alone;
+        let has_one_thread = || incoming.threads.load(Ordering::SeqCst) <= 1;
+        let Some(ring) = incoming
+            .rings
+            .get_or_make(worker, ranks)
+            .filter(|_| has_one_thread())
+        else {
+            return false;
+        };
+        // SeqCst: either the second look finds a second thread, or that thread finds this route and takes it away.
+        incoming
+            .route
+            .store(route_through(ring.index()), Ordering::SeqCst);
+        if !has_one_thread() {
+            self.leave_route();
+        }
+        has_one_thread()
+    }
+
+    /// Has no more messages come through a ring, and delivers those that have.
+    fn leave_route(&self) {
+        let route = &self.incoming.route;
+        // SeqCst: see `change_route`. Whoever uses the table meanwhile still finds the ring, and delivers first, too.
+        let leaving = route.load(Ordering::SeqCst) | LEAVING;
+        let Some(ring) = self.incoming.ring() else { return };
+        route.fetch_or(LEAVING, Ordering::SeqCst);
+        // Whoever has claimed a place in the ring looks at the route after that. So either it finds that it may not
+        // leave a message there, or its message is found.
+        MessageRing::settle();
+        ring.deliver_known();
+        // Release pairs with the Acquire in `ring`. Another thread of the rank may have done all this, too.
+        let _ = route.compare_exchange(leaving, 0, Ordering::Release, Ordering::Relaxed);
+    }
+
+    /// Whether the rank is the only one of its virtual processor, and looks into the ring of that.
     #[inline]
-    pub(crate) fn has_open_ring(&self) -> bool {
-        // Relaxed: see `add_ring`.
-        self.incoming.is_open.load(Ordering::Relaxed)
+    pub(crate) fn looks_alone(&self) -> bool {
+        // Relaxed: hints.
+        self.incoming.is_alone.load(Ordering::Relaxed)
+            && !matches!(self.incoming.route.load(Ordering::Relaxed), 0 | LEAVING..)
     }
 
-    /// Counts a thread that begins to call MPI for the rank. Returns how many there are.
-    pub(crate) fn add_thread(&self) -> u32 {
-        // SeqCst: see `add_ring`.
-        self.incoming.threads.fetch_add(1, Ordering::SeqCst) + 1
+    /// Counts a thread that begins to call MPI for the rank. From the second one on, no messages come through a ring.
+    pub(crate) fn add_thread(&self) {
+        // SeqCst: see `change_route`.
+        if self.incoming.threads.fetch_add(1, Ordering::SeqCst) > 0 {
+            self.leave_route();
+        }
+    }
+
+    /// Delivers what is in the ring, for the rank itself.
+    #[inline]
+    pub(crate) fn look_into_ring(&self, ranks: &impl Endpoints) {
+        if let Some(ring) = self.incoming.ring() {
+            ring.look(ranks);
+        }
+    }
+
+    /// Delivers everything that has been sent through the ring.
+    #[inline]
+    pub(super) fn deliver_all(&self) {
+        if let Some(ring) = self.incoming.ring()
+            && !ring.messages().is_drained()
+        {
+            ring.deliver_known();
+        }
+    }
+
+    /// Delivers everything that this sender has sent through the ring.
+    #[inline]
+    pub(super) fn deliver_all_of(&self, sender: &Endpoint) {
+        if let Some(ring) = self.incoming.ring()
+            && sender.incoming.has_sent(ring.index())
+        {
+            if !ring.messages().is_drained() {
+                ring.deliver_known();
+            }
+            sender.incoming.note_delivered(ring.index());
+        }
     }
 
     /// Leaves a message in the ring of the rank, and returns its place. `None` if it is too long, or the ring takes
@@ -265,142 +381,132 @@ impl Endpoint {
     #[inline]
     pub(crate) fn leave_in_ring(
         &self,
-        envelope: Envelope,
-        kinds: PatternKinds,
+        letter: Letter<'_>,
         source: &Source,
         longest: RingLimit,
-    ) -> Option<Place> {
+    ) -> Option<RingPlace> {
         let bytes = source.bytes();
-        let ring = self.ring_for(bytes, 0..=longest as usize)?;
-        let note = note_for(bytes, kinds);
+        let ring = self.ring_for(letter.sender, bytes, 0..=longest as usize)?;
+        let note = note_for(bytes, letter.kinds);
         let in_cell = if bytes > IN_LINE { bytes } else { 0 };
-        let sent = ring.send(in_cell, |line, cell| {
-            put_envelope(line, envelope);
+        self.send(letter, ring, in_cell, |line, cell| {
             if in_cell > 0 {
                 memory::pack(source, cell);
                 return (HEADER_WORDS, note);
             }
             let packed = memory::pack_from(source, 0, memory::bytes_of_words_mut(&mut line[HEADER_WORDS..]));
             (HEADER_WORDS + packed.div_ceil(WORD), note)
-        });
-        sent.ok()
-            .map(|position| RingMessage::at_position(position).place())
+        })
     }
 
-    /// Leaves the address of a message in the ring of the rank, and returns the position there. The message stays in
-    /// the memory of its sender until the rank [has taken](Endpoint::has_taken) it. `None` if it is too long or has
-    /// gaps, if its data fits in the ring, or if that takes none now.
+    /// Leaves the address of a message in the ring of the rank, and returns the place there. The message stays in the
+    /// memory of its sender until it [has been taken](VpRings::have_taken). `None` if it is too long or has gaps, if
+    /// its data fits in the ring, or if that takes none now.
     #[inline]
-    pub(crate) fn leave_reference(
-        &self,
-        envelope: Envelope,
-        kinds: PatternKinds,
-        source: &Source,
-    ) -> Option<u32> {
-        let ring = self.ring_for(source.bytes(), REFERENCES)?;
+    pub(crate) fn leave_reference(&self, letter: Letter<'_>, source: &Source) -> Option<RingPlace> {
+        let ring = self.ring_for(letter.sender, source.bytes(), REFERENCES)?;
         let word = reference::word_for(source)?;
-        leave_word(ring, envelope, kinds, source.bytes(), word)
+        self.leave_word(letter, ring, source.bytes(), word)
     }
 
-    /// The same with a copy of a message, which stays where it is until the rank [has taken](Endpoint::has_taken) it.
+    /// The same with a copy of a message, which stays where it is until it [has been taken](VpRings::have_taken).
     #[inline]
-    pub(crate) fn leave_address(&self, envelope: Envelope, kinds: PatternKinds, copy: &[u8]) -> Option<u32> {
-        let ring = self.ring_for(copy.len(), COPIES)?;
-        leave_word(ring, envelope, kinds, copy.len(), reference::word_of(copy))
+    pub(crate) fn leave_address(&self, letter: Letter<'_>, copy: &[u8]) -> Option<RingPlace> {
+        let ring = self.ring_for(letter.sender, copy.len(), COPIES)?;
+        self.leave_word(letter, ring, copy.len(), reference::word_of(copy))
     }
 
     /// Whether the ring may take the address of a copy of so many bytes.
     #[inline]
-    pub(crate) fn may_take_address(&self, bytes: usize) -> bool {
-        self.ring_for(bytes, COPIES).is_some_and(MessageRing::is_open)
+    pub(crate) fn may_take_address(&self, sender: &Endpoint, bytes: usize) -> bool {
+        self.ring_for(sender, bytes, COPIES)
+            .is_some_and(|ring| ring.messages().is_open())
     }
 
-    /// The ring, if messages of so many bytes may go through it now, in a way that is for these lengths.
+    /// The ring, if messages of so many bytes from this sender may go through it now, in a way that is for these
+    /// lengths.
     #[inline]
-    fn ring_for(&self, bytes: usize, lengths: RangeInclusive<usize>) -> Option<&MessageRing> {
-        let may = lengths.contains(&bytes) && (bytes <= INLINE_LIMIT || !self.incoming.backlog.is_full());
-        self.ring().filter(|_| may)
+    fn ring_for(&self, sender: &Endpoint, bytes: usize, lengths: RangeInclusive<usize>) -> Option<&VpRing> {
+        let ring = self.incoming.ring()?;
+        // Relaxed: ranks that live together use the table, but need not.
+        let is_near = sender.incoming.leads_through(ring.index());
+        let may = !is_near
+            && self.incoming.leads_through(ring.index())
+            && lengths.contains(&bytes)
+            && (bytes <= INLINE_LIMIT || !self.incoming.backlog.is_full());
+        may.then_some(ring)
     }
 
-    /// Whether the rank has taken the message that was left at this position of its ring.
+    /// Leaves the word that stands for the data of a message in the ring.
     #[inline]
-    pub(crate) fn has_taken(&self, position: u32) -> bool {
-        self.ring().is_some_and(|ring| ring.is_finished(position))
+    fn leave_word(&self, letter: Letter<'_>, ring: &VpRing, bytes: usize, word: u64) -> Option<RingPlace> {
+        self.send(letter, ring, 0, |line, _| {
+            line[HEADER_WORDS] = word;
+            (HEADER_WORDS + 1, note_for(bytes, letter.kinds) | BY_REFERENCE)
+        })
     }
 
-    /// Delivers the messages that are in the ring.
+    /// Sends a message through this ring, unless the route has changed.
     #[inline]
-    pub(super) fn deliver_present(&self, table: &mut MatchTable) {
-        self.deliver_each(table, MessageRing::first);
+    fn send(
+        &self,
+        letter: Letter<'_>,
+        ring: &VpRing,
+        in_cell: usize,
+        fill: impl FnOnce(&mut LineData, &mut [u8]) -> (usize, u32),
+    ) -> Option<RingPlace> {
+        let index = ring.index();
+        // Relaxed: the ring orders it; see `leave_route`.
+        let may_stay = || self.incoming.leads_through(index);
+        let sent = ring.messages().send(in_cell, may_stay, |line, cell| {
+            put_envelope(line, letter.receiver, letter.envelope);
+            fill(line, cell)
+        });
+        let position = sent.ok()?;
+        letter.sender.incoming.note_sent(index);
+        Some(RingPlace {
+            ring: index,
+            position,
+        })
     }
 
-    /// Delivers the messages that are in the ring, and those that are just being written.
-    #[cold]
-    pub(super) fn deliver_all(&self, table: &mut MatchTable) {
-        self.deliver_each(table, MessageRing::await_first);
-    }
-
-    /// Delivers the messages of the ring as long as there is a next one.
-    #[inline]
-    fn deliver_each<'a>(
-        &'a self,
-        table: &mut MatchTable,
-        next: impl Fn(&'a MessageRing) -> Option<FirstMessage<'a>>,
-    ) {
-        let Some(ring) = self.ring() else { return };
-        while let Some(message) = next(ring) {
-            self.deliver(table, message);
-        }
-    }
-
-    /// Receives the first message of the ring that the pattern accepts and that is for no receive which was posted
-    /// before. Delivers the messages before that one.
+    /// Receives the first message of the ring that is for this process, that the pattern accepts, and that is for no
+    /// receive which was posted before. Delivers the messages before that one.
     pub(crate) fn receive_from_ring(
         &self,
+        process: u32,
         table: &mut MatchTable,
         pattern: Pattern,
         target: &Target,
     ) -> Option<Status> {
-        let ring = self.ring()?;
-        while let Some(message) = ring.first() {
+        let ring = self.incoming.ring()?;
+        ring.take_until(|message| {
             let content = Content::of(&message);
-            let receive = table.take_receive(content.envelope);
-            if receive.is_none() && pattern.accepts(content.envelope) {
-                // It has come before its receive, though no queue has seen it.
-                instrument::unexpected(self, content.envelope, content.bytes);
-                let status = self.received(&content, &message, target);
-                message.finish();
-                return Some(status);
+            if content.receiver != process {
+                // Another table must not be waited for while this one is locked.
+                return Taken::Stays;
             }
-            self.deliver_to(receive, table, &content, message);
-        }
-        None
+            match table.take_receive(content.envelope) {
+                Some(receive) => self.complete(receive, &content, &message),
+                None if pattern.accepts(content.envelope) => {
+                    // It has come before its receive, though no queue has seen it.
+                    instrument::unexpected(self, content.envelope, content.bytes);
+                    let status = self.received(&content, &message, target);
+                    message.finish();
+                    return Taken::Found(status);
+                }
+                None => self.keep(table, ring.index(), &content, &message),
+            }
+            message.finish();
+            Taken::Goes
+        })
     }
 
-    /// Matches a message of the ring with a receive, or puts it into the unexpected queue.
+    /// Copies a message of the ring to the memory of its receive, which is over then.
     #[inline]
-    fn deliver(&self, table: &mut MatchTable, message: FirstMessage<'_>) {
-        let content = Content::of(&message);
-        let receive = table.take_receive(content.envelope);
-        self.deliver_to(receive, table, &content, message);
-    }
-
-    /// Delivers a message to its receive, or puts it into the unexpected queue.
-    #[inline]
-    fn deliver_to(
-        &self,
-        receive: Option<PostedReceive>,
-        table: &mut MatchTable,
-        content: &Content,
-        message: FirstMessage<'_>,
-    ) {
-        match receive {
-            Some(PostedReceive { target, waiter }) => {
-                waiter.finish(self, &self.received(content, &message, &target));
-            }
-            None => self.keep(table, content, &message),
-        }
-        message.finish();
+    pub(super) fn complete(&self, receive: PostedReceive, content: &Content, message: &FirstMessage<'_>) {
+        let PostedReceive { target, waiter } = receive;
+        waiter.finish(self, &self.received(content, message, &target));
     }
 
     /// Copies a message to the memory of its receive.
@@ -412,10 +518,17 @@ impl Endpoint {
         status_of(envelope, &transfer)
     }
 
-    /// Puts a message into the unexpected queue.
-    fn keep(&self, table: &mut MatchTable, content: &Content, message: &FirstMessage<'_>) {
+    /// Puts a message of this ring into the unexpected queue.
+    pub(super) fn keep(
+        &self,
+        table: &mut MatchTable,
+        ring: usize,
+        content: &Content,
+        message: &FirstMessage<'_>,
+    ) {
         let (envelope, bytes) = (content.envelope, content.bytes);
-        let from_ring = Some(RingMessage::at_position(message.position()));
+        let position = message.position();
+        let from_ring = Some(RingPlace { ring, position }.message());
         let payload = if bytes <= INLINE_LIMIT {
             let mut data = [0; INLINE_LIMIT];
             data[..bytes].copy_from_slice(content.data(message));

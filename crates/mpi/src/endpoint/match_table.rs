@@ -38,8 +38,8 @@ struct Probe {
 #[repr(C)]
 pub(crate) struct MatchTable {
     pub(super) posted: Queue<PostedReceive, 2>,
-    /// Whether messages may come through a ring, too, which are to be delivered first.
-    pub(super) has_ring: bool,
+    /// Whether receives look for their messages in the ring, too.
+    pub(super) looks_into_ring: bool,
     unexpected: Queue<Unexpected, 5>,
     probes: Vec<Probe>,
     /// Buffers for messages to this rank.
@@ -58,7 +58,7 @@ impl MatchTable {
     pub(super) fn new(scan_limit: usize, backlog: Backlog) -> Self {
         Self {
             posted: Queue::new(scan_limit),
-            has_ring: false,
+            looks_into_ring: false,
             unexpected: Queue::new(scan_limit),
             probes: Vec::new(),
             buffers: EagerPool::default(),
@@ -84,7 +84,7 @@ impl MatchTable {
     /// Whether there is any message, or may be one in the ring.
     #[inline]
     pub(crate) fn may_have_messages(&self) -> bool {
-        self.has_ring || !self.unexpected.is_empty()
+        self.looks_into_ring || !self.unexpected.is_empty()
     }
 
     /// Takes the message that satisfies a receive.

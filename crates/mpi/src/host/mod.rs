@@ -2,11 +2,11 @@
 //! need to know of it.
 
 use crate::context::{ContextPool, IdRange};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Endpoints, VpRings};
 use crate::layout::Layout;
 use crate::request::{Callers, StatusCell};
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{Arc, AtomicBool, Ordering};
+use simurgh_core::sync::Arc;
 use simurgh_settings::{Id, Values};
 use std::sync::OnceLock;
 
@@ -20,8 +20,7 @@ pub(crate) struct Host {
     settings: Values,
     contexts: Arc<ContextPool>,
     loss_hook: OnceLock<LossHook>,
-    /// Whether a process of this host has a ring for short messages.
-    has_rings: AtomicBool,
+    rings: Arc<VpRings>,
 }
 
 impl Host {
@@ -30,14 +29,15 @@ impl Host {
         let contexts = ContextPool::new(layout.own(), IdRange::of(&layout));
         let scan_limit = settings.amount(Id::ScanLimit);
         let backlog_limit = settings.amount(Id::BacklogLimit);
-        let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit, backlog_limit));
+        let rings = Arc::<VpRings>::default();
+        let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit, backlog_limit, &rings));
         Self {
             endpoints: layout.here().map(endpoint).collect(),
             contexts: Arc::new(contexts),
             layout,
             settings,
             loss_hook: OnceLock::new(),
-            has_rings: AtomicBool::new(false),
+            rings,
         }
     }
 
@@ -63,20 +63,10 @@ impl Host {
         self.endpoints.iter().map(|endpoint| &**endpoint)
     }
 
-    /// Gives a process of this host, which calls this, a ring for short messages. It is opened if the process has one
-    /// thread.
-    #[cold]
-    pub(crate) fn add_ring(&self, process: u32) {
-        self.endpoint(process).add_ring();
-        // Relaxed: who sees it too late sends by way of the match table.
-        self.has_rings.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether a process of this host has a ring.
+    /// The rings through which short messages come.
     #[inline]
-    pub(crate) fn has_rings(&self) -> bool {
-        // Relaxed: as above.
-        self.has_rings.load(Ordering::Relaxed)
+    pub(crate) fn rings(&self) -> &VpRings {
+        &self.rings
     }
 
     /// The context ids of the host.
@@ -100,6 +90,13 @@ impl Host {
                 std::process::exit(1)
             }
         }
+    }
+}
+
+impl Endpoints for Host {
+    #[inline]
+    fn endpoint_of(&self, process: u32) -> &Endpoint {
+        self.endpoint(process)
     }
 }
 

@@ -7,7 +7,7 @@ mod main_contexts;
 use crate::check::Checks;
 use crate::context::ContextPool;
 use crate::deadlock::{MeetingPoints, Remark, Unfinished, Unmatched, WaitPoint, WaitPoints};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Endpoints};
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
 use crate::group::Group;
@@ -67,6 +67,12 @@ pub struct Job {
     /// The state that the layers above keep for the job: process sets, communicators, windows, its parents, the shared
     /// file pointers that are kept here, statistics of files, and others.
     layer_state: LayerState<7>,
+}
+
+impl Endpoints for Job {
+    fn endpoint_of(&self, process: u32) -> &Endpoint {
+        self.endpoint(process)
+    }
 }
 
 impl Job {

@@ -133,7 +133,11 @@ impl Network {
         let users = layout.here().len();
         let network = Self {
             fabric,
-            host_endpoint: Endpoint::new(settings.amount(Id::ScanLimit), settings.amount(Id::BacklogLimit)),
+            host_endpoint: Endpoint::new(
+                settings.amount(Id::ScanLimit),
+                settings.amount(Id::BacklogLimit),
+                &Arc::default(),
+            ),
             host_requests: RequestPool::new(),
             failures: Failures::default(),
             pending_sends: HandleTable::new(users),

@@ -97,14 +97,14 @@ impl Comm {
         mut look: impl FnMut(&mut MatchTable) -> Option<T>,
     ) -> Option<T> {
         let endpoint = self.process().endpoint();
-        let mut table = endpoint.own_table();
+        let mut table = endpoint.own_table(self.process().job().host());
         if let Some(found) = look(&mut table) {
             table.looked(pattern, true);
             return Some(found);
         }
         drop(table);
         yield_now();
-        let mut table = endpoint.own_table();
+        let mut table = endpoint.own_table(self.process().job().host());
         let found = look(&mut table);
         table.looked(pattern, found.is_some());
         found
@@ -114,7 +114,7 @@ impl Comm {
     fn await_message<T>(&self, pattern: Pattern, mut look: impl FnMut(&mut MatchTable) -> Option<T>) -> T {
         let endpoint = self.process().endpoint();
         loop {
-            let mut table = endpoint.own_table();
+            let mut table = endpoint.own_table(self.process().job().host());
             if let Some(found) = look(&mut table) {
                 return found;
             }

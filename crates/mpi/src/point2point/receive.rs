@@ -196,14 +196,14 @@ impl Comm {
         pattern: Pattern,
         waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
-        let endpoint = self.process().endpoint();
+        let (process, endpoint) = (self.process().id(), self.process().endpoint());
         if table.may_have_messages() {
             // What waits in the table was sent before what is in the ring.
             if let Some(found) = table.take_message(pattern) {
                 drop(table);
                 return self.receive_unexpected(found, target, waiter);
             }
-            if let Some(status) = endpoint.receive_from_ring(&mut table, pattern, target) {
+            if let Some(status) = endpoint.receive_from_ring(process, &mut table, pattern, target) {
                 return Received::Done(status);
             }
         }

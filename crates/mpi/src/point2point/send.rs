@@ -6,9 +6,7 @@ use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{
-    EagerBuffer, MatchTable, PostedReceive, RingLimit, RingMessage, Unexpected, status_of,
-};
+use crate::endpoint::{EagerBuffer, Letter, MatchTable, PostedReceive, RingLimit, Unexpected, status_of};
 use crate::error::Result;
 use crate::instrument;
 use crate::matching::{Envelope, Place};
@@ -152,10 +150,17 @@ impl Comm {
             return self.isend_remote(mode, source, process, tag);
         }
         if self.may_use_ring(mode) {
-            if let Some(place) = self.leave_in_ring(process, tag, source, RingLimit::OrAddress) {
+            let is_alone = self.process().endpoint().looks_alone();
+            let longest = if is_alone {
+                RingLimit::OrAddress
+            } else {
+                RingLimit::OrTable
+            };
+            if let Some(place) = self.leave_in_ring(process, tag, source, longest) {
                 return Ok(Started::Buffered(CompletedSend::new(process, place)));
             }
             if mode != Mode::Copied
+                && is_alone
                 && let Some(request) = self.send_by_reference(process, tag, source)
             {
                 return Ok(Started::Waiting(request));
@@ -247,30 +252,40 @@ impl Comm {
     /// Whether a message may go through a ring, if its receiver has one.
     #[inline]
     fn may_use_ring(&self, mode: Mode) -> bool {
-        !matches!(mode, Mode::Synchronous | Mode::Buffered) && self.process().job().host().has_rings()
+        !matches!(mode, Mode::Synchronous | Mode::Buffered)
     }
 
     #[inline(never)]
     fn leave_in_ring(&self, process: u32, tag: i32, source: &Source, longest: RingLimit) -> Option<Place> {
         let to = self.process().job().endpoint(process);
-        let place = to.leave_in_ring(self.outgoing(tag), self.hints().kinds(), source, longest)?;
+        let place = to.leave_in_ring(self.letter(process, tag), source, longest)?;
         instrument::sent(self.process(), process, || source.bytes());
-        Some(place)
+        Some(place.message().place())
     }
 
-    /// Leaves the address of a message in the ring of its receiver, if that has one which takes it, and the sender
-    /// looks whether it has been taken: it has a ring to look into itself.
+    /// A message of this rank for a process.
+    #[inline]
+    fn letter(&self, receiver: u32, tag: i32) -> Letter<'_> {
+        Letter {
+            sender: self.process().endpoint(),
+            receiver,
+            envelope: self.outgoing(tag),
+            kinds: self.hints().kinds(),
+        }
+    }
+
+    /// Leaves the address of a message in the ring of its receiver, if that has one which takes it. The sender looks
+    /// whether it has been taken.
     #[inline(never)]
     fn send_by_reference(&self, process: u32, tag: i32, source: &Source) -> Option<Arc<Request>> {
         let me = self.process();
-        let may = me.endpoint().has_open_ring() && source.bytes() <= me.tuning().eager_limit();
+        let may = source.bytes() <= me.tuning().eager_limit();
         let to = me.job().endpoint(process);
-        let position =
-            may.then(|| to.leave_reference(self.outgoing(tag), self.hints().kinds(), source))??;
+        let place = may.then(|| to.leave_reference(self.letter(process, tag), source))??;
         instrument::sent(me, process, || source.bytes());
         let request = me.requests().take_send();
-        request.queued_at(process, RingMessage::at_position(position).place());
-        me.add_reference(request.own_waiter(), process, position);
+        request.queued_at(process, place.message().place());
+        me.add_reference(request.own_waiter(), place);
         Some(request)
     }
 
@@ -289,17 +304,17 @@ impl Comm {
             return false;
         }
         let to = me.job().endpoint(process);
-        if !to.may_take_address(bytes) {
+        if !to.may_take_address(me.endpoint(), bytes) {
             return false;
         }
         let mut buffer = me.send_buffer(bytes);
         memory::pack(source, buffer.bytes_mut());
-        let position = to.leave_address(self.outgoing(tag), self.hints().kinds(), buffer.bytes());
-        me.keep_send_buffer(buffer, process, position);
-        if position.is_some() {
+        let place = to.leave_address(self.letter(process, tag), buffer.bytes());
+        me.keep_send_buffer(buffer, place);
+        if place.is_some() {
             instrument::sent(me, process, || bytes);
         }
-        position.is_some()
+        place.is_some()
     }
 
     /// Delivers the message to a posted receive that matches. If there is none, the receiver's table stays locked.
@@ -308,7 +323,8 @@ impl Comm {
         // Not passed on to the other path, so that it stays in registers.
         let envelope = self.outgoing(tag);
         instrument::sent(self.process(), process, || source.bytes());
-        let mut table = self.process().job().endpoint(process).table();
+        let (me, to) = (self.process().endpoint(), self.process().job().endpoint(process));
+        let mut table = to.table_for(me);
         match table.take_receive(envelope) {
             None => Matched::NoReceive(table),
             Some(receive) => {
@@ -398,7 +414,7 @@ impl Comm {
         memory::pack(source, buffer.bytes_mut());
         let job = self.process().job();
         let to = job.endpoint(process);
-        let mut table = to.table();
+        let mut table = to.table_for(self.process().endpoint());
         match table.take_receive(envelope) {
             None => {
                 instrument::unexpected(to, envelope, bytes);

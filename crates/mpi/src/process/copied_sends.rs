@@ -8,7 +8,7 @@
 //! A buffer serves again when its receiver has taken the message. The rank finds that out when it needs buffers, for
 //! several at once: what it looks at is written by the receiver with each message.
 
-use crate::endpoint::{EagerBuffer, EagerPool};
+use crate::endpoint::{EagerBuffer, EagerPool, RingPlace};
 use crate::host::Host;
 use simurgh_core::sync::SpinLock;
 use std::collections::VecDeque;
@@ -30,9 +30,7 @@ struct Copies {
 /// A message in a buffer of its sender.
 struct Copy {
     buffer: EagerBuffer,
-    receiver: u32,
-    /// Where it is in the ring of the receiver.
-    position: u32,
+    place: RingPlace,
 }
 
 impl CopiedSends {
@@ -48,15 +46,10 @@ impl CopiedSends {
         spare.unwrap_or_else(|| EagerBuffer::allocate(bytes))
     }
 
-    /// Keeps a buffer whose address is at this position of the receiver's ring until the message has been taken.
+    /// Keeps a buffer whose address is at this place until the message has been taken.
     #[inline]
-    pub(super) fn add(&self, buffer: EagerBuffer, receiver: u32, position: u32) {
-        let copy = Copy {
-            buffer,
-            receiver,
-            position,
-        };
-        self.0.lock().under_way.push_back(copy);
+    pub(super) fn add(&self, buffer: EagerBuffer, place: RingPlace) {
+        self.0.lock().under_way.push_back(Copy { buffer, place });
     }
 
     /// Keeps a buffer that has not been used.
@@ -77,12 +70,11 @@ impl Copies {
     /// Gives back the oldest buffer, and those behind it whose messages have been taken.
     #[cold]
     fn give_back_some(&mut self, host: &Host) {
-        let has_been_taken = |copy: &Copy| host.endpoint(copy.receiver).has_taken(copy.position);
+        let has_been_taken = |copy: &Copy| host.rings().have_taken(copy.place);
         if let Some(oldest) = self.under_way.front()
             && !has_been_taken(oldest)
         {
-            // Whoever locks the table empties the ring.
-            drop(host.endpoint(oldest.receiver).table());
+            host.rings().drain(oldest.place.ring, host);
             self.give_back_first();
         }
         while self.under_way.front().is_some_and(has_been_taken) {

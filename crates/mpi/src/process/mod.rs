@@ -16,7 +16,7 @@ pub use queues::Queues;
 
 use crate::buffered::SendBuffer;
 use crate::deadlock::Unmatched;
-use crate::endpoint::{EagerBuffer, Endpoint, RequestToSend};
+use crate::endpoint::{EagerBuffer, Endpoint, RequestToSend, RingPlace};
 use crate::error::Result;
 use crate::instrument::{self, Tool, Watched};
 use crate::job::{Abort, Job};
@@ -153,10 +153,10 @@ impl Process {
         self.endpoint().tool_or_new()
     }
 
-    /// Notes a send whose message is in the rank's own memory, with its address in the ring of the receiver.
+    /// Notes a send whose message is in the rank's own memory, with its address at this place.
     #[inline]
-    pub(crate) fn add_reference(&self, waiter: Waiter, receiver: u32, position: u32) {
-        self.references.add(waiter, receiver, position);
+    pub(crate) fn add_reference(&self, waiter: Waiter, place: RingPlace) {
+        self.references.add(waiter, place);
     }
 
     /// A buffer for a message of so many bytes that the rank sends by its address.
@@ -165,11 +165,11 @@ impl Process {
         self.copied_sends.buffer(self.job().host(), bytes)
     }
 
-    /// Keeps such a buffer: with its position in the ring of its receiver, if it is there.
+    /// Keeps such a buffer: with the place of its address, if it is in a ring.
     #[inline]
-    pub(crate) fn keep_send_buffer(&self, buffer: EagerBuffer, receiver: u32, position: Option<u32>) {
-        match position {
-            Some(position) => self.copied_sends.add(buffer, receiver, position),
+    pub(crate) fn keep_send_buffer(&self, buffer: EagerBuffer, place: Option<RingPlace>) {
+        match place {
+            Some(place) => self.copied_sends.add(buffer, place),
             None => self.copied_sends.give_back(buffer),
         }
     }

@@ -9,9 +9,10 @@
 //!
 //! The rank looks for sends that are over where it looks into its own ring ([`Mailbox`](simurgh_core::Mailbox)). A
 //! receiver that computes takes nothing, and a send must not wait for it where a copy would do. So before the rank
-//! sleeps, and when it has looked often, it empties the receivers' rings itself, as whoever uses their match tables
-//! does. What matches no receive is copied out by that.
+//! sleeps, and when it has looked often, it empties the receivers' rings itself. What matches no receive is copied out
+//! by that.
 
+use crate::endpoint::RingPlace;
 use crate::error::Status;
 use crate::host::Host;
 use crate::request::Waiter;
@@ -31,46 +32,44 @@ pub(super) struct References {
 #[derive(Default)]
 struct Sends {
     list: VecDeque<Reference>,
-    /// Whether they have several receivers.
+    /// Whether they are in several rings.
     several: bool,
 }
 
 /// A send by reference.
 struct Reference {
     waiter: Waiter,
-    receiver: u32,
-    /// Where its message is in the ring of the receiver.
-    position: u32,
+    place: RingPlace,
 }
 
 impl Reference {
     fn is_over(&self, host: &Host) -> bool {
-        host.endpoint(self.receiver).has_taken(self.position)
+        host.rings().have_taken(self.place)
     }
 }
 
 impl Sends {
     fn add(&mut self, send: Reference) {
-        let before = self.list.back().map(|before| before.receiver);
-        self.several = before.is_some_and(|before| self.several || before != send.receiver);
+        let before = self.list.back().map(|before| before.place.ring);
+        self.several = before.is_some_and(|before| self.several || before != send.place.ring);
         self.list.push_back(send);
     }
 
     /// Completes those that are over. Returns whether there were any.
     fn complete(&mut self, host: &Host) -> bool {
         let before = self.list.len();
-        // A receiver takes its messages in order: one that waits has others behind it wait. A bit may stand for several
-        // receivers, whose messages are seen later then.
+        // Messages are taken out of a ring in order: one that waits has others behind it wait. A bit may stand for
+        // several rings, whose messages are seen later then.
         let mut waiting = 0_u64;
         let mut index = 0;
         while let Some(send) = self.list.get(index) {
-            let receiver = 1 << (send.receiver % u64::BITS);
-            if waiting & receiver == 0 && send.is_over(host) {
+            let ring = 1 << (send.place.ring as u32 % u64::BITS);
+            if waiting & ring == 0 && send.is_over(host) {
                 let over = self.list.remove(index);
                 over.into_iter()
                     .for_each(|send| send.waiter.finish(host, &Status::EMPTY));
             } else if self.several {
-                waiting |= receiver;
+                waiting |= ring;
                 index += 1;
             } else {
                 break;
@@ -84,14 +83,10 @@ impl Sends {
 const MANY_LOOKS: u32 = 1 << 10;
 
 impl References {
-    /// Adds a send whose message is at this position of the receiver's ring.
+    /// Adds a send whose message is at this place.
     #[inline]
-    pub(super) fn add(&self, waiter: Waiter, receiver: u32, position: u32) {
-        self.sends.lock().add(Reference {
-            waiter,
-            receiver,
-            position,
-        });
+    pub(super) fn add(&self, waiter: Waiter, place: RingPlace) {
+        self.sends.lock().add(Reference { waiter, place });
         // Relaxed: only threads of the rank read it, which know of the send by other means.
         self.exist.store(true, Ordering::Relaxed);
     }
@@ -137,21 +132,20 @@ impl References {
         if !self.exist() {
             return;
         }
-        // Each turn completes all sends to a receiver. Those that other threads of the rank add are theirs to complete.
+        // Each turn completes all sends in a ring. Those that other threads of the rank add are theirs to complete.
         let most = self.sends.lock().list.len();
         for _ in 0..most {
-            let Some(receiver) = self.oldest_receiver() else {
+            let Some(ring) = self.oldest_ring() else {
                 break;
             };
-            // Whoever locks the table empties the ring.
-            drop(host.endpoint(receiver).table());
+            host.rings().drain(ring, host);
             self.complete(host);
         }
         self.looks.store(0, Ordering::Relaxed);
     }
 
-    /// The receiver of the oldest send.
-    fn oldest_receiver(&self) -> Option<u32> {
-        self.sends.lock().list.front().map(|send| send.receiver)
+    /// The ring with the oldest send.
+    fn oldest_ring(&self) -> Option<usize> {
+        self.sends.lock().list.front().map(|send| send.place.ring)
     }
 }

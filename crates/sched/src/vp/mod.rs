@@ -127,8 +127,9 @@ impl Vp {
             return spin_time;
         }
         self.status.idle.begin();
+        self.worker.resume_mailbox();
         self.ask(&self.victims.early);
-        let found = self.poll() || self.may_spin() && self.spin(spin_time);
+        let found = self.worker.look_into_mailbox() || self.poll() || self.may_spin() && self.spin(spin_time);
         if !found {
             self.sleep();
         }
@@ -173,7 +174,11 @@ impl Vp {
         let start = Instant::now();
         loop {
             for _ in 0..CHECKS_PER_CLOCK {
-                if self.worker.has_mail() || self.sees_shared_work() || self.poll() {
+                if self.worker.has_mail()
+                    || self.worker.look_into_mailbox()
+                    || self.sees_shared_work()
+                    || self.poll()
+                {
                     return true;
                 }
                 relax();
@@ -190,6 +195,15 @@ impl Vp {
             // It came after the last check and before the ticket: nobody will announce it again.
             return;
         }
+        // Others deliver by themselves while it sleeps.
+        self.worker.close_mailbox();
+        if !self.worker.has_runnable() {
+            self.sleep_until_called(ticket);
+        }
+        self.worker.open_mailbox();
+    }
+
+    fn sleep_until_called(&self, ticket: u32) {
         self.ask(&self.victims.late);
         self.shared.sleepers.enter();
         if !self.shared.stop.load(Ordering::Acquire) {

@@ -161,6 +161,7 @@ impl StarvationGuard {
     fn relieve(&mut self, index: usize, dispatch: u64) {
         self.shared.sleepers.begin_help();
         let worker = self.guarded[index].status.worker;
+        worker.suspend_mailbox();
         let evicted = self.guarded[index].evict();
         let is_wanted = !evicted.is_empty();
         if is_wanted && self.guarded[index].is_asleep {

@@ -12,6 +12,7 @@
 
 mod balance;
 mod idle_task;
+mod mail;
 mod moves;
 mod parallel_for;
 mod poll_rhythm;
@@ -37,6 +38,7 @@ use crate::network::{Network, PollCounters};
 use crate::queue::{Inbox, IntrusiveQueue, RunQueue};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering, SpinLock};
 use balance::EcCount;
+use mail::Mail;
 use parallel_for::SharedLoopSlot;
 use poll_rhythm::PollRhythm;
 use registers::Registers;
@@ -104,6 +106,7 @@ struct Own {
     /// The worker that it stands in for, if it is a substitute.
     principal: Option<&'static Worker>,
     registers: Registers,
+    mail: Mail,
     spin_limit: Cell<u32>,
     random: Cell<Option<u64>>,
     network: UnsafeCell<Option<Arc<dyn Network>>>,
@@ -142,6 +145,7 @@ impl Worker {
                 local: RunQueue::new(),
                 principal,
                 registers: Registers::new(),
+                mail: Mail::default(),
                 spin_limit: Cell::new(0),
                 random: Cell::new(None),
                 network: UnsafeCell::new(None),
@@ -221,6 +225,7 @@ impl Worker {
             if switches >= self.own.next_poll.load(Ordering::Relaxed) {
                 self.poll_in_passing(switches);
             }
+            self.look_in_passing(switches);
         }
         self.load_own();
         self.own.switches.load(Ordering::Relaxed) - before

@@ -1,0 +1,210 @@
+//! The rings of virtual processors: short messages for the ranks that live on one.
+
+use super::incoming::Content;
+use super::{Endpoint, RingMessage};
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::{FirstMessage, MessageRing, Worker, WorkerMailbox};
+use std::sync::{OnceLock, Weak};
+
+/// The ranks of a host, by their numbers.
+pub(crate) trait Endpoints: Send + Sync {
+    /// The endpoint of a process of this host.
+    fn endpoint_of(&self, process: u32) -> &Endpoint;
+}
+
+/// The rings of the virtual processors of a host, by the index of the processor.
+#[derive(Default)]
+pub(crate) struct VpRings(OnceLock<Box<[OnceLock<Arc<VpRing>>]>>);
+
+/// The ring of a virtual processor.
+pub(crate) struct VpRing {
+    index: usize,
+    ring: MessageRing,
+    /// Locked by whoever takes messages out. Match tables are locked after it. Senders read what is beside it.
+    receiver: CachePadded<SpinLock<()>>,
+    ranks: Weak<dyn Endpoints>,
+}
+
+/// Where a message is in the rings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RingPlace {
+    /// The index of the ring.
+    pub(crate) ring: usize,
+    pub(crate) position: u32,
+}
+
+impl VpRings {
+    /// The ring of a virtual processor, which there is.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&VpRing> {
+        self.0.get()?.get(index)?.get().map(|ring| &**ring)
+    }
+
+    /// The ring of a worker, on which the caller runs, for these ranks. `None` if the worker has a mailbox that is not
+    /// theirs.
+    pub(super) fn get_or_make(
+        &self,
+        worker: &Worker,
+        ranks: &Arc<impl Endpoints + 'static>,
+    ) -> Option<&VpRing> {
+        let rings = self
+            .0
+            .get_or_init(|| worker.peers().iter().map(|_| OnceLock::new()).collect());
+        let place = rings.get(worker.index())?;
+        if place.get().is_none() {
+            let ranks = Arc::downgrade(ranks);
+            let ring = Arc::new(VpRing {
+                index: worker.index(),
+                ring: MessageRing::new(),
+                receiver: CachePadded::default(),
+                ranks,
+            });
+            // Nobody else runs on this worker.
+            if MessageRing::may_settle() && worker.set_mailbox(Arc::clone(&ring) as _) {
+                let _ = place.set(ring);
+            }
+        }
+        place.get().map(|ring| &**ring)
+    }
+
+    /// Whether the message at this place has been taken out.
+    #[inline]
+    pub(crate) fn have_taken(&self, place: RingPlace) -> bool {
+        self.get(place.ring)
+            .is_some_and(|ring| ring.ring.is_finished(place.position))
+    }
+
+    /// Delivers all messages of a ring.
+    pub(crate) fn drain(&self, ring: usize, ranks: &(impl Endpoints + ?Sized)) {
+        if let Some(ring) = self.get(ring) {
+            ring.deliver_all(ranks);
+        }
+    }
+}
+
+impl VpRing {
+    /// The index of its virtual processor.
+    #[inline]
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The queue itself, for senders.
+    #[inline]
+    pub(super) fn messages(&self) -> &MessageRing {
+        &self.ring
+    }
+
+    /// Delivers the messages that are there, unless somebody else does so.
+    #[inline]
+    pub(crate) fn look(&self, ranks: &(impl Endpoints + ?Sized)) {
+        if self.ring.has_message() {
+            self.deliver_present(ranks);
+        }
+    }
+
+    #[inline(never)]
+    fn deliver_present(&self, ranks: &(impl Endpoints + ?Sized)) {
+        let Some(_receiver) = self.receiver.try_lock() else {
+            return;
+        };
+        while let Some(message) = self.ring.first() {
+            self.deliver_one(ranks, message);
+        }
+    }
+
+    /// Delivers the messages that are there, and those that are just being written.
+    pub(crate) fn deliver_all(&self, ranks: &(impl Endpoints + ?Sized)) {
+        let _receiver = self.receiver.lock();
+        while let Some(message) = self.ring.await_first() {
+            self.deliver_one(ranks, message);
+        }
+    }
+
+    /// Delivers the first message.
+    #[inline]
+    fn deliver_one(&self, ranks: &(impl Endpoints + ?Sized), message: FirstMessage<'_>) {
+        let content = Content::of(&message);
+        let endpoint = ranks.endpoint_of(content.receiver);
+        let mut table = endpoint.table_to_receive();
+        match table.take_receive(content.envelope) {
+            Some(receive) => {
+                drop(table);
+                endpoint.complete(receive, &content, &message);
+            }
+            None => endpoint.keep(&mut table, self.index, &content, &message),
+        }
+        message.finish();
+    }
+
+    /// As [`VpRing::deliver_all`], by a caller that does not know the ranks.
+    #[cold]
+    pub(super) fn deliver_known(&self) {
+        // Ranks that are gone miss nothing.
+        if let Some(ranks) = self.ranks.upgrade() {
+            self.deliver_all(&*ranks);
+        }
+    }
+
+    /// Calls `take` with the messages that are there, oldest first, until it returns a result. It gives back a message
+    /// that it leaves there. Nothing happens if somebody else takes messages out.
+    #[inline]
+    pub(super) fn take_until<R>(
+        &self,
+        mut take: impl for<'a> FnMut(FirstMessage<'a>) -> Taken<R>,
+    ) -> Option<R> {
+        if !self.ring.has_message() {
+            return None;
+        }
+        let _receiver = self.receiver.try_lock()?;
+        while let Some(message) = self.ring.first() {
+            match take(message) {
+                Taken::Goes => {}
+                Taken::Stays => return None,
+                Taken::Found(result) => return Some(result),
+            }
+        }
+        None
+    }
+}
+
+/// What has become of the first message of a ring.
+pub(super) enum Taken<R> {
+    /// It has been taken out, and the next one may be.
+    Goes,
+    /// It stays there.
+    Stays,
+    /// It was what has been looked for.
+    Found(R),
+}
+
+impl WorkerMailbox for VpRing {
+    #[inline]
+    fn has_messages(&self) -> bool {
+        self.ring.has_message()
+    }
+
+    fn deliver(&self) {
+        if let Some(ranks) = self.ranks.upgrade() {
+            self.deliver_present(&*ranks);
+        }
+    }
+
+    fn close(&self) {
+        self.ring.close();
+        self.deliver_known();
+    }
+
+    fn open(&self) {
+        self.ring.open();
+    }
+}
+
+impl RingPlace {
+    /// The message there, as others know it.
+    #[inline]
+    pub(crate) fn message(self) -> RingMessage {
+        RingMessage::at_place(self)
+    }
+}
