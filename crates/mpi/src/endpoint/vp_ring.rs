@@ -193,7 +193,10 @@ impl WorkerMailbox for VpRing {
 
     fn close(&self) {
         self.ring.close();
-        self.deliver_known();
+        // Most often nothing is there. Then nobody is kept alive for that.
+        if !self.ring.is_drained() {
+            self.deliver_known();
+        }
     }
 
     fn open(&self) {
