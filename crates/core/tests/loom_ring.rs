@@ -86,7 +86,7 @@ fn messages_stay_in_order_while_their_receiver_changes_its_ring() {
             thread::spawn(move || (1..3).filter(|value| leave(*value)).collect::<Vec<_>>())
         };
         route.store(NONE, Ordering::Relaxed);
-        MessageRing::settle();
+        MessageRing::fence_senders();
         let mut found = take_all(&rings[0]);
         route.store(1, Ordering::Release);
         found.extend(take_all(&rings[1]));

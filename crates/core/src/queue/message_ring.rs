@@ -138,7 +138,7 @@ impl MessageRing {
     /// number. Returns the position of the message, which no other of the last 2^32 has.
     ///
     /// `may_stay` is asked when the position has been claimed. If it says no, nothing is sent. Either it sees what
-    /// somebody has written before a [`MessageRing::settle`], or that one finds the message.
+    /// somebody has written before a [`MessageRing::fence_senders`], or that one finds the message.
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ impl MessageRing {
     ) -> Result<u32, Refusal> {
         assert!(in_cell <= MESSAGE_CELL, "a cell has {MESSAGE_CELL} bytes");
         let position = self.claim()?;
-        // Pairs with the heavy fence in `settle`.
+        // Pairs with the heavy fence in `fence_senders`.
         light_fence();
         if !may_stay() {
             self.line(position).publish(position, WITHDRAWN);
@@ -243,15 +243,15 @@ impl MessageRing {
         enough(head)
     }
 
-    /// Whether rings can be [settled](MessageRing::settle): the kernel has to support it.
+    /// Enables [`MessageRing::fence_senders`]; false if the kernel does not support what it needs.
     #[must_use]
-    pub fn may_settle() -> bool {
+    pub fn may_fence_senders() -> bool {
         enable_heavy_fence()
     }
 
     /// Makes sure that messages whose senders have not seen what the caller has written before are found from now on,
-    /// if [that is possible](MessageRing::may_settle). Costs a system call.
-    pub fn settle() {
+    /// if [that is possible](MessageRing::may_fence_senders). Costs a system call.
+    pub fn fence_senders() {
         heavy_fence();
     }
 

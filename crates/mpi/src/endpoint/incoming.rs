@@ -37,7 +37,7 @@
 
 use super::backlog::BacklogState;
 use super::reference::{self, BY_REFERENCE};
-use super::vp_ring::{Endpoints, RingPlace, Taken, VpRing, VpRings};
+use super::vp_ring::{Endpoints, RingPlace, Taken, VpRing, VpRings, ring_bit};
 use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, status_of};
 use crate::error::Status;
 use crate::instrument;
@@ -129,25 +129,21 @@ impl Incoming {
     fn note_sent(&self, ring: usize) {
         // Relaxed: only the rank itself needs it. Threads of a rank that send in turns are ordered by the program.
         let sent = self.sent.load(Ordering::Relaxed);
-        if sent & bit_of(ring) == 0 {
-            self.sent.fetch_or(bit_of(ring), Ordering::Relaxed);
+        if sent & ring_bit(ring) == 0 {
+            self.sent.fetch_or(ring_bit(ring), Ordering::Relaxed);
         }
     }
 
     /// Notes that nothing of the rank is in a ring.
     fn note_delivered(&self, ring: usize) {
-        self.sent.fetch_and(!bit_of(ring), Ordering::Relaxed);
+        self.sent.fetch_and(!ring_bit(ring), Ordering::Relaxed);
     }
 
     /// Whether something of the rank may be in a ring.
     #[inline]
     fn has_sent(&self, ring: usize) -> bool {
-        self.sent.load(Ordering::Relaxed) & bit_of(ring) != 0
+        self.sent.load(Ordering::Relaxed) & ring_bit(ring) != 0
     }
-}
-
-fn bit_of(ring: usize) -> u64 {
-    1 << (ring as u32 % u64::BITS)
 }
 
 /// The number of a message that has come through a ring. It tells the message from all others that wait, unless 2^24
@@ -323,8 +319,8 @@ impl Endpoint {
         route.fetch_or(LEAVING, Ordering::SeqCst);
         // Whoever has claimed a place in the ring looks at the route after that. So either it finds that it may not
         // leave a message there, or its message is found.
-        MessageRing::settle();
-        ring.deliver_known();
+        MessageRing::fence_senders();
+        ring.drain();
         // Release pairs with the Acquire in `ring`. Another thread of the rank may have done all this, too.
         let _ = route.compare_exchange(leaving, 0, Ordering::Release, Ordering::Relaxed);
     }
@@ -356,10 +352,8 @@ impl Endpoint {
     /// Delivers everything that has been sent through the ring.
     #[inline]
     pub(super) fn deliver_all(&self) {
-        if let Some(ring) = self.incoming.ring()
-            && !ring.messages().is_drained()
-        {
-            ring.deliver_known();
+        if let Some(ring) = self.incoming.ring() {
+            ring.drain();
         }
     }
 
@@ -369,9 +363,7 @@ impl Endpoint {
         if let Some(ring) = self.incoming.ring()
             && sender.incoming.has_sent(ring.index())
         {
-            if !ring.messages().is_drained() {
-                ring.deliver_known();
-            }
+            ring.drain();
             sender.incoming.note_delivered(ring.index());
         }
     }

@@ -34,6 +34,12 @@ pub(crate) struct RingPlace {
     pub(crate) position: u32,
 }
 
+/// The bit of the ring with this index in a word that stands for all rings. A bit may stand for several.
+#[inline]
+pub(super) fn ring_bit(ring: usize) -> u64 {
+    1 << (ring as u32 % u64::BITS)
+}
+
 impl VpRings {
     /// The ring of a virtual processor, which there is.
     #[inline]
@@ -61,7 +67,7 @@ impl VpRings {
                 ranks,
             });
             // Nobody else runs on this worker.
-            if MessageRing::may_settle() && worker.set_mailbox(Arc::clone(&ring) as _) {
+            if MessageRing::may_fence_senders() && worker.set_mailbox(Arc::clone(&ring) as _) {
                 let _ = place.set(ring);
             }
         }
@@ -139,8 +145,15 @@ impl VpRing {
     }
 
     /// As [`VpRing::deliver_all`], by a caller that does not know the ranks.
+    #[inline]
+    pub(super) fn drain(&self) {
+        if !self.ring.is_drained() {
+            self.deliver_to_known();
+        }
+    }
+
     #[cold]
-    pub(super) fn deliver_known(&self) {
+    fn deliver_to_known(&self) {
         // Ranks that are gone miss nothing.
         if let Some(ranks) = self.ranks.upgrade() {
             self.deliver_all(&*ranks);
@@ -193,10 +206,7 @@ impl WorkerMailbox for VpRing {
 
     fn close(&self) {
         self.ring.close();
-        // Most often nothing is there. Then nobody is kept alive for that.
-        if !self.ring.is_drained() {
-            self.deliver_known();
-        }
+        self.drain();
     }
 
     fn open(&self) {
@@ -205,6 +215,12 @@ impl WorkerMailbox for VpRing {
 }
 
 impl RingPlace {
+    /// The bit of its ring in a word that stands for all rings.
+    #[inline]
+    pub(crate) fn ring_bit(self) -> u64 {
+        ring_bit(self.ring)
+    }
+
     /// The message there, as others know it.
     #[inline]
     pub(crate) fn message(self) -> RingMessage {

@@ -63,7 +63,7 @@ impl Sends {
         let mut waiting = 0_u64;
         let mut index = 0;
         while let Some(send) = self.list.get(index) {
-            let ring = 1 << (send.place.ring as u32 % u64::BITS);
+            let ring = send.place.ring_bit();
             if waiting & ring == 0 && send.is_over(host) {
                 let over = self.list.remove(index);
                 over.into_iter()

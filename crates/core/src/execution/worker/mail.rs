@@ -1,9 +1,8 @@
 //! The mailbox of a worker: messages that others leave for the execution contexts that live there.
 //!
 //! The worker delivers them when nothing is ready, and now and then between two execution contexts. The latter do it
-//! when they wait or yield. While one execution
-//! context keeps the worker's thread, nobody might look. So the starvation guard suspends the mailbox: it stays closed
-//! until the worker looks again.
+//! when they wait or yield. While one execution context keeps the worker's thread, nobody might look. So the starvation
+//! guard suspends the mailbox: it stays closed until the worker looks again.
 
 use super::Worker;
 use crate::execution::mailbox::WorkerMailbox;
