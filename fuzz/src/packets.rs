@@ -7,8 +7,8 @@ use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::packets::{
-    ASSIST, ASSISTED, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, EAGER, FRAGMENT, GET_DONE, HOST_BASE,
-    KINDS, PUT_DONE, REQUEST_TO_SEND,
+    ASSIST, ASSISTED, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, EAGER, EAGER_SEGMENT, FRAGMENT,
+    GET_DONE, HOST_BASE, KINDS, PUT_DONE, REQUEST_TO_SEND,
 };
 use simurgh_mpi::{Comm, Job, Layout, Mode, Process, Request};
 use simurgh_net::Fabric;
@@ -160,7 +160,7 @@ impl Rank<'_> {
 
     /// A packet as a host would send it, or one with a fault.
     fn likely(&self, input: &mut Input<'_>) -> ([u8; HEADER], Vec<u8>) {
-        let (choice, shape, number) = (input.below(11), input.byte(), u64::from(input.byte()));
+        let (choice, shape, number) = (input.below(12), input.byte(), u64::from(input.byte()));
         let length = u64::from(input.short()) % (LONGEST as u64 + 1);
         // Where a message goes and comes from: rank 2 sends to rank 0, or host to host.
         let label = if shape & 1 == 0 {
@@ -172,7 +172,10 @@ impl Rank<'_> {
         let [_, receiver, wanted, _] = self.wire.heard(CLEAR_TO_SEND, usize::from(shape >> 4));
         let whole = shape & 2 == 0;
         let (kind, words, data) = match choice {
-            0 => (EAGER, [label[0], label[1], number, 0], length % 4097),
+            0 => {
+                let rest = if whole { 0 } else { 4096 };
+                (EAGER, [label[0], label[1], number, rest], length % 4097)
+            }
             1 => (REQUEST_TO_SEND, [label[0], label[1], length, number], 0),
             2 => {
                 let limit = if whole { promised } else { length };
@@ -191,7 +194,8 @@ impl Rank<'_> {
             6 => (CANCELLED, [sender, 0, 0, 0], 0),
             7 => (CANCEL, [0, number, 0, 0], 0),
             8 => (ASSIST, [sender, receiver, number, promised], 0),
-            9 => (ASSISTED, [receiver, number, 0, 0], 0),
+            9 => (EAGER_SEGMENT, [number, length % 4097, 0, 0], 4096 - length % 4097),
+            10 => (ASSISTED, [receiver, number, 0, 0], 0),
             _ => (CANCEL_EAGER, [0, number, length, 0], 0),
         };
         let mut header = [0; HEADER];

@@ -8,7 +8,7 @@ use simurgh_net::transport::{Access, Cooperation, Loopback};
 use simurgh_settings::{Id, Origin, Values};
 
 /// Sizes around every threshold of the protocols.
-const SIZES: [usize; 7] = [0, 1, 57, 500, 4096, 4097, 70_000];
+const SIZES: [usize; 9] = [0, 1, 57, 500, 4096, 4097, 12_289, 65_536, 70_000];
 
 fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size)
@@ -84,6 +84,63 @@ fn messages_between_two_ranks_do_not_overtake() {
 }
 
 #[test]
+fn segments_of_several_senders_mix_on_the_way_and_not_in_the_messages() {
+    // Two ranks of each of two hosts send to one, whose receives are there before some messages and after others, in
+    // pieces and from anybody.
+    run_hosts(3, 2, |world| {
+        const COUNT: i32 = 60;
+        let length = |tag: i32| [20_000, 5000, 4097, 60_001][tag as usize % 4];
+        let rank = world.rank();
+        if rank >= 2 {
+            for tag in 0..COUNT {
+                let data = pattern(length(tag), (tag + rank) as usize);
+                world.send(&out(&data), 0, tag).unwrap();
+            }
+        }
+        if rank != 0 {
+            return;
+        }
+        let mut next = [0; 6];
+        let mut room = vec![0; 70_000];
+        for number in 0..4 * COUNT {
+            let (source, tag) = match number % 3 {
+                0 => (ANY_SOURCE, ANY_TAG),
+                _ => {
+                    let behind = (2..6).min_by_key(|rank| next[*rank]).expect("there are four");
+                    (behind as i32, next[behind])
+                }
+            };
+            let status = world.recv(into(&mut room), source, tag).unwrap();
+            let expected = &mut next[status.source as usize];
+            assert_eq!((status.tag, status.bytes), (*expected, length(status.tag) as u64));
+            let data = pattern(length(status.tag), (status.tag + status.source) as usize);
+            assert_eq!(room[..data.len()], data);
+            *expected += 1;
+        }
+    });
+}
+
+#[test]
+fn a_receive_that_is_too_short_gets_what_fits_of_all_segments() {
+    run_hosts(2, 1, |world| {
+        let data = pattern(30_000, 5);
+        for (tag, room) in (0..).zip([0, 1, 4095, 4096, 4097, 10_000, 29_999]) {
+            if world.rank() == 0 {
+                world.send(&out(&data), 1, tag).unwrap();
+                meet(world);
+                continue;
+            }
+            let mut data_or_not = vec![0; room + 3];
+            let (place, guard) = data_or_not.split_at_mut(room);
+            let error = world.recv(into(place), 0, tag).expect_err("it is too long");
+            assert_eq!(error.class(), ErrorClass::Truncate);
+            assert_eq!((&*place, &*guard), (&data[..room], &[0; 3][..]));
+            meet(world);
+        }
+    });
+}
+
+#[test]
 fn many_ranks_exchange_with_all_others() {
     run_hosts(3, 4, |world| {
         let (rank, size) = (world.rank(), 12);
@@ -122,7 +179,7 @@ fn wildcards_take_messages_from_any_host() {
 #[test]
 fn sends_are_taken_back_until_they_are_received() {
     run_hosts(2, 1, |world| {
-        const SIZES: [usize; 3] = [10, 4000, 50_000];
+        const SIZES: [usize; 4] = [10, 4000, 50_000, 100_000];
         if world.rank() == 1 {
             meet(world);
             meet(world);
@@ -161,7 +218,7 @@ fn sends_are_taken_back_until_they_are_received() {
 #[test]
 fn buffered_sends_are_taken_back_too() {
     run_hosts(2, 1, |world| {
-        for size in [10, 50_000] {
+        for size in [10, 50_000, 100_000] {
             if world.rank() == 1 {
                 meet(world);
                 assert_eq!(world.iprobe(0, 1), Ok(None));

@@ -30,14 +30,10 @@ pub(super) struct PacketHandler<'a> {
 impl Handler for PacketHandler<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
         let understood = match Eager::read(header) {
-            Some(Eager {
-                label,
-                origin,
-                credit,
-            }) => {
+            Some((eager, credit)) => {
                 let account = self.network.accounts.with(from);
                 account.confirm(credit);
-                self.accept_eager((from, account), label, origin, data)
+                self.accept_eager((from, account), eager, data)
             }
             None => self.act_on(from, header, data),
         };
@@ -64,15 +60,19 @@ impl PacketHandler<'_> {
     #[inline(never)]
     fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
         let (packet, credit) = Packet::read(header, data)?;
-        self.network.accounts.with(from).confirm(credit);
-        self.act(from, packet, data)
+        let account = self.network.accounts.with(from);
+        account.confirm(credit);
+        self.act((from, account), packet, data)
     }
 
     /// Handles a packet; none if it makes no sense.
-    fn act(&self, from: HostId, packet: Packet, data: &[u8]) -> Option<()> {
+    fn act(&self, (from, account): (HostId, Account<'_>), packet: Packet, data: &[u8]) -> Option<()> {
         match packet {
-            Packet::Eager { label, origin } => {
-                self.accept_eager((from, self.network.accounts.with(from)), label, origin, data)
+            Packet::Eager { label, origin, rest } => {
+                self.accept_eager((from, account), Eager { label, origin, rest }, data)
+            }
+            Packet::EagerSegment { origin, offset } => {
+                self.accept_segment((from, &account), origin, offset, data)
             }
             Packet::RequestToSend {
                 label,
@@ -154,13 +154,11 @@ impl PacketHandler<'_> {
 
     /// An eager message has come.
     #[inline]
-    fn accept_eager(
-        &self,
-        (from, account): (HostId, Account<'_>),
-        label: Label,
-        origin: u64,
-        data: &[u8],
-    ) -> Option<()> {
+    fn accept_eager(&self, (from, account): (HostId, Account<'_>), eager: Eager, data: &[u8]) -> Option<()> {
+        if eager.rest > 0 {
+            return self.accept_first_segment(from, eager, data);
+        }
+        let Eager { label, origin, .. } = eager;
         let to = self.endpoint(label.process)?;
         let mut table = to.table();
         match table.take_receive(label.envelope) {
@@ -192,26 +190,33 @@ impl PacketHandler<'_> {
         drop(table);
         let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(data.len()));
         buffer.bytes_mut().copy_from_slice(data);
-        let mut table = to.table();
-        match table.take_receive(label.envelope) {
-            None if self.network.has_failed(label) => {
-                table.buffers().give_back(buffer);
-                drop(table);
-                self.network.received(from, data.len());
-            }
-            None => {
-                instrument::unexpected(to, label.envelope, data.len());
-                let payload = Unexpected::Eager { buffer, from, origin };
-                table.arrive(self.local, label.envelope, label.kinds, payload);
-            }
-            Some(receive) => {
-                table.buffers().give_back(buffer);
-                drop(table);
-                self.deliver_eager(to, label, receive, data);
-                self.network.received(from, data.len());
-            }
-        }
+        self.match_or_queue(from, (to, label), origin, buffer);
         Some(())
+    }
+
+    /// Matches an eager message that lies in a buffer, or queues it.
+    pub(super) fn match_or_queue(
+        &self,
+        from: HostId,
+        (to, label): (&Endpoint, Label),
+        origin: u64,
+        buffer: EagerBuffer,
+    ) {
+        let length = buffer.bytes().len();
+        let mut table = to.table();
+        let receive = table.take_receive(label.envelope);
+        if receive.is_none() && !self.network.has_failed(label) {
+            instrument::unexpected(to, label.envelope, length);
+            let payload = Unexpected::Eager { buffer, from, origin };
+            table.arrive(self.local, label.envelope, label.kinds, payload);
+            return;
+        }
+        drop(table);
+        if let Some(receive) = receive {
+            self.deliver_eager(to, label, receive, buffer.bytes());
+        }
+        to.table().buffers().give_back(buffer);
+        self.network.received(from, length);
     }
 
     /// Copies an eager message to a posted receive and completes the receive.
@@ -227,7 +232,7 @@ impl PacketHandler<'_> {
     /// A host has sent more than it was granted. Its message is lost; the job has to end, since a rank may wait for
     /// that message for ever.
     #[cold]
-    fn reject_excess(&self, from: HostId) -> Option<()> {
+    pub(super) fn reject_excess(&self, from: HostId) -> Option<()> {
         if self.network.counters.is_first_excess() {
             let reason = "it has sent more than it was granted here (eager-window): it has gone wrong, or is of \
                           another installation";

@@ -5,8 +5,8 @@
 //! name of the sender. The protocols rest on the contract of transports alone:
 //!
 //! * **Eager.** Short data is sent at once, if the sender has credits for it (`credit`), so that the receiver's host is
-//!   sure to have room. It is one packet, which is copied once into a buffer of the transport and once from there to
-//!   the target, or into an eager buffer if no receive has been posted.
+//!   sure to have room. It is one packet or several (`segments`), which are copied once into buffers of the transport
+//!   and once from there to the target, or into an eager buffer if no receive has been posted.
 //! * **Rendezvous.** Longer data, and the data of a synchronous send, stays in the sender's memory. The sender sends a
 //!   request to send. When that has matched a receive, the receiver sends a clear to send for as much as it has room
 //!   for (`rendezvous`). The data comes in fragments, packed straight from the sender's layout into the transport's
@@ -48,6 +48,7 @@ mod protocol_choice;
 mod rdma;
 mod rendezvous;
 mod request_window;
+mod segments;
 mod send;
 mod send_data;
 mod wire;
@@ -82,6 +83,7 @@ use progress::TaskQueue;
 use protocol_choice::ProtocolChoice;
 use rdma::Put;
 use rendezvous::PendingReceive;
+use segments::Arrivals;
 use send::PendingSend;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize};
 use simurgh_net::Fabric;
@@ -104,6 +106,7 @@ pub struct Network {
     /// Bytes that have been asked for and have not come. It tells whether they would fill the caches.
     expected: CachePadded<AtomicU64>,
     accounts: Accounts,
+    arrivals: Arrivals,
     /// The access to memory that the protocols make use of, where there is any.
     wanted: Access,
     protocol_choice: ProtocolChoice,
@@ -144,6 +147,7 @@ impl Network {
             pending_receives: HandleTable::new(users),
             expected: CachePadded::default(),
             accounts: Accounts::new(layout.hosts(), window),
+            arrivals: Arrivals::default(),
             wanted: rdma::wanted(settings),
             protocol_choice: ProtocolChoice::default(),
             puts: HandleTable::new(users),

@@ -14,7 +14,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A message, which is the data.
+    /// A message, which is the data, or the first segment of one.
     EAGER = 1;
     /// A request to send: the message waits in its sender's memory.
     REQUEST_TO_SEND = 2;
@@ -44,6 +44,8 @@ kinds! {
     ASSIST = 14;
     /// The sender has copied some of a message.
     ASSISTED = 15;
+    /// The next data of a message that is sent eagerly in segments.
+    EAGER_SEGMENT = 16;
     /// A message about context ids.
     CONTEXT = 32;
     /// The sender has failed in what hosts do together.

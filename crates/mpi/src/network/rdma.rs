@@ -78,8 +78,13 @@ impl Network {
     }
 
     /// Whether a host reads data of so many bytes that lies in one piece from this host's memory, or may do so.
-    pub(crate) fn is_read_by(&self, host: HostId, bytes: u64) -> bool {
+    fn is_read_by(&self, host: HostId, bytes: u64) -> bool {
         bytes >= LEAST && self.access(host).read
+    }
+
+    /// Whether a host reads such data, and packets are not as good.
+    pub(crate) fn is_better_read(&self, host: HostId, bytes: u64) -> bool {
+        self.is_read_by(host, bytes) && !self.way(host).packets_compete()
     }
 
     /// The protocol for so many bytes that this host can get.

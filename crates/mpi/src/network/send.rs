@@ -1,7 +1,7 @@
 //! The sending side of the protocols between hosts.
 
-use super::cancel::origin;
 use super::credit::cost;
+use super::segments::LONGEST;
 use super::send_data::SendData;
 use super::wire::{Label, Packet};
 use super::{HOST_BASE, Network};
@@ -9,7 +9,7 @@ use crate::deadlock::{Operation, Unmatched};
 use crate::endpoint::Handle;
 use crate::layout::Layout;
 use crate::matching::Envelope;
-use crate::memory::{self, Source};
+use crate::memory::Source;
 use crate::request::Waiter;
 use simurgh_net::HostId;
 use simurgh_net::transport::Region;
@@ -86,13 +86,13 @@ impl Network {
         self.pending_sends.collect(|outgoing| outgoing.unmatched(layout))
     }
 
-    /// Sends the data eagerly if it has at most `limit` bytes, fits in a packet, and the sender has credits for it. The
-    /// number of the message, if it was sent.
+    /// Sends the data eagerly if it has at most `limit` bytes and the sender has credits for it. The number of the
+    /// message, if it was sent.
     #[inline]
     pub(crate) fn send_eagerly(&self, message: &OutgoingMessage<'_>, limit: usize) -> Option<u32> {
         let bytes = message.source.bytes();
         let way = self.fabric.route(message.host);
-        if bytes > limit.min(way.capacity()) {
+        if bytes > limit.min(LONGEST) {
             return None;
         }
         way.prepare();
@@ -102,13 +102,7 @@ impl Network {
             message.stalled.set(true);
             return None;
         };
-        let packet = Packet::Eager {
-            label: message.label,
-            origin: origin(message.sender, number),
-        };
-        way.send(&packet.header(account.acknowledge()), bytes, &mut |room| {
-            memory::pack_from(message.source, 0, room);
-        });
+        Self::send_segments(&way, &account, message, number);
         Some(number)
     }
 

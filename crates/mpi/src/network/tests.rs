@@ -153,7 +153,7 @@ fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
     // Small numbers find processes, handles and lengths that there are.
     let byte = || prop_oneof![4 => Just(0_u8), 2 => 0_u8..4, 1 => any::<u8>()];
     let header = proptest::collection::vec(byte(), HEADER - 1);
-    let packet = (0_u8..16, header, proptest::collection::vec(any::<u8>(), 0..80));
+    let packet = (0_u8..20, header, proptest::collection::vec(any::<u8>(), 0..80));
     let packet = packet.prop_map(|(kind, rest, data)| {
         let mut header = [0; HEADER];
         header[0] = kind;
@@ -163,9 +163,9 @@ fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
     proptest::collection::vec(packet, 1..60)
 }
 
-/// Sends 100 messages of this many bytes against a window of 10 KB. Returns how many are kept, and how many are
-/// dropped.
-fn flood(bytes: usize) -> (usize, u64) {
+/// Sends 100 messages of this many bytes, of which only the first packet of `first` bytes comes, against a window of
+/// 10 KB. Returns how many are kept, and how many are dropped.
+fn flood(bytes: usize, first: usize) -> (usize, u64) {
     let mut settings = Values::default();
     settings.set(Id::EagerWindow, 10 << 10, Origin::Preset).unwrap();
     let (job, other) = two_hosts_with(settings);
@@ -188,10 +188,16 @@ fn flood(bytes: usize) -> (usize, u64) {
         envelope,
         kinds: PatternKinds::ALL,
     };
-    let header = Packet::Eager { label, origin: 0 }.header(0);
+    let rest = (bytes - first) as u32;
+    let header = Packet::Eager {
+        label,
+        origin: 0,
+        rest,
+    }
+    .header(0);
     for _ in 0..100 {
         while other[0]
-            .send(0, &header, bytes, &mut |room| room.fill(1))
+            .send(0, &header, first, &mut |room| room.fill(1))
             .is_err()
         {
             job.driver().unwrap().poll();
@@ -216,13 +222,16 @@ fn flood(bytes: usize) -> (usize, u64) {
 #[test]
 fn a_host_that_sends_more_than_it_was_granted_does_not_fill_memory() {
     for bytes in [0, 8, 1000] {
-        let (kept, dropped) = flood(bytes);
+        let (kept, dropped) = flood(bytes, bytes);
         assert!(
             kept > 0 && kept * (bytes + 128) <= 10 << 10,
             "{kept} messages of {bytes} bytes"
         );
         assert_eq!(kept as u64 + dropped, 100);
     }
+    let (whole, dropped) = flood(4000, 1000);
+    assert_eq!(whole, 0, "the rest of no message has come");
+    assert!((98..100).contains(&dropped), "{dropped} of 100 were dropped");
 }
 
 proptest! {

@@ -17,7 +17,7 @@
 use super::failures::Rounds;
 use super::packets::{
     ACTIVE, ASSIST, ASSISTED, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, CONTEXT, CREDIT, EAGER,
-    EAGER_CANCELLED, FAILED, FRAGMENT, GET_DONE, HANDLED, PUT_DONE, REQUEST_TO_SEND,
+    EAGER_CANCELLED, EAGER_SEGMENT, FAILED, FRAGMENT, GET_DONE, HANDLED, PUT_DONE, REQUEST_TO_SEND,
 };
 use crate::context::ContextMessage;
 use crate::endpoint::Handle;
@@ -27,8 +27,10 @@ use simurgh_net::transport::{HEADER, Header, Region};
 /// The content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packet {
-    /// A message, which is the data.
-    Eager { label: Label, origin: u64 },
+    /// A message, which is the data, or the first segment of one: `rest` bytes follow in segments.
+    Eager { label: Label, origin: u64, rest: u32 },
+    /// The data of the message with this origin from byte `offset` on.
+    EagerSegment { origin: u64, offset: u32 },
     /// A request to send: a message of `length` bytes waits in its sender's memory, which may be accessible.
     RequestToSend {
         label: Label,
@@ -123,10 +125,11 @@ impl Packet {
     #[inline]
     fn words(&self) -> (u8, u8, [u64; 4]) {
         match *self {
-            Self::Eager { label, origin } => {
+            Self::Eager { label, origin, rest } => {
                 let [to, from] = label.words();
-                (EAGER, label.kinds.bits(), [to, from, origin, 0])
+                (EAGER, label.kinds.bits(), [to, from, origin, rest.into()])
             }
+            Self::EagerSegment { origin, offset } => (EAGER_SEGMENT, 0, [origin, offset.into(), 0, 0]),
             Self::RequestToSend {
                 label,
                 length,
@@ -214,20 +217,20 @@ impl Packet {
     /// The packet and the credits that came with it; none if no host of this version can have sent it.
     #[inline]
     pub(super) fn read(header: &Header, data: &[u8]) -> Option<(Self, u32)> {
-        if let Some(Eager {
-            label,
-            origin,
-            credit,
-        }) = Eager::read(header)
-        {
-            return Some((Self::Eager { label, origin }, credit));
+        if let Some((eager, credit)) = Eager::read(header) {
+            let Eager { label, origin, rest } = eager;
+            return Some((Self::Eager { label, origin, rest }, credit));
         }
         let fields = Fields::of(header)?;
         let packet = fields.transfer(data).or_else(|| fields.note())?;
         // The packet is written again and has to be the same, so that bytes without a meaning are zero.
         let carries_data = matches!(
             packet,
-            Self::Eager { .. } | Self::Fragment { .. } | Self::Active { .. } | Self::Failed(_)
+            Self::Eager { .. }
+                | Self::EagerSegment { .. }
+                | Self::Fragment { .. }
+                | Self::Active { .. }
+                | Self::Failed(_)
         );
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
         (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
@@ -272,6 +275,10 @@ impl Fields {
                 receiver: Handle(second),
                 limit: third,
                 region: region(data, fourth)?,
+            },
+            EAGER_SEGMENT => Packet::EagerSegment {
+                origin: first,
+                offset: u32::try_from(second).ok()?,
             },
             FRAGMENT => Packet::Fragment {
                 receiver: Handle(first),
@@ -349,29 +356,28 @@ impl Fields {
 
 /// A [`Packet::Eager`] by itself, since it is the most frequent packet. It is read without being written again: any
 /// values of its words but the last are valid.
+#[derive(Clone, Copy)]
 pub(super) struct Eager {
     pub(super) label: Label,
     pub(super) origin: u64,
-    pub(super) credit: u32,
+    /// Bytes of the message that follow in segments.
+    pub(super) rest: u32,
 }
 
 impl Eager {
-    /// The packet; none if it is of another kind or not valid.
+    /// The packet and the credits that came with it; none if it is of another kind or not valid.
     #[inline]
-    pub(super) fn read(header: &Header) -> Option<Self> {
+    pub(super) fn read(header: &Header) -> Option<(Self, u32)> {
         let Fields {
             kind,
             flags,
             credit,
             words: [to, from, origin, rest],
         } = Fields::of(header)?;
-        (kind == EAGER && rest == 0).then_some(())?;
+        (kind == EAGER).then_some(())?;
         let label = Label::read([to, from], flags)?;
-        Some(Self {
-            label,
-            origin,
-            credit,
-        })
+        let rest = u32::try_from(rest).ok()?;
+        Some((Self { label, origin, rest }, credit))
     }
 }
 
@@ -458,7 +464,12 @@ mod tests {
     fn packet() -> impl Strategy<Value = Packet> {
         let handle = || any::<u64>().prop_map(Handle);
         prop_oneof![
-            (label(), any::<u64>()).prop_map(|(label, origin)| Packet::Eager { label, origin }),
+            (label(), any::<u64>(), any::<u32>()).prop_map(|(label, origin, rest)| Packet::Eager {
+                label,
+                origin,
+                rest
+            }),
+            (any::<u64>(), any::<u32>()).prop_map(|(origin, offset)| Packet::EagerSegment { origin, offset }),
             (label(), any::<u64>(), handle(), maybe_region()).prop_map(|(label, length, sender, region)| {
                 Packet::RequestToSend {
                     label,

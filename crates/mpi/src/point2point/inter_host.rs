@@ -135,9 +135,10 @@ impl Comm {
     fn send_at_once(&self, message: &OutgoingMessage<'_>) -> Option<u32> {
         let own = self.process();
         let (network, tuning) = (own.job().connected(), own.tuning());
-        // What the receiver can read from here is copied once, and an eager message twice.
+        // What the receiver can read from here is copied once, and an eager message twice. With a core for each
+        // process, both copy at the same time, sooner than the receiver could ask for the message.
         let bytes = message.source().bytes();
-        let is_read = bytes > tuning.eager_limit() && network.is_read_by(message.host(), bytes as u64);
+        let is_read = bytes > tuning.eager_limit() && network.is_better_read(message.host(), bytes as u64);
         let limit = match is_read && message.source().is_contiguous() {
             true => tuning.eager_limit(),
             false => tuning.eager_limit_remote(),

@@ -7,7 +7,7 @@ use simurgh_settings::{Id, Values};
 /// The eager limit between hosts is so many times the one within a host.
 ///
 /// Longer messages go by the rendezvous protocol: the sender computes on while other threads move them.
-const REMOTE: usize = 4;
+const REMOTE: usize = 8;
 
 /// The settings of one rank, each for what this rank sends.
 ///
@@ -42,8 +42,8 @@ impl Tuning {
         self.eager_limit.load(Ordering::Relaxed)
     }
 
-    /// A standard send to another host of up to this size is eager, if a packet has room for it. Waiting for the
-    /// receive would take a round trip, and most transports copy the data in any case.
+    /// A standard send to another host of up to this size is eager. Waiting for the receive would take a round trip,
+    /// and most transports copy the data in any case.
     #[inline]
     pub(crate) fn eager_limit_remote(&self) -> usize {
         self.eager_limit().saturating_mul(REMOTE)

@@ -14,6 +14,8 @@ pub(super) struct Link {
     pub(super) transport: Option<Arc<dyn Transport>>,
     /// The most data of a packet.
     pub(super) capacity: usize,
+    /// The data of a packet that is a part of longer data.
+    pub(super) segment: usize,
     /// Whether packets are queued, or the host has been removed. Set under the lock of `outbox`.
     pub(super) backed_up: AtomicBool,
     /// Whether the host has been removed. Set under the lock of `outbox`.
@@ -51,6 +53,7 @@ impl Link {
     pub(super) fn new(transport: Option<Arc<dyn Transport>>) -> Self {
         Self {
             capacity: transport.as_ref().map_or(0, |transport| transport.capacity()),
+            segment: transport.as_ref().map_or(0, |transport| transport.segment()),
             transport,
             backed_up: AtomicBool::new(false),
             closed: AtomicBool::new(false),

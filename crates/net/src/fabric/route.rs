@@ -35,6 +35,14 @@ impl<'a> Route<'a> {
         self.link.as_ref().map_or(usize::MAX, |link| link.capacity)
     }
 
+    /// The data of a packet that is a part of longer data, as
+    /// [`Transport::segment`](crate::transport::Transport::segment) has it.
+    #[inline]
+    #[must_use]
+    pub fn segment(&self) -> usize {
+        self.link.as_ref().map_or(usize::MAX, |link| link.segment)
+    }
+
     /// Announces that a packet is about to be sent, so that the transport can begin with what takes time.
     #[inline]
     pub fn prepare(&self) {

@@ -142,6 +142,12 @@ pub trait Transport: Send + Sync {
     /// The most data of a packet, in bytes.
     fn capacity(&self) -> usize;
 
+    /// The data of each packet, in bytes, by which long data arrives soonest, if the receiver works on one packet while
+    /// the sender writes the next. At most the capacity.
+    fn segment(&self) -> usize {
+        self.capacity()
+    }
+
     /// Sends a packet with `length` bytes of data, which `fill` writes. `fill` is called once, or not at all if the
     /// result is [`Busy`].
     ///

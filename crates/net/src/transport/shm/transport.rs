@@ -28,6 +28,10 @@ use crate::transport::{
 /// The most data for which the sender of a packet prepares a buffer for the next one. More takes longer than an answer.
 const PREPARED: usize = 8 << 10;
 
+/// Data in a packet that is a part of longer data: so much that the packets cost little beside the copies, and so
+/// little that nobody waits long for the first or the last copy.
+const SEGMENT: usize = 8 << 10;
+
 /// Packets handled in one poll.
 const BATCH: usize = 64;
 
@@ -335,6 +339,10 @@ impl Transport for Shm {
 
     fn capacity(&self) -> usize {
         ROOM
+    }
+
+    fn segment(&self) -> usize {
+        SEGMENT
     }
 
     #[inline]

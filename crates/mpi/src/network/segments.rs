@@ -1,0 +1,226 @@
+//! Eager messages in segments.
+//!
+//! A message longer than a segment ([`Route::segment`]) is sent in several packets: the sender writes one while the
+//! receiver reads the one before. The first packet is matched as any eager message is, and the data of all goes straight to the target
+//! of the receive. If there is none yet, it goes to an eager buffer, and the message is matched again when all of it
+//! has come. That keeps the order of messages: a rank sends all segments of one before it sends the next one.
+//!
+//! Costs, beside a packet with all data: a header and a search among the messages that are arriving for each segment.
+
+use super::Network;
+use super::cancel::origin;
+use super::credit::{Account, cost};
+use super::dispatch::PacketHandler;
+use super::send::OutgoingMessage;
+use super::wire::{Eager, Packet};
+use crate::endpoint::{EagerBuffer, PostedReceive, status_of};
+use crate::instrument;
+use crate::memory::{self, Transfer};
+use simurgh_core::sync::SpinLock;
+use simurgh_net::{HostId, Route};
+
+/// The most bytes of an eager message to another host.
+pub(super) const LONGEST: usize = 1 << 20;
+
+/// All segments but the last are multiples of so many bytes, a cache line: no line is read and written in two parts.
+const ALIGNMENT: usize = 64;
+
+/// The messages that are arriving in segments.
+#[derive(Default)]
+pub(super) struct Arrivals(SpinLock<Vec<Arrival>>);
+
+/// A message of which some segments have come.
+struct Arrival {
+    from: HostId,
+    eager: Eager,
+    /// Bytes of all segments.
+    length: usize,
+    /// Bytes that have come.
+    received: usize,
+    destination: Destination,
+}
+
+/// Where the data of an arriving message goes.
+enum Destination {
+    /// To the target of its receive.
+    Receive(PostedReceive),
+    /// To a buffer, since no receive was there.
+    Buffer(EagerBuffer),
+}
+
+impl Arrival {
+    /// Takes the next data; none if it is not the next, or more than there is.
+    fn take(&mut self, offset: usize, data: &[u8]) -> Option<()> {
+        let end = offset + data.len();
+        (offset == self.received && !data.is_empty() && end <= self.length).then_some(())?;
+        match &mut self.destination {
+            Destination::Receive(receive) => drop(memory::unpack_at(data, &receive.target, offset)),
+            Destination::Buffer(buffer) => buffer.bytes_mut()[offset..end].copy_from_slice(data),
+        }
+        self.received = end;
+        Some(())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.received == self.length
+    }
+}
+
+/// The data of the first segment of a message: all segments are about as long.
+fn first_segment(bytes: usize, segment: usize) -> usize {
+    let count = bytes.div_ceil(segment).max(1);
+    bytes.div_ceil(count).next_multiple_of(ALIGNMENT).min(bytes)
+}
+
+impl Network {
+    /// Sends the message with this number, in as many packets as bring it soonest.
+    #[inline]
+    pub(super) fn send_segments(
+        way: &Route<'_>,
+        account: &Account<'_>,
+        message: &OutgoingMessage<'_>,
+        number: u32,
+    ) {
+        let source = message.source();
+        let bytes = source.bytes();
+        let (label, origin) = (message.label, origin(message.sender, number));
+        let length = match bytes <= way.segment() {
+            true => bytes,
+            false => first_segment(bytes, way.segment()),
+        };
+        let rest = (bytes - length) as u32;
+        let packet = Packet::Eager { label, origin, rest };
+        way.send(&packet.header(account.acknowledge()), length, &mut |room| {
+            memory::pack_from(source, 0, room);
+        });
+        if rest > 0 {
+            Self::send_rest(way, account, message, origin, length);
+        }
+    }
+
+    /// Sends what follows the first segment, in segments of the same length.
+    #[inline(never)]
+    fn send_rest(
+        way: &Route<'_>,
+        account: &Account<'_>,
+        message: &OutgoingMessage<'_>,
+        origin: u64,
+        length: usize,
+    ) {
+        let source = message.source();
+        for offset in (length..source.bytes()).step_by(length) {
+            let packet = Packet::EagerSegment {
+                origin,
+                offset: offset as u32,
+            };
+            let length = length.min(source.bytes() - offset);
+            way.send(&packet.header(account.acknowledge()), length, &mut |room| {
+                memory::pack_from(source, offset, room);
+            });
+        }
+    }
+}
+
+impl PacketHandler<'_> {
+    /// The first segment of an eager message has come; none if the message makes no sense.
+    #[inline(never)]
+    pub(super) fn accept_first_segment(&self, from: HostId, eager: Eager, data: &[u8]) -> Option<()> {
+        let Eager { label, rest, .. } = eager;
+        let length = data.len() + rest as usize;
+        (length <= LONGEST).then_some(())?;
+        let to = self.endpoint(label.process)?;
+        let mut table = to.table();
+        let destination = match table.take_receive(label.envelope) {
+            Some(receive) => {
+                drop(table);
+                instrument::matched(to, label.envelope, || length);
+                Destination::Receive(receive)
+            }
+            None => {
+                let pooled = table.buffers().take(length);
+                drop(table);
+                if !self.network.accounts.with(from).queue(cost(length)) {
+                    return self.reject_excess(from);
+                }
+                Destination::Buffer(pooled.unwrap_or_else(|| EagerBuffer::allocate(length)))
+            }
+        };
+        let mut arrival = Arrival {
+            from,
+            eager,
+            length,
+            received: 0,
+            destination,
+        };
+        arrival.take(0, data)?;
+        self.network.arrivals.0.lock().push(arrival);
+        Some(())
+    }
+
+    /// Another segment has come; none if no message waits for it.
+    #[inline(never)]
+    pub(super) fn accept_segment(
+        &self,
+        (from, account): (HostId, &Account<'_>),
+        origin: u64,
+        offset: u32,
+        data: &[u8],
+    ) -> Option<()> {
+        let mut arrivals = self.network.arrivals.0.lock();
+        let is_it = |arrival: &Arrival| arrival.from == from && arrival.eager.origin == origin;
+        let place = arrivals.iter().position(is_it)?;
+        let arrival = &mut arrivals[place];
+        arrival.take(offset as usize, data)?;
+        if arrival.is_complete() {
+            let arrival = arrivals.swap_remove(place);
+            drop(arrivals);
+            self.finish_arrival(account, arrival);
+        }
+        Some(())
+    }
+
+    /// All segments of a message have come.
+    fn finish_arrival(&self, account: &Account<'_>, arrival: Arrival) {
+        let Arrival {
+            from,
+            eager: Eager { label, origin, .. },
+            length,
+            destination,
+            ..
+        } = arrival;
+        match destination {
+            Destination::Receive(PostedReceive { target, waiter }) => {
+                let bytes = length.min(target.bytes());
+                let transfer = Transfer {
+                    bytes,
+                    truncated: length > bytes,
+                };
+                waiter.finish(self.local, &status_of(label.envelope, &transfer));
+                self.network.delivered(from, account, length);
+            }
+            Destination::Buffer(buffer) => {
+                if let Some(to) = self.endpoint(label.process) {
+                    self.match_or_queue(from, (to, label), origin, buffer);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_about_as_long() {
+        for bytes in (0..70_000).step_by(13).chain([4096, 8192, 65536]) {
+            let first = first_segment(bytes, 4096);
+            let count = bytes.div_ceil(first.max(1));
+            assert!(first <= 4096 && count <= bytes.div_ceil(4096), "{bytes}: {first}");
+            assert!(
+                first == bytes || first.is_multiple_of(ALIGNMENT),
+                "{bytes}: {first}"
+            );
+        }
+    }
+}
