@@ -1,9 +1,10 @@
 //! Eager messages in segments.
 //!
 //! A message longer than a segment ([`Route::segment`]) is sent in several packets: the sender writes one while the
-//! receiver reads the one before. The first packet is matched as any eager message is, and the data of all goes straight to the target
-//! of the receive. If there is none yet, it goes to an eager buffer, and the message is matched again when all of it
-//! has come. That keeps the order of messages: a rank sends all segments of one before it sends the next one.
+//! receiver reads the one before. The first packet is matched as any eager message is, and the data of all goes
+//! straight to the target of the receive. If there is none yet, it goes to an eager buffer, and the message is matched
+//! again when all of it has come. That keeps the order of messages: a rank sends all segments of one before it sends
+//! the next one.
 //!
 //! Costs, beside a packet with all data: a header and a search among the messages that are arriving for each segment.
 
