@@ -8,7 +8,7 @@ use simurgh_net::transport::{Access, Cooperation, Loopback};
 use simurgh_settings::{Id, Origin, Values};
 
 /// Sizes around every threshold of the protocols.
-const SIZES: [usize; 9] = [0, 1, 57, 500, 4096, 4097, 12_289, 65_536, 70_000];
+const SIZES: [usize; 9] = [0, 1, 57, 500, 4096, 4097, 12_289, 65_536, 140_000];
 
 fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size)
@@ -179,7 +179,7 @@ fn wildcards_take_messages_from_any_host() {
 #[test]
 fn sends_are_taken_back_until_they_are_received() {
     run_hosts(2, 1, |world| {
-        const SIZES: [usize; 4] = [10, 4000, 50_000, 100_000];
+        const SIZES: [usize; 4] = [10, 4000, 50_000, 200_000];
         if world.rank() == 1 {
             meet(world);
             meet(world);
@@ -218,7 +218,7 @@ fn sends_are_taken_back_until_they_are_received() {
 #[test]
 fn buffered_sends_are_taken_back_too() {
     run_hosts(2, 1, |world| {
-        for size in [10, 50_000, 100_000] {
+        for size in [10, 50_000, 200_000] {
             if world.rank() == 1 {
                 meet(world);
                 assert_eq!(world.iprobe(0, 1), Ok(None));
@@ -418,7 +418,7 @@ fn a_receive_that_is_too_short_gets_what_fits_of_what_both_hosts_copy() {
 
 #[test]
 fn the_data_of_a_rendezvous_goes_the_way_that_is_wanted() {
-    const BYTES: usize = 100_000;
+    const BYTES: usize = 200_000;
     let (read, write) = (true, true);
     // By the protocol, the sender sends a request, and then nothing, the end of its put, or the data itself.
     for (way, requests) in [

@@ -7,7 +7,7 @@ use simurgh_settings::{Id, Values};
 /// The eager limit between hosts is so many times the one within a host.
 ///
 /// Longer messages go by the rendezvous protocol: the sender computes on while other threads move them.
-const REMOTE: usize = 8;
+const REMOTE: usize = 16;
 
 /// The settings of one rank, each for what this rank sends.
 ///

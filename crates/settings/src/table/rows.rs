@@ -464,7 +464,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Rank,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
-        doc: "a standard send up to this size completes at once, by a copy if need be; to another host, up to eight \
+        doc: "a standard send up to this size completes at once, by a copy if need be; to another host, up to 16 \
               times this size",
     },
     Setting {
