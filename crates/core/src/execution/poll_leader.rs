@@ -250,6 +250,8 @@ impl PollLeader {
             }
             let mail = self.network.has_mail();
             if mail && self.poll() {
+                // Whoever has sent it has a core.
+                since_yield = 0;
                 continue;
             }
             if checks == 0 {
