@@ -1,9 +1,9 @@
-/* Long accumulates, which exclude other updates of their window, and short ones of the same elements at the same time:
- * none is lost. The argument is the seed of their order. */
+/* Long accumulates, which exclude other updates of their window, short ones of the same elements, and some between, at
+ * the same time: none is lost. The argument is the seed of their order. */
 #include "mpi_check.h"
 #include <stdint.h>
 
-enum { COUNT = 8192, ROUNDS = 60, SHORT = 40 };
+enum { COUNT = 8192, ROUNDS = 60, SHORT = 40, SEVERAL = 20 };
 
 static uint64_t state;
 
@@ -29,14 +29,19 @@ static void update(MPI_Win win, int target, int64_t *added)
     for (int i = 0; i < count; i++)
         added[first + i]++;
     for (int i = draw(SHORT); i > 0; i--) {
-        int place = draw(COUNT);
+        int place = draw(COUNT - SEVERAL), several = 1 + draw(SEVERAL);
         added[place]++;
-        switch (draw(3)) {
+        switch (draw(4)) {
         case 0:
             OK(MPI_Fetch_and_op(&one, old, MPI_INT64_T, target, place, MPI_SUM, win));
             break;
         case 1:
             OK(MPI_Accumulate(&one, 1, MPI_INT64_T, target, place, 1, MPI_INT64_T, MPI_SUM, win));
+            break;
+        case 2:
+            OK(MPI_Accumulate(ones, several, MPI_INT64_T, target, place, several, MPI_INT64_T, MPI_SUM, win));
+            for (int k = 1; k < several; k++)
+                added[place + k]++;
             break;
         default:
             OK(MPI_Fetch_and_op(NULL, old, MPI_INT64_T, target, place, MPI_NO_OP, win));

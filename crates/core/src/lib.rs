@@ -65,8 +65,8 @@ pub use queue::{
     RunQueue, SharedBytes,
 };
 pub use revocable::{
-    AccessSeat, EntryRef, ExclusionCell, LongAccess, RareExclusion, Revocable, RevocableGuard, SeatHolder,
-    SharedAccess, enable_exclusion,
+    AccessSeat, EntryRef, ExclusionCell, ExclusionWorth, LongAccess, RareExclusion, Revocable,
+    RevocableGuard, SeatHolder, SharedAccess, enable_exclusion,
 };
 
 #[cfg(loom)]

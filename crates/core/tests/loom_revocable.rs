@@ -4,7 +4,7 @@
 
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock, model};
-use simurgh_core::{AccessSeat, ExclusionCell, RareExclusion, Revocable, SeatHolder};
+use simurgh_core::{AccessSeat, ExclusionCell, ExclusionWorth, RareExclusion, Revocable, SeatHolder};
 
 /// A bias, and a number that is raised with a load and a store where nobody else is expected, and with an exchange
 /// otherwise.
@@ -134,9 +134,10 @@ impl Excluded {
     }
 
     fn exclusion(&self, process: usize) -> RareExclusion<'_> {
+        let worth = ExclusionWorth { fence: 1, wait: 1 };
         match &self.holders {
-            None => RareExclusion::within_process(&self.cell, 1, true),
-            Some(holders) => RareExclusion::within_node(&self.cell, 1, &self.seats, &holders[process]),
+            None => RareExclusion::within_process(&self.cell, worth, true),
+            Some(holders) => RareExclusion::within_node(&self.cell, worth, &self.seats, &holders[process]),
         }
     }
 }

@@ -20,7 +20,9 @@ mod pin;
 mod rare_exclusion;
 
 pub use access_seat::{AccessSeat, SeatHolder};
-pub use rare_exclusion::{ExclusionCell, LongAccess, RareExclusion, SharedAccess, enable_exclusion};
+pub use rare_exclusion::{
+    ExclusionCell, ExclusionWorth, LongAccess, RareExclusion, SharedAccess, enable_exclusion,
+};
 
 use std::ops::Deref;
 use std::ptr;

@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | `OPEN` | begin at once | makes it `HELD`, issues a heavy fence, and looks whether a short access goes on |
 //! | `SHUT` | make it `OPEN` first | makes it `HELD`: nobody has begun a short access since the last long one |
-//! | `HELD` | wait | waits |
+//! | `HELD` | wait | waits, or becomes a short one if it brings little work |
 //!
 //! A short access [pins](super::pin) its execution context, issues a light fence, and reads `state`. So either the one
 //! that holds it sees the pin after its heavy fence, or the other one sees `HELD`. Execution contexts may be pinned for
@@ -25,7 +25,8 @@
 //!
 //! A short access costs two plain stores and a load. A long access that follows another one costs an exchange. The
 //! first one costs a system call and a look at all control blocks, so it waits until long accesses have brought as much
-//! work as that.
+//! work as that. Where long accesses meet, they had better be done side by side if they are not very long: the one that
+//! comes second opens what the first one has shut.
 
 use super::access_seat::{AccessSeat, SeatHolder, SeatedAccess};
 use super::pin::{Pin, is_anybody_pinned};
@@ -53,8 +54,16 @@ pub struct ExclusionCell {
 pub struct RareExclusion<'a> {
     cell: &'a ExclusionCell,
     parties: Parties<'a>,
-    /// The work that is worth a heavy fence.
-    worth: u32,
+    worth: ExclusionWorth,
+}
+
+/// The work that is worth something.
+#[derive(Clone, Copy, Debug)]
+pub struct ExclusionWorth {
+    /// The work of all long accesses that is worth a heavy fence.
+    pub fence: u32,
+    /// The work of a long access that is worth waiting for another one.
+    pub wait: u32,
 }
 
 /// Who accesses what is excluded.
@@ -122,11 +131,10 @@ impl<'a> Parties<'a> {
 }
 
 impl<'a> RareExclusion<'a> {
-    /// That of the accesses of this process, of which so much work is worth a heavy fence. `has_fence` tells what
-    /// [`enable_exclusion`] has returned.
+    /// That of the accesses of this process. `has_fence` tells what [`enable_exclusion`] has returned.
     #[inline]
     #[must_use]
-    pub fn within_process(cell: &'a ExclusionCell, worth: u32, has_fence: bool) -> Self {
+    pub fn within_process(cell: &'a ExclusionCell, worth: ExclusionWorth, has_fence: bool) -> Self {
         Self {
             cell,
             parties: Parties::Process { has_fence },
@@ -139,7 +147,7 @@ impl<'a> RareExclusion<'a> {
     #[must_use]
     pub fn within_node(
         cell: &'a ExclusionCell,
-        worth: u32,
+        worth: ExclusionWorth,
         seats: &'a [AccessSeat],
         holder: &'a SeatHolder,
     ) -> Self {
@@ -189,16 +197,22 @@ impl<'a> RareExclusion<'a> {
     /// Begins a long access if nobody has begun a short one since the last; otherwise says what the state is.
     #[inline]
     fn follow(&self) -> Result<u32, u32> {
-        // Acquire pairs with the Release of the last long access.
-        self.cell
-            .state
-            .compare_exchange(SHUT, HELD, Ordering::Acquire, Ordering::Relaxed)
+        let state = &self.cell.state;
+        // Relaxed: only a look, for a locked instruction takes longer.
+        match state.load(Ordering::Relaxed) {
+            // Acquire pairs with the Release of the last long access.
+            SHUT => state.compare_exchange(SHUT, HELD, Ordering::Acquire, Ordering::Relaxed),
+            found => Err(found),
+        }
     }
 
     #[cold]
     fn exclude_from(&self, found: u32, work: u32) -> Option<LongAccess<'a>> {
         let cell = self.cell;
         if found == HELD {
+            if work < self.worth.wait {
+                return None;
+            }
             let found = wait_for(|| Some(self.follow()).filter(|found| *found != Err(HELD)));
             if found.is_ok() {
                 return Some(LongAccess(cell));
@@ -210,8 +224,8 @@ impl<'a> RareExclusion<'a> {
         // Relaxed: a hint, of which a part may be lost.
         let sum = cell.work.load(Ordering::Relaxed).saturating_add(work);
         cell.work
-            .store(if sum < self.worth { sum } else { 0 }, Ordering::Relaxed);
-        (sum >= self.worth).then(|| self.shut()).flatten()
+            .store(if sum < self.worth.fence { sum } else { 0 }, Ordering::Relaxed);
+        (sum >= self.worth.fence).then(|| self.shut()).flatten()
     }
 
     #[cold]
@@ -246,6 +260,8 @@ impl Drop for LongAccess<'_> {
 mod tests {
     use super::*;
 
+    const WORTH: ExclusionWorth = ExclusionWorth { fence: 10, wait: 5 };
+
     /// Long accesses follow each other until a short one comes, and none begins within a short one.
     fn check(exclusion: RareExclusion<'_>) {
         assert!(exclusion.exclude(6).is_none(), "it is not worth the fence");
@@ -253,7 +269,9 @@ mod tests {
         while exclusion.exclude(10).is_none() {
             relax();
         }
-        assert!(exclusion.exclude(1).is_some(), "nobody has come between");
+        let long = exclusion.exclude(1).expect("nobody has come between");
+        assert!(exclusion.exclude(4).is_none(), "it is not worth waiting");
+        drop(long);
         let shared = exclusion.share();
         assert!(exclusion.exclude(1).is_none(), "somebody has");
         assert!(exclusion.exclude(10).is_none(), "somebody is inside");
@@ -264,7 +282,7 @@ mod tests {
     fn long_accesses_of_a_process_exclude_short_ones() {
         let cell = ExclusionCell::default();
         if enable_exclusion() {
-            check(RareExclusion::within_process(&cell, 10, true));
+            check(RareExclusion::within_process(&cell, WORTH, true));
         }
     }
 
@@ -275,10 +293,10 @@ mod tests {
         if !seats[0].is_ready() {
             return;
         }
-        check(RareExclusion::within_node(&cell, 10, &seats, &one));
-        let other = RareExclusion::within_node(&cell, 10, &seats, &other);
+        check(RareExclusion::within_node(&cell, WORTH, &seats, &one));
+        let other = RareExclusion::within_node(&cell, WORTH, &seats, &other);
         let shared = other.share();
-        let one = RareExclusion::within_node(&cell, 10, &seats, &one);
+        let one = RareExclusion::within_node(&cell, WORTH, &seats, &one);
         assert!(one.exclude(20).is_none(), "another process is inside");
         drop(shared);
         assert!(one.exclude(20).is_some());
@@ -289,7 +307,7 @@ mod tests {
     fn nobody_is_excluded_before_all_processes_take_part() {
         let (cell, seats) = (ExclusionCell::default(), [(); 2].map(|()| AccessSeat::default()));
         let holder = SeatHolder::new(&seats, &[0]);
-        let exclusion = RareExclusion::within_node(&cell, 10, &seats, &holder);
+        let exclusion = RareExclusion::within_node(&cell, WORTH, &seats, &holder);
         assert!(exclusion.exclude(20).is_none());
     }
 }

@@ -4,7 +4,8 @@
 use super::shared_memory::{Block, NodeMemory};
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, relax};
 use simurgh_core::{
-    AccessSeat, ExclusionCell, LongAccess, RareExclusion, SeatHolder, SharedAccess, enable_exclusion,
+    AccessSeat, ExclusionCell, ExclusionWorth, LongAccess, RareExclusion, SeatHolder, SharedAccess,
+    enable_exclusion,
 };
 use std::ptr::NonNull;
 
@@ -16,9 +17,14 @@ const RANGES: usize = 16;
 pub(super) const RANGE: usize = 4096 / RANGES;
 /// Bytes of elements for which an update asks to be alone: it takes less time than as many instructions.
 const LONG: usize = 32;
-/// Bytes of such updates that are done by instructions before others are excluded: in pieces of 64 bytes they take
-/// twice as long as the fence of all threads and what others wait for it. Short updates may come again and again.
-const WORTH: u32 = 1 << 18;
+/// When such updates exclude others, in bytes.
+const WORTH: ExclusionWorth = ExclusionWorth {
+    // In pieces of 64 bytes they take twice as long by instructions as the fence of all threads and what others wait for
+    // it. Short updates may come again and again.
+    fence: 1 << 18,
+    // Shorter ones that meet take less time by instructions.
+    wait: 128,
+};
 /// Where the seats of processes begin.
 const SEATS: usize = size_of::<Cells>().next_multiple_of(align_of::<AccessSeat>());
 /// Checks of a held lock before a waiter offers its core to others.
