@@ -221,6 +221,21 @@ static MEASURES: [Measures; PAGE] = {
     measures
 };
 
+/// The datatypes by their places, in all sizes.
+static BY_PLACE: [Option<Basic>; PAGE] = {
+    let mut table = [None; PAGE];
+    let mut next = 0;
+    while next < Basic::ALL.len() + Basic::RESIZED.len() {
+        let basic = match next < Basic::ALL.len() {
+            true => Basic::ALL[next],
+            false => Basic::RESIZED[next - Basic::ALL.len()],
+        };
+        table[basic as usize - FIRST as usize] = Some(basic);
+        next += 1;
+    }
+    table
+};
+
 #[derive(Clone, Copy)]
 struct Measures {
     size: u8,
@@ -244,7 +259,16 @@ impl Basic {
     /// The datatype of a handle of the standard ABI, if it is a predefined one.
     #[must_use]
     pub fn from_handle(value: usize) -> Option<Basic> {
-        Self::ALL.iter().copied().find(|basic| *basic as usize == value)
+        Self::of_number(value).filter(|basic| *basic == basic.usual())
+    }
+
+    /// The datatype with this value, in its usual size or another one.
+    #[inline]
+    pub(crate) fn of_number(value: usize) -> Option<Basic> {
+        BY_PLACE
+            .get(value.wrapping_sub(usize::from(FIRST)))
+            .copied()
+            .flatten()
     }
 
     /// The value of its handle in the standard ABI.
@@ -341,6 +365,7 @@ mod tests {
         for &basic in Basic::RESIZED {
             let usual = basic.usual();
             assert_eq!(Basic::from_handle(basic as usize), None, "{basic:?}");
+            assert_eq!(Basic::of_number(basic as usize), Some(basic));
             assert_eq!((basic.name(), basic.class()), (usual.name(), usual.class()));
             assert_eq!(format!("{basic:?}"), format!("{usual:?}Of{}", basic.size()));
             assert_eq!(usual.resized(basic.size()), Some(basic));

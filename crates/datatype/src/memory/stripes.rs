@@ -19,8 +19,8 @@ pub(super) const RANGE: usize = 4096 / RANGES;
 const LONG: usize = 32;
 /// When such updates exclude others, in bytes.
 const WORTH: ExclusionWorth = ExclusionWorth {
-    // In pieces of 64 bytes they take twice as long by instructions as the fence of all threads and what others wait for
-    // it. Short updates may come again and again.
+    // In pieces of 64 bytes they take twice as long by instructions as the fence of all threads and what others wait
+    // for it. Short updates may come again and again.
     fence: 1 << 18,
     // Shorter ones that meet take less time by instructions.
     wait: 128,

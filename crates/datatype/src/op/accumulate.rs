@@ -97,16 +97,11 @@ pub fn numbers_of(unit: &Datatype) -> [u16; 2] {
 /// The predefined datatype of these numbers; none if there is none.
 #[must_use]
 pub fn unit_of_numbers([first, second]: [u16; 2]) -> Option<Datatype> {
-    let value = basic_of(first)?;
+    let value = Basic::of_number(first.into())?;
     match second {
         0 => Some(Datatype::Basic(value)),
-        _ => Datatype::value_index(value, basic_of(second)?).ok()?,
+        _ => Datatype::value_index(value, Basic::of_number(second.into())?).ok()?,
     }
-}
-
-fn basic_of(number: u16) -> Option<Basic> {
-    let mut all = Basic::ALL.iter().chain(Basic::RESIZED);
-    all.find(|basic| **basic as u16 == number).copied()
 }
 
 #[cold]

@@ -319,9 +319,7 @@ impl Network {
         data: &[u8],
     ) -> Option<()> {
         let take = |pending: &mut PendingReply| pending.take(offset, error, data);
-        let last = self.pending_replies.visit(handle, from, take)??;
-        if last {
-            let pending = self.pending_replies.take(handle, from)?;
+        if let Some(pending) = self.pending_replies.take_if(handle, from, take)? {
             let status = Status {
                 error: pending.error,
                 bytes: pending.bytes,

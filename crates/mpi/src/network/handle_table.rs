@@ -4,7 +4,8 @@
 //! index is used again with another generation, so that a late or invented handle finds nothing. Entries of different
 //! ranks lie in different shards, each with its lock.
 //!
-//! Costs: one lock, of the rank's own shard, per call; no allocation once the shard has grown.
+//! Costs: one lock, of the rank's own shard, per call, without a locked instruction while the process is biased; no
+//! allocation once the shard has grown.
 
 use crate::endpoint::Handle;
 use crossbeam_utils::CachePadded;
@@ -68,7 +69,7 @@ impl<T> HandleTable<T> {
     /// When a user has 2^24 entries.
     pub(super) fn add(&self, user: usize, host: HostId, value: T) -> Handle {
         let number = user % self.0.len();
-        let mut guard = self.0[number].lock();
+        let mut guard = self.0[number].lock_biased();
         let shard = &mut *guard;
         let index = shard.free.pop().unwrap_or_else(|| {
             let entry = None;
@@ -85,7 +86,7 @@ impl<T> HandleTable<T> {
 
     /// Calls `f` with an entry of a host, if it is there, while its shard is locked.
     pub(super) fn visit<R>(&self, handle: Handle, host: HostId, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let mut shard = self.0.get(handle.shard())?.lock();
+        let mut shard = self.0.get(handle.shard())?.lock_biased();
         shard.slot(handle, host).map(|slot| {
             let (_, value) = slot.entry.as_mut().expect("the slot is taken");
             f(value)
@@ -107,7 +108,7 @@ impl<T> HandleTable<T> {
     /// Looks for an entry of a user of which `is_it` holds.
     pub(super) fn find(&self, user: usize, is_it: impl Fn(&T) -> bool) -> Option<Handle> {
         let number = user % self.0.len();
-        let shard = self.0[number].lock();
+        let shard = self.0[number].lock_biased();
         let fits = |slot: &Slot<T>| slot.entry.as_ref().is_some_and(|(_, value)| is_it(value));
         let index = shard.slots.iter().position(fits)?;
         Some(Handle::new(number, shard.slots[index].generation, index as u32))
@@ -117,7 +118,7 @@ impl<T> HandleTable<T> {
     pub(super) fn collect<R>(&self, mut f: impl FnMut(&T) -> Option<R>) -> Vec<R> {
         let mut found = Vec::new();
         for shard in &self.0 {
-            let shard = shard.lock();
+            let shard = shard.lock_biased();
             let entries = shard.slots.iter().filter_map(|slot| slot.entry.as_ref());
             found.extend(entries.filter_map(|(_, value)| f(value)));
         }
@@ -126,19 +127,28 @@ impl<T> HandleTable<T> {
 
     /// The host of an entry, if it is there.
     fn owner(&self, handle: Handle) -> Option<HostId> {
-        let shard = self.0.get(handle.shard())?.lock();
+        let shard = self.0.get(handle.shard())?.lock_biased();
         let (host, _) = shard.slots.get(handle.index())?.entry.as_ref()?;
         Some(*host)
     }
 
     /// Removes an entry of a host, if it is there.
     pub(super) fn take(&self, handle: Handle, host: HostId) -> Option<T> {
-        let mut shard = self.0.get(handle.shard())?.lock();
-        let slot = shard.slot(handle, host)?;
-        let (_, value) = slot.entry.take()?;
-        slot.generation = slot.generation.wrapping_add(1);
-        shard.free.push(handle.index() as u32);
-        Some(value)
+        self.0.get(handle.shard())?.lock_biased().take(handle, host)
+    }
+
+    /// Calls `is_last` with an entry of a host, if it is there, and removes the entry if that says so. The entry that
+    /// has been removed; none if there is no entry, or `is_last` gives none.
+    pub(super) fn take_if(
+        &self,
+        handle: Handle,
+        host: HostId,
+        is_last: impl FnOnce(&mut T) -> Option<bool>,
+    ) -> Option<Option<T>> {
+        let mut shard = self.0.get(handle.shard())?.lock_biased();
+        let (_, value) = shard.slot(handle, host)?.entry.as_mut()?;
+        let taken = is_last(value)?;
+        Some(taken.then(|| shard.take(handle, host)).flatten())
     }
 }
 
@@ -149,6 +159,14 @@ impl<T> Shard<T> {
         let number = Handle::new(handle.shard(), slot.generation, handle.index() as u32);
         let known = number == handle && slot.entry.as_ref().is_some_and(|(owner, _)| *owner == host);
         known.then_some(slot)
+    }
+
+    fn take(&mut self, handle: Handle, host: HostId) -> Option<T> {
+        let slot = self.slot(handle, host)?;
+        let (_, value) = slot.entry.take()?;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(handle.index() as u32);
+        Some(value)
     }
 }
 
@@ -171,5 +189,22 @@ mod tests {
         assert_eq!(table.take(again, 7), Some(40));
         assert_eq!(table.take(Handle(u64::MAX), 7), None);
         assert_eq!(table.visit(handles[8], 7, |user| *user), Some(8));
+    }
+
+    #[test]
+    fn an_entry_is_taken_when_it_is_the_last_time() {
+        let table = HandleTable::new(1);
+        let handle = table.add(0, 7, 2);
+        let count_down = |left: &mut i32| {
+            *left -= 1;
+            (*left >= 0).then_some(*left == 0)
+        };
+        assert_eq!(table.take_if(handle, 8, count_down), None);
+        assert_eq!(table.take_if(handle, 7, count_down), Some(None));
+        assert_eq!(table.take_if(handle, 7, count_down), Some(Some(0)));
+        assert_eq!(table.take_if(handle, 7, count_down), None);
+        let handle = table.add(0, 7, 0);
+        assert_eq!(table.take_if(handle, 7, count_down), None);
+        assert_eq!(table.take(handle, 7), Some(-1), "it is left there");
     }
 }

@@ -6,7 +6,7 @@
 //! packet of its own when half the window is owed.
 
 use crate::limits::ACTIVE_MESSAGES;
-use simurgh_core::sync::{AtomicU32, Ordering};
+use simurgh_core::sync::{AtomicU32, Ordering, if_biased};
 
 /// The requests to one host and from it.
 #[derive(Default)]
@@ -37,10 +37,24 @@ impl RequestWindow {
 
     /// Takes the place of a request; false if there is none.
     pub(super) fn take_place(&self) -> bool {
-        let next = |sent: u32| (self.under_way(sent) < ACTIVE_MESSAGES).then(|| sent.wrapping_add(1));
-        self.sent
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
-            .is_ok()
+        let mut sent = self.sent.load(Ordering::Relaxed);
+        while self.under_way(sent) < ACTIVE_MESSAGES {
+            let next = sent.wrapping_add(1);
+            let plain = || {
+                // No other thread has taken one meanwhile.
+                self.sent.store(next, Ordering::Relaxed);
+                Ok(sent)
+            };
+            let locked = || {
+                self.sent
+                    .compare_exchange_weak(sent, next, Ordering::Relaxed, Ordering::Relaxed)
+            };
+            match if_biased(plain, locked) {
+                Ok(_) => return true,
+                Err(now) => sent = now,
+            }
+        }
+        false
     }
 
     /// Notes how many requests the other host has handled; whether these are more than before. It cannot have handled

@@ -5,13 +5,15 @@
 //! a put and a flush are one packet there and one back. A batch that is full is sent, too. All requests of a window go
 //! through here, so that they come in the order in which they were made.
 //!
-//! If the last request to a host is one to which data is replied, that reply says that all requests before it have been
-//! handled. A flush then waits for it and sends nothing of its own.
+//! If the last request to a host is one to which something is replied, that reply says that all requests before it have
+//! been handled. A flush then waits for it and sends nothing of its own. An update that a rank is going to wait for
+//! does not wait itself, where the target is near: it is on its way while the rank calls the flush (`pace`).
 //!
 //! In the packet each request is its two numbers, the handle of its replies, the length of its data in 4 bytes, and the
 //! data, little-endian.
 //!
-//! Costs: an operation that waits is copied once more, which takes far less time than a packet.
+//! Costs: an operation that waits is copied once more, which takes far less time than a packet. The memory of a batch
+//! is used again.
 
 use super::Window;
 use super::packet::{Kind, Label};
@@ -22,7 +24,6 @@ use crate::request::{Request, Waiter};
 use simurgh_core::Mutex;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
-use std::collections::HashMap;
 
 /// Requests with more data than this, or with such replies, do not wait.
 pub(super) const SHORT: usize = 4096;
@@ -30,11 +31,14 @@ pub(super) const SHORT: usize = 4096;
 /// Bytes before the data of a request.
 const HEADER: usize = 28;
 
-/// The requests that wait, by host. It is locked while they are sent: nothing overtakes them.
-pub(super) struct Batches(Mutex<HashMap<HostId, Batch>>);
+/// Bytes of memory that a batch keeps for later ones.
+const KEPT: usize = 4096;
+
+/// The requests that wait, by host, ascending. It is locked while they are sent: nothing overtakes them.
+pub(super) struct Batches(Mutex<Vec<(HostId, Batch)>>);
 
 #[derive(Default)]
-pub(super) struct Batch {
+struct Batch {
     waiting: Vec<u8>,
     /// What is replied to the last request to the host, if nobody waits for it yet.
     last: Option<Handle>,
@@ -46,6 +50,8 @@ pub(super) enum Replies {
     Nothing,
     /// The origin waits for it no sooner than it sends another request to the same host.
     Later(Handle),
+    /// The origin is going to wait for it, or for another reply of the host, soon.
+    Soon(Handle),
     /// The origin waits for it.
     Awaited(Handle),
 }
@@ -59,8 +65,18 @@ pub(super) struct Entry<'a> {
 
 impl Default for Batches {
     fn default() -> Self {
-        Self(Mutex::new(HashMap::new()))
+        Self(Mutex::new(Vec::new()))
     }
+}
+
+/// The batch for a host.
+fn batch_for(all: &mut Vec<(HostId, Batch)>, host: HostId) -> &mut Batch {
+    let place = all.binary_search_by_key(&host, |(known, _)| *known);
+    let place = place.unwrap_or_else(|place| {
+        all.insert(place, (host, Batch::default()));
+        place
+    });
+    &mut all[place].1
 }
 
 impl Window {
@@ -76,13 +92,14 @@ impl Window {
         let (handle, last, may_wait) = match replies {
             Replies::Nothing => (None, None, label.kind.may_wait()),
             Replies::Later(handle) => (Some(handle), Some(handle), true),
+            Replies::Soon(handle) => (Some(handle), Some(handle), false),
             Replies::Awaited(handle) => (Some(handle), None, false),
         };
         let network = self.network();
         let capacity = network.request_capacity(host);
         let entry = HEADER + length;
         let mut all = self.batches.0.lock();
-        let batch = all.entry(host).or_default();
+        let batch = batch_for(&mut all, host);
         if batch.waiting.len() + entry > capacity {
             self.send_batch(host, &mut batch.waiting);
         }
@@ -103,18 +120,19 @@ impl Window {
         if waiting.is_empty() {
             return;
         }
-        let waiting = std::mem::take(waiting);
         let numbers = self.label(Kind::Batch, 0, 0).numbers();
-        let fill = &mut |room: &mut [u8]| room.copy_from_slice(&waiting);
+        let fill = &mut |room: &mut [u8]| room.copy_from_slice(waiting);
         self.network()
             .request(Service::Windows, host, numbers, None, waiting.len(), fill);
+        waiting.clear();
+        waiting.shrink_to(KEPT);
     }
 
     /// What is complete when a host has handled all requests, if the reply to the last one says so; these requests are
     /// sent. None if the host has to be asked.
     pub(super) fn last_reply(&self, host: HostId) -> Option<Arc<Request>> {
         let mut all = self.batches.0.lock();
-        let batch = all.get_mut(&host)?;
+        let batch = batch_for(&mut all, host);
         let last = batch.last.take()?;
         let request = self.process().requests().take_receive();
         let waiter = Waiter::Request(Arc::clone(&request));

@@ -153,11 +153,12 @@ impl Served<'_> {
         let stripes = self.window.stripes();
         let input = |position: usize| incoming.elements.get(position..).unwrap_or_default();
         let mut position = 0;
-        if self.request.reply_to.is_none() {
+        if self.label.kind == Kind::Accumulate {
             for target in &targets {
                 update.apply_packed(stripes, input(position), target, None);
                 position += target.count() * size;
             }
+            self.conclude();
             return Some(());
         }
         self.request.reply(incoming.position, bytes, &mut |room| {
@@ -289,7 +290,7 @@ impl Served<'_> {
         Some(())
     }
 
-    /// Replies that all requests of the origin before this one have been handled.
+    /// Replies that all requests of the origin up to this one have been handled, if a reply is expected.
     fn conclude(&self) {
         match self.window.untold.code(self.label.origin) {
             Some(code) => self.request.refuse(code),

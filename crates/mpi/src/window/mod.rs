@@ -63,6 +63,7 @@ mod remote;
 mod seats;
 mod shared;
 mod shared_signals;
+mod short_update;
 mod signals;
 mod single_lock;
 mod sleepers;

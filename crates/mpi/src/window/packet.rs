@@ -155,18 +155,32 @@ impl Chunk {
     /// Writes header and runs to the front of `room`, for elements of the datatype with these numbers; returns the rest
     /// of the room.
     pub(super) fn write<'a>(&self, unit: [u16; 2], displacement: i64, room: &'a mut [u8]) -> &'a mut [u8] {
-        let (header, rest) = room.split_at_mut(self.header_bytes());
-        let unit = u32::from(unit[0]) | u32::from(unit[1]) << 16;
-        header[..4].copy_from_slice(&unit.to_le_bytes());
-        header[4..12].copy_from_slice(&(self.position as u64).to_le_bytes());
-        header[12..16].copy_from_slice(&(self.runs.len() as u32).to_le_bytes());
-        for (place, run) in header[HEADER..].chunks_exact_mut(RUN).zip(&self.runs) {
-            let offset = displacement.wrapping_add(run.offset as i64);
-            place[..8].copy_from_slice(&offset.to_le_bytes());
-            place[8..].copy_from_slice(&(run.count as u64).to_le_bytes());
-        }
-        rest
+        write_header((unit, self.position), &self.runs, displacement, room)
     }
+}
+
+/// Bytes of the header of an operation on one run.
+pub(super) const SHORTEST_HEADER: usize = HEADER + RUN;
+
+/// Writes the header of an operation on elements of the datatype with these numbers, with the data of its reply at a
+/// position, and its runs to the front of `room`; returns the rest of the room.
+pub(super) fn write_header<'a>(
+    (unit, position): ([u16; 2], usize),
+    runs: &[Run],
+    displacement: i64,
+    room: &'a mut [u8],
+) -> &'a mut [u8] {
+    let (header, rest) = room.split_at_mut(HEADER + RUN * runs.len());
+    let unit = u32::from(unit[0]) | u32::from(unit[1]) << 16;
+    header[..4].copy_from_slice(&unit.to_le_bytes());
+    header[4..12].copy_from_slice(&(position as u64).to_le_bytes());
+    header[12..16].copy_from_slice(&(runs.len() as u32).to_le_bytes());
+    for (place, run) in header[HEADER..].chunks_exact_mut(RUN).zip(runs) {
+        let offset = displacement.wrapping_add(run.offset as i64);
+        place[..8].copy_from_slice(&offset.to_le_bytes());
+        place[8..].copy_from_slice(&(run.count as u64).to_le_bytes());
+    }
+    rest
 }
 
 /// Cuts the runs of an operation into chunks that fit in packets of `capacity` bytes, in which the elements are

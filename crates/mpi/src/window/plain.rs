@@ -1,14 +1,14 @@
 //! The short way of the most frequent operations: elements of one predefined datatype without gaps, as many at the
-//! target as at the origin, in memory that this host can access, or the kernel for it (`across`). It checks everything
-//! once, and does nothing where it cannot tell that all is right: then the general way tells what is wrong, or does it
-//! (`operation`).
+//! target as at the origin, in memory that this host can access, or the kernel for it (`across`), or another process of
+//! the node (`short_update`). It checks everything once, and does nothing where it cannot tell that all is right: then
+//! the general way tells what is wrong, or does it (`operation`).
 
 use super::Window;
 use super::epoch::Epochs;
 use super::operation::is_comparable;
 use super::shared::Part;
 use crate::instrument;
-use crate::memory::{Dense, Region, Source, Target, Update};
+use crate::memory::{Dense, Region, Source, Target};
 use crate::op::BuiltinOp;
 use simurgh_core::sync::SpinGuard;
 
@@ -71,23 +71,6 @@ impl Window {
         }
     }
 
-    /// Updates elements of a rank's part by `update`, which is told where they are and what is done with them. False if
-    /// it says so, and if the operation has no instruction for them or the elements are not at hand.
-    #[inline(always)]
-    fn update_plain(
-        &self,
-        (origin, op): (&Source, BuiltinOp),
-        rank: i32,
-        displacement: isize,
-        update: impl FnOnce(&Region, isize, &Update) -> bool,
-    ) -> bool {
-        let known = op.known_update(origin.datatype());
-        known.is_some_and(|known| {
-            let reach = self.reach(rank, displacement);
-            reach.is_some_and(|(region, displacement)| update(region, displacement, known))
-        })
-    }
-
     /// [`Window::fetch_and_op`] on an element of the same datatype. False, with nothing done, if that takes the general
     /// way.
     #[inline(always)]
@@ -99,14 +82,15 @@ impl Window {
         rank: i32,
         displacement: isize,
     ) -> bool {
-        self.update_plain(
-            (origin, op),
-            rank,
-            displacement,
-            |region, displacement, update| {
-                region.update(self.shared.stripes(), displacement, update, (origin, result))
-            },
-        )
+        let Some(known) = op.known_update(origin.datatype()) else {
+            return false;
+        };
+        match self.reach(rank, displacement) {
+            Some((region, displacement)) => {
+                region.update(self.shared.stripes(), displacement, known, (origin, result))
+            }
+            None => self.fetch_across((origin, op, known), result, rank, displacement),
+        }
     }
 
     /// [`Window::accumulate`] of elements of the same datatype, as many. False, with nothing done, if that takes the
@@ -119,14 +103,15 @@ impl Window {
         rank: i32,
         displacement: isize,
     ) -> bool {
-        self.update_plain(
-            (origin, op),
-            rank,
-            displacement,
-            |region, displacement, update| {
-                region.accumulate(self.shared.stripes(), displacement, update, origin)
-            },
-        )
+        let Some(known) = op.known_update(origin.datatype()) else {
+            return false;
+        };
+        match self.reach(rank, displacement) {
+            Some((region, displacement)) => {
+                region.accumulate(self.shared.stripes(), displacement, known, origin)
+            }
+            None => self.accumulate_across((origin, op), rank, displacement),
+        }
     }
 
     /// [`Window::compare_and_swap`] of elements of the same datatype. False, with nothing done, if that takes the
@@ -140,11 +125,15 @@ impl Window {
         rank: i32,
         displacement: isize,
     ) -> bool {
-        let reach = self.reach(rank, displacement);
-        let stripes = self.shared.stripes();
-        reach.is_some_and(|(region, displacement)| {
-            is_comparable(origin.datatype()) && region.swap(stripes, displacement, (compare, origin), result)
-        })
+        if !is_comparable(origin.datatype()) {
+            return false;
+        }
+        match self.reach(rank, displacement) {
+            Some((region, displacement)) => {
+                region.swap(self.shared.stripes(), displacement, (compare, origin), result)
+            }
+            None => self.swap_across((origin, compare), result, rank, displacement),
+        }
     }
 
     /// Whether a flush of a rank has nothing to do but to let others run. False if it takes the general way.

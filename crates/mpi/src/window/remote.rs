@@ -60,17 +60,27 @@ impl Window {
         });
     }
 
-    /// Sends an operation on elements of a unit, with the data of the origin.
-    fn send_data(&self, origin: &Source, located: &Located<'_>, label: Label, unit: &Datatype) {
+    /// Sends an operation on elements of a unit, with the data of the origin. Something may be replied to the last
+    /// request.
+    fn send_data(
+        &self,
+        origin: &Source,
+        located: &Located<'_>,
+        label: Label,
+        (unit, replies): (&Datatype, Replies),
+    ) {
         let mut left = origin.bytes();
-        for chunk in &mut self.chunks_of(located, unit, true) {
+        let mut chunks = self.chunks_of(located, unit, true);
+        let last = chunks.len().saturating_sub(1);
+        for (index, chunk) in chunks.iter_mut().enumerate() {
             chunk.cut(left, unit.size());
             left -= chunk.bytes;
+            let replies = if index == last { replies } else { Replies::Nothing };
             self.send_chunk(
                 located,
                 label,
                 (unit, chunk),
-                Replies::Nothing,
+                replies,
                 chunk.bytes,
                 &mut |position, room| {
                     memory::pack_from(origin, position, room);
@@ -80,15 +90,29 @@ impl Window {
         self.epochs().note_sent(located.part.host());
     }
 
-    /// Expects so many replies of a host, with data for a target. If that is long, it had better come soon.
+    /// Notes an update. Whether the rank is going to wait for it soon, so that it had better be sent at once, and the
+    /// reply to it says as much as one to a flush.
+    fn begin_update(&self, located: &Located<'_>) -> bool {
+        located.part.node_index().is_some() && self.is_told_by_replies() && self.pace.begin()
+    }
+
+    /// Whether a reply to the last request to a host says as much as one to a flush: no error can be untold then, and
+    /// no access is noted.
+    pub(super) fn is_told_by_replies(&self) -> bool {
+        self.flavor() != Flavor::Dynamic && self.shared.access_logs().is_none()
+    }
+
+    /// Expects so many replies of a host, with data for a target. If that is long, it had better come soon, too.
     fn replies_to(
         &self,
-        (user, host): (usize, HostId),
+        (host, is_soon): (HostId, bool),
         target: &Target,
         count: u32,
         waiter: Option<Waiter>,
     ) -> Replies {
+        let user = self.process().id() as usize;
         let kind = match waiter {
+            None if is_soon => Replies::Soon,
             None if target.bytes() <= SHORT => Replies::Later,
             _ => Replies::Awaited,
         };
@@ -109,7 +133,7 @@ impl Window {
             return outcome == Outcome::Begun;
         }
         let label = self.label(Kind::Put, 0, located.seat);
-        self.send_data(origin, located, label, &BYTE);
+        self.send_data(origin, located, label, (&BYTE, Replies::Nothing));
         false
     }
 
@@ -131,9 +155,9 @@ impl Window {
         if chunks.is_empty() {
             return false;
         }
-        let (host, user) = (located.part.host(), self.process().id() as usize);
+        let host = located.part.host();
         let count = chunks.len() as u32;
-        let replies = self.replies_to((user, host), origin, count, waiter);
+        let replies = self.replies_to((host, false), origin, count, waiter);
         for chunk in &chunks {
             self.send_chunk(located, label, (&BYTE, chunk), replies, 0, &mut |_, _| ());
         }
@@ -148,7 +172,14 @@ impl Window {
         (update, op): (&Update, BuiltinOp),
     ) {
         let label = self.label(Kind::Accumulate, op as u16, located.seat);
-        self.send_data(origin, located, label, update.unit());
+        let replies = match self.begin_update(located) {
+            true => {
+                let (user, host) = (self.process().id() as usize, located.part.host());
+                Replies::Soon(self.network().expect(user, host, None, 1, None))
+            }
+            false => Replies::Nothing,
+        };
+        self.send_data(origin, located, label, (update.unit(), replies));
     }
 
     /// As [`Window::get_remote`]. The origin has no data if the operation ignores it.
@@ -167,9 +198,10 @@ impl Window {
         if chunks.is_empty() {
             return false;
         }
-        let (host, user) = (located.part.host(), self.process().id() as usize);
+        let host = located.part.host();
         let count = chunks.len() as u32;
-        let replies = self.replies_to((user, host), result, count, waiter());
+        let is_soon = self.begin_update(located);
+        let replies = self.replies_to((host, is_soon), result, count, waiter());
         for chunk in &chunks {
             let bytes = if carried { chunk.bytes } else { 0 };
             self.send_chunk(
@@ -198,8 +230,9 @@ impl Window {
         let unit = located.datatype;
         let label = self.label(Kind::CompareAndSwap, 0, located.seat);
         let chunks = self.chunks_of(located, unit, false);
-        let (host, user) = (located.part.host(), self.process().id() as usize);
-        let replies = self.replies_to((user, host), result, 1, waiter());
+        let host = located.part.host();
+        let is_soon = self.begin_update(located);
+        let replies = self.replies_to((host, is_soon), result, 1, waiter());
         let size = unit.size();
         for chunk in &chunks {
             self.send_chunk(
@@ -271,11 +304,9 @@ impl Window {
         transferred.and(flushed)
     }
 
-    /// Sends what waits for a host, and returns what is complete when it has handled all requests. A reply to the last
-    /// one says as much as one to a flush where no error can be untold and no access is noted.
+    /// Sends what waits for a host, and returns what is complete when it has handled all requests.
     fn ask_flush(&self, host: HostId, label: Label) -> Arc<Request> {
-        let is_plain = self.flavor() != Flavor::Dynamic && self.shared.access_logs().is_none();
-        let last = is_plain.then(|| self.last_reply(host)).flatten();
+        let last = self.is_told_by_replies().then(|| self.last_reply(host)).flatten();
         last.unwrap_or_else(|| self.ask_host(host, &[label]))
     }
 
