@@ -28,7 +28,7 @@ use crossbeam_utils::CachePadded;
 
 use super::SharedBytes;
 use crate::sync::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
-use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_write, wait_for};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_read, prefetch_write, wait_for};
 
 /// Messages that a ring holds. So many are under way at once, and their sender need not do the receiver's work because
 /// the ring is full.
@@ -42,6 +42,10 @@ pub const MESSAGE_CELL: usize = 512;
 
 /// Lines between the one of a message and the one that its sender prefetches: several are on their way at a time.
 const AHEAD: u32 = 4;
+
+/// Lines between the one that the receiver reads and the one that it prefetches. If messages follow each other, that
+/// one has been written; the next line is looked at too soon for a prefetch to help.
+const LOOK_AHEAD: u32 = 2;
 
 /// One reason to be closed, in `tail`.
 const CLOSED: u64 = 1 << 32;
@@ -291,6 +295,7 @@ impl MessageRing {
             // Relaxed: only the receiver writes it.
             let position = self.head.load(Ordering::Relaxed);
             let note = self.line(position).holds(position)?;
+            prefetch_read(self.line(position.wrapping_add(LOOK_AHEAD)));
             if let Some(first) = self.unless_withdrawn(position, note) {
                 return Some(first);
             }

@@ -55,23 +55,13 @@ const WORD: usize = size_of::<u64>();
 const HEADER_WORDS: usize = 2;
 /// Bytes of data that lie in the line of a message. More lies in its cell.
 const IN_LINE: usize = (LINE_WORDS - HEADER_WORDS) * WORD;
-/// The longest messages whose data goes through the ring, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum RingLimit {
-    /// Where the ring could have the address of the message instead.
-    OrAddress = IN_LINE as isize,
-    /// Where the receiver's table is the other way.
-    OrTable = MESSAGE_CELL as isize,
-}
-
 /// The longest message whose address goes through the ring, in bytes. Whoever empties a ring copies so much of each
 /// message while it holds the table's lock.
 const RING_REFERENCE: usize = 2048;
 const _: () = assert!(RING_REFERENCE < 1 << 24);
-/// The lengths of messages whose address may go through the ring.
-const REFERENCES: RangeInclusive<usize> = RingLimit::OrAddress as usize + 1..=RING_REFERENCE;
-/// The same of messages of which a copy is made for that. Shorter ones can as well be copied to the ring.
-const COPIES: RangeInclusive<usize> = RingLimit::OrTable as usize + 1..=RING_REFERENCE;
+/// The lengths of messages whose address may go through the ring. Shorter ones are copied to the ring sooner: the
+/// sender need not look whether they have been taken, and the receiver does not wait for lines of their memory.
+const REFERENCES: RangeInclusive<usize> = MESSAGE_CELL + 1..=RING_REFERENCE;
 
 /// What others leave for a rank, and what the rank has left for others.
 pub(super) struct Incoming {
@@ -371,14 +361,9 @@ impl Endpoint {
     /// Leaves a message in the ring of the rank, and returns its place. `None` if it is too long, or the ring takes
     /// none now.
     #[inline]
-    pub(crate) fn leave_in_ring(
-        &self,
-        letter: Letter<'_>,
-        source: &Source,
-        longest: RingLimit,
-    ) -> Option<RingPlace> {
+    pub(crate) fn leave_in_ring(&self, letter: Letter<'_>, source: &Source) -> Option<RingPlace> {
         let bytes = source.bytes();
-        let ring = self.ring_for(letter.sender, bytes, 0..=longest as usize)?;
+        let ring = self.ring_for(letter.sender, bytes, 0..=MESSAGE_CELL)?;
         let note = note_for(bytes, letter.kinds);
         let in_cell = if bytes > IN_LINE { bytes } else { 0 };
         self.send(letter, ring, in_cell, |line, cell| {
@@ -404,14 +389,14 @@ impl Endpoint {
     /// The same with a copy of a message, which stays where it is until it [has been taken](VpRings::have_taken).
     #[inline]
     pub(crate) fn leave_address(&self, letter: Letter<'_>, copy: &[u8]) -> Option<RingPlace> {
-        let ring = self.ring_for(letter.sender, copy.len(), COPIES)?;
+        let ring = self.ring_for(letter.sender, copy.len(), REFERENCES)?;
         self.leave_word(letter, ring, copy.len(), reference::word_of(copy))
     }
 
     /// Whether the ring may take the address of a copy of so many bytes.
     #[inline]
     pub(crate) fn may_take_address(&self, sender: &Endpoint, bytes: usize) -> bool {
-        self.ring_for(sender, bytes, COPIES)
+        self.ring_for(sender, bytes, REFERENCES)
             .is_some_and(|ring| ring.messages().is_open())
     }
 

@@ -13,7 +13,7 @@ mod vp_ring;
 use backlog::Backlog;
 pub(crate) use eager_buffer::{EagerBuffer, EagerPool};
 use incoming::Incoming;
-pub(crate) use incoming::{Letter, RingLimit, RingMessage};
+pub(crate) use incoming::{Letter, RingMessage};
 pub(crate) use match_table::{MatchTable, PostedReceive};
 pub(crate) use request_to_send::{Handle, RequestToSend};
 pub(crate) use unexpected::{Credits, Unexpected, status_of};
@@ -148,10 +148,10 @@ mod tests {
         let to = job.endpoint(0);
         assert!(to.begin_looking(worker, true, &job));
         let leave = |bytes| to.leave_reference(letter(&job), &buffer.source(0, bytes));
-        for bytes in [0, 8, 40, 2049] {
+        for bytes in [0, 8, 512, 2049] {
             assert_eq!(leave(bytes), None);
         }
-        let [first, second] = [41, 2048].map(|bytes| leave(bytes).expect("there is room"));
+        let [first, second] = [513, 2048].map(|bytes| leave(bytes).expect("there is room"));
         let rings = job.host().rings();
         assert!(!rings.have_taken(first));
         drop(to.table());
@@ -162,7 +162,7 @@ mod tests {
     fn a_rank_that_moves_gets_what_is_in_the_ring_that_it_leaves() {
         let (job, team, buffer) = (Job::new(2), Worker::team(2, 0), StagingBuffer::new(8));
         let to = job.endpoint(0);
-        let leave = || to.leave_in_ring(letter(&job), &buffer.source(0, 8), RingLimit::OrTable);
+        let leave = || to.leave_in_ring(letter(&job), &buffer.source(0, 8));
         assert_eq!(leave(), None, "nobody looks");
         assert!(to.begin_looking(team[0], false, &job));
         let first = leave().expect("there is room");
@@ -182,7 +182,7 @@ mod tests {
     fn ranks_that_live_together_and_ranks_of_several_threads_use_the_table() {
         let (job, team, buffer) = (Job::new(2), Worker::team(2, 0), StagingBuffer::new(8));
         let (to, from) = (job.endpoint(0), job.endpoint(1));
-        let leave = || to.leave_in_ring(letter(&job), &buffer.source(0, 8), RingLimit::OrTable);
+        let leave = || to.leave_in_ring(letter(&job), &buffer.source(0, 8));
         assert!(to.begin_looking(team[0], false, &job) && from.begin_looking(team[0], false, &job));
         assert_eq!(leave(), None);
         assert!(from.begin_looking(team[1], false, &job));
@@ -198,7 +198,7 @@ mod tests {
         let (job, worker, buffer) = (Job::new(3), Worker::team(2, 0)[0], StagingBuffer::new(8));
         let (to, other) = (job.endpoint(0), job.endpoint(2));
         assert!(to.begin_looking(worker, false, &job));
-        to.leave_in_ring(letter(&job), &buffer.source(0, 8), RingLimit::OrTable)
+        to.leave_in_ring(letter(&job), &buffer.source(0, 8))
             .expect("there is room");
         assert_eq!(to.table_for(other).unexpected_length(), 0);
         assert_eq!(to.table_for(job.endpoint(1)).unexpected_length(), 1);
@@ -208,7 +208,7 @@ mod tests {
     fn a_closed_ring_takes_nothing() {
         let (job, worker, buffer) = (Job::new(2), Worker::team(2, 0)[0], StagingBuffer::new(8));
         let to = job.endpoint(0);
-        let leave = || to.leave_in_ring(letter(&job), &buffer.source(0, 8), RingLimit::OrTable);
+        let leave = || to.leave_in_ring(letter(&job), &buffer.source(0, 8));
         assert!(to.begin_looking(worker, false, &job) && leave().is_some());
         worker.suspend_mailbox();
         worker.suspend_mailbox();

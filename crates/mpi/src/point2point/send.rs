@@ -6,7 +6,7 @@ use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{EagerBuffer, Letter, MatchTable, PostedReceive, RingLimit, Unexpected, status_of};
+use crate::endpoint::{EagerBuffer, Letter, MatchTable, PostedReceive, Unexpected, status_of};
 use crate::error::Result;
 use crate::instrument;
 use crate::matching::{Envelope, Place};
@@ -150,17 +150,11 @@ impl Comm {
             return self.isend_remote(mode, source, process, tag);
         }
         if self.may_use_ring(mode) {
-            let is_alone = self.process().endpoint().looks_alone();
-            let longest = if is_alone {
-                RingLimit::OrAddress
-            } else {
-                RingLimit::OrTable
-            };
-            if let Some(place) = self.leave_in_ring(process, tag, source, longest) {
+            if let Some(place) = self.leave_in_ring(process, tag, source) {
                 return Ok(Started::Buffered(CompletedSend::new(process, place)));
             }
             if mode != Mode::Copied
-                && is_alone
+                && self.process().endpoint().looks_alone()
                 && let Some(request) = self.send_by_reference(process, tag, source)
             {
                 return Ok(Started::Waiting(request));
@@ -246,7 +240,7 @@ impl Comm {
     #[inline]
     fn send_through_ring(&self, mode: Mode, process: u32, tag: i32, source: &Source) -> Option<Place> {
         self.may_use_ring(mode)
-            .then(|| self.leave_in_ring(process, tag, source, RingLimit::OrTable))?
+            .then(|| self.leave_in_ring(process, tag, source))?
     }
 
     /// Whether a message may go through a ring, if its receiver has one.
@@ -256,9 +250,9 @@ impl Comm {
     }
 
     #[inline(never)]
-    fn leave_in_ring(&self, process: u32, tag: i32, source: &Source, longest: RingLimit) -> Option<Place> {
+    fn leave_in_ring(&self, process: u32, tag: i32, source: &Source) -> Option<Place> {
         let to = self.process().job().endpoint(process);
-        let place = to.leave_in_ring(self.letter(process, tag), source, longest)?;
+        let place = to.leave_in_ring(self.letter(process, tag), source)?;
         instrument::sent(self.process(), process, || source.bytes());
         Some(place.message().place())
     }
