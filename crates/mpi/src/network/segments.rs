@@ -154,7 +154,7 @@ impl PacketHandler<'_> {
             destination,
         };
         arrival.take(0, data)?;
-        self.network.arrivals.0.lock().push(arrival);
+        self.network.arrivals.0.lock_biased().push(arrival);
         Some(())
     }
 
@@ -167,7 +167,7 @@ impl PacketHandler<'_> {
         offset: u32,
         data: &[u8],
     ) -> Option<()> {
-        let mut arrivals = self.network.arrivals.0.lock();
+        let mut arrivals = self.network.arrivals.0.lock_biased();
         let is_it = |arrival: &Arrival| arrival.from == from && arrival.eager.origin == origin;
         let place = arrivals.iter().position(is_it)?;
         let arrival = &mut arrivals[place];
