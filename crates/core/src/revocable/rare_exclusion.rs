@@ -197,13 +197,10 @@ impl<'a> RareExclusion<'a> {
     /// Begins a long access if nobody has begun a short one since the last; otherwise says what the state is.
     #[inline]
     fn follow(&self) -> Result<u32, u32> {
-        let state = &self.cell.state;
-        // Relaxed: only a look, for a locked instruction takes longer.
-        match state.load(Ordering::Relaxed) {
-            // Acquire pairs with the Release of the last long access.
-            SHUT => state.compare_exchange(SHUT, HELD, Ordering::Acquire, Ordering::Relaxed),
-            found => Err(found),
-        }
+        // Acquire pairs with the Release of the last long access. A look beforehand would move the line twice.
+        self.cell
+            .state
+            .compare_exchange(SHUT, HELD, Ordering::Acquire, Ordering::Relaxed)
     }
 
     #[cold]
