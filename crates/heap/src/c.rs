@@ -115,10 +115,17 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 #[inline(never)]
 extern "C" fn malloc_further(heap: &Heap, size: usize) -> *mut c_void {
     if size > size_class::LARGEST {
-        let block = heap.allocate_single(size, ALIGNMENT, false);
-        return or_else(block, || of_c_library(size));
+        return malloc_single(heap, size);
     }
     of_class(heap, size_class::far(size), size)
+}
+
+/// [`malloc`] of more than [`size_class::LARGEST`] bytes.
+#[inline(never)]
+extern "C" fn malloc_single(heap: &Heap, size: usize) -> *mut c_void {
+    or_else(heap.allocate_single(size, ALIGNMENT, false), || {
+        of_c_library(size)
+    })
 }
 
 #[inline(always)]

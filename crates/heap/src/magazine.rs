@@ -15,7 +15,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use crate::page::Block;
+use crate::page::{Block, Page};
 use crate::segment::{SLICE, Segment};
 use crate::size_class::{ALL_CLASSES, LARGEST_OF_MANY, size_of_class};
 use crate::{Heap, sampler};
@@ -117,8 +117,6 @@ impl Heap {
     /// their pages serve the program as quickly. In a rank that has a limit they do not grow: its other threads could
     /// not have that memory. Nor do they where blocks are sampled: much of what the program allocates would not be
     /// seen.
-    #[cold]
-    #[inline(never)]
     fn grow(&self, class: usize) -> bool {
         if size_of_class(class) > LARGEST_OF_MANY {
             return false;
@@ -165,7 +163,26 @@ impl Heap {
         // SAFETY:
         // - as demanded of the caller; a page without flags has blocks of its class.
         unsafe {
-            if page.flags() == 0 && !self.are_grown.get() && self.grow(page.class()) {
+            if page.flags() == 0 && !self.are_grown.get() {
+                self.free_growing(page, block);
+            } else {
+                self.free_local(page, block);
+            }
+        }
+    }
+
+    /// Frees a block of this page, which has blocks of its class, and makes room in the magazine of that if it may.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Heap::free_local`].
+    #[cold]
+    #[inline(never)]
+    unsafe extern "C" fn free_growing(&self, page: &'static Page, block: *mut Block) {
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe {
+            if self.grow(page.class()) {
                 self.magazine(page.class()).push(block);
             } else {
                 self.free_local(page, block);
@@ -192,11 +209,13 @@ impl Heap {
     #[inline(always)]
     pub(crate) unsafe fn keep(&self, segment: &Segment, block: *mut Block) -> bool {
         let kind = segment.kind_at(block.addr());
-        // SAFETY:
-        // - the segment is this heap's, or one of its rank; the block is of the class of its slice, if that has one
-        //   (caller). The magazine of no class has no room.
-        segment.keeper(kind) == self.owners.keeper(kind)
-            && unsafe { self.magazines[kind.index()].push(block) }
+        let push = |magazine: &Magazine| {
+            // SAFETY:
+            // - the segment is this heap's, or one of its rank; the block is of the class of its slice, if that has one
+            //   (caller). The magazine of no class has no room.
+            unsafe { magazine.push(block) }
+        };
+        segment.keeper(kind) == self.owners.keeper(kind) && self.magazines.get(kind.index()).is_some_and(push)
     }
 
     /// Gives all blocks back that are kept: to their pages, or home.
