@@ -40,6 +40,7 @@
 //! * `idle`: the same for long blocks
 //! * `single`: blocks that are a page, or several segments
 //! * `mixed`: the first blocks of a heap
+//! * `page_size`: how many slices a page has
 //! * `small`: blocks that share a page with others of their size, which is most of them
 //! * `account`: the memory that a rank may have
 //! * `statistics`: what a rank's heaps have in use, and hold
@@ -79,6 +80,7 @@ mod notice;
 mod owners;
 mod page;
 mod page_move;
+mod page_size;
 mod placement;
 mod policy;
 mod purge;
@@ -168,8 +170,8 @@ struct Heap {
     grown: Cell<usize>,
     /// Whether they have grown as much as they may.
     are_grown: Cell<bool>,
-    /// The number of slices in pages beyond which what magazines have is made free.
-    reclaim_at: Cell<usize>,
+    /// The number of slices that have come from the system since what magazines have was last made free.
+    fresh: Cell<usize>,
     /// The first of the pages with free blocks or room, for each size class.
     pages: [Cell<*const Page>; ALL_CLASSES],
     /// The last of them, if there is one.

@@ -31,10 +31,10 @@ const MOST: usize = 512;
 /// those in pages, since a magazine that has just grown is half full.
 const GROWN_MOST: usize = 8 << 20;
 
-/// What is kept is made free when the slices in pages have become more by one of so many of them, and by some more: a
-/// few blocks keep whole pages.
-const GROWN_PART: usize = 4;
-const SMALL_GROWTH: usize = 16;
+/// What is kept is made free when so many slices have come from the system, and one of so many parts of those in pages:
+/// a few blocks keep whole pages.
+const FRESH: usize = 4;
+const FRESH_PART: usize = 64;
 
 /// A magazine. Zeros are one that is empty and has no room.
 #[derive(Debug)]
@@ -227,24 +227,16 @@ impl Heap {
         self.release_idle();
     }
 
-    /// Makes memory free that is kept for sizes which the program may no longer use, each time the heap has grown by a
-    /// part. The heap calls it before it takes so many slices that have to come from the system.
-    pub(crate) fn reclaim(&self, slices: usize) {
-        if self.live.get() + slices > self.reclaim_at.get() {
+    /// Makes memory free that is kept for sizes which the program may no longer use, each time the heap has got a part
+    /// of what it has from the system. The heap calls it before it takes more from there. Returns whether it has done
+    /// so.
+    pub(crate) fn reclaim(&self) -> bool {
+        let is_due = self.fresh.get() > FRESH + self.live.get() / FRESH_PART;
+        if is_due {
+            self.fresh.set(0);
             self.release_empty();
-            self.reclaim_at.set(self.next_reclaim());
         }
-    }
-
-    /// The same with a heap that has become smaller: it need not be as large again before memory is made free.
-    pub(crate) fn reclaim_earlier(&self) {
-        let next = self.reclaim_at.get().min(self.next_reclaim());
-        self.reclaim_at.set(next);
-    }
-
-    fn next_reclaim(&self) -> usize {
-        let live = self.live.get();
-        live + live / GROWN_PART + SMALL_GROWTH
+        is_due
     }
 
     fn empty_magazine(&self, magazine: &Magazine) {

@@ -267,6 +267,11 @@ impl Page {
         self.used.get()
     }
 
+    /// The number of blocks that can still be taken.
+    pub(crate) fn left(&self) -> u32 {
+        self.room.get() - self.used.get()
+    }
+
     /// The bytes that have been taken from a page with blocks of different sizes, since it was last empty.
     pub(crate) fn taken(&self) -> usize {
         self.carved.get() as usize

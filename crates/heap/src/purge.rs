@@ -32,7 +32,6 @@ impl Heap {
 
     #[cold]
     fn purge_in_time(&self) {
-        self.reclaim_earlier();
         let (now, end) = (now(), self.purge_at.get());
         let is_over = end != 0 && now >= end;
         let was_much = is_over && self.is_much(self.least_dirty.get());

@@ -13,7 +13,7 @@ use crate::arena::{self, HUGE_PAGE, SEGMENT};
 use crate::lent::LentSlices;
 use crate::links::{Linked, Links};
 use crate::page::{Extent, Page};
-use crate::runs::{find_run, log_of_longest, mask, runs};
+use crate::runs::{log_of_longest, mask, runs};
 use crate::size_class::{ALL_CLASSES, LINE, distance_of_class};
 use crate::{Heap, RankHeaps};
 
@@ -26,6 +26,8 @@ pub(crate) const SLICES: usize = SEGMENT / SLICE;
 pub(crate) const HUGE_SLICES: usize = HUGE_PAGE / SLICE;
 /// The number of its slices whose memory is in use from which on a huge page is worth that of the others.
 pub(crate) const DENSE: usize = HUGE_SLICES * 3 / 4;
+/// The bytes of blocks from which on it is worth that of a heap's other memory.
+const FILLED: usize = HUGE_PAGE * 4 / 5;
 
 /// The part of the first slice that is not for blocks.
 const HEADER: usize = 8192;
@@ -143,6 +145,17 @@ pub(crate) struct Slices {
     pub(crate) count: usize,
     /// The slices among them that may hold something else than zeros, as bits of the segment.
     pub(crate) dirty: u64,
+}
+
+/// Where slices are taken from. The least is the best: of that which would touch the least fresh memory, the shortest
+/// run, so that long ones are left for long blocks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Fit {
+    /// The number of slices that are still as the system gives them.
+    pub(crate) fresh: u32,
+    /// The number of free slices in the run.
+    length: usize,
+    address: usize,
 }
 
 impl Segment {
@@ -364,12 +377,23 @@ impl Segment {
         (self.free.get() & self.dirty.get()).count_ones() as usize
     }
 
-    /// Takes so many slices in a row, if there are. The first slice of the segment, of which the header is a part, is
-    /// only for pages of one slice that do not mind.
-    pub(crate) fn take(&'static self, count: usize, may_be_first: bool) -> Option<Slices> {
+    /// Where so many slices in a row fit best, if there are so many. The first slice of the segment, of which the
+    /// header is a part, is only for pages of one slice that do not mind.
+    pub(crate) fn best_fit(&'static self, count: usize, may_be_first: bool) -> Option<Fit> {
         let free = self.free.get() & if may_be_first && count == 1 { !0 } else { !1 };
-        let first = find_run(free, count)?;
-        Some(self.take_at(first, count))
+        runs(free)
+            .filter(|(_, length)| *length >= count)
+            .map(|(first, length)| Fit {
+                fresh: (mask(first, count) & !self.dirty.get()).count_ones(),
+                length,
+                address: self.address() + first * SLICE,
+            })
+            .min()
+    }
+
+    /// Takes so many slices where they fit.
+    pub(crate) fn take(&'static self, fit: Fit, count: usize) -> Slices {
+        self.take_at((fit.address - self.address()) / SLICE, count)
     }
 
     fn take_at(&'static self, first: usize, count: usize) -> Slices {
@@ -399,7 +423,7 @@ impl Segment {
             let slices = mask(part * HUGE_SLICES, HUGE_SLICES);
             let used = !self.free.get() & slices;
             let may_be_dense = self.dense.get() >> part & 1 == 0 && used.count_ones() as usize >= DENSE;
-            if !may_be_dense || self.bytes_in_use(used) < DENSE * SLICE || !self.has_one_node() {
+            if !may_be_dense || self.bytes_in_use(used) < FILLED || !self.has_one_node() {
                 continue;
             }
             self.dense.set(self.dense.get() | 1 << part);

@@ -1,53 +1,55 @@
 //! Slices, of which pages consist.
 //!
-//! The segments of a heap that have free slices are on lists, by the binary logarithm of their longest run. So slices
-//! are found in a few steps, however many segments the heap has.
+//! The segments of a heap that have free slices are on lists, by the binary logarithm of their longest run. Slices
+//! come from where they fit best in the first few segments that may have such a run. So they are found in a few steps,
+//! however many segments the heap has.
 
 use std::ptr;
 
 use crate::arena::SEGMENT;
 use crate::clock::now;
 use crate::page::{MIXED, Page, Purpose};
-use crate::segment::{FULL, LISTS, SLICES, Segment, Slices, WHOLE};
+use crate::segment::{FULL, Fit, LISTS, SLICES, Segment, Slices, WHOLE};
 use crate::{Heap, arena, nodes, owners, size_class};
 
-/// The number of segments that are tried if their longest run may be too short.
-const TRIED: usize = 8;
+/// The number of segments that are looked at, those with short runs first.
+const TRIED: usize = 16;
 
 impl Heap {
     /// Takes slices of a segment of the heap, or of a new one.
     pub(crate) fn take_slices(&self, count: usize, may_be_first: bool) -> Option<Slices> {
-        if self.dirty.get() < count {
-            self.reclaim(count);
-        }
         if !self.charge(count) {
             return None;
         }
-        let known = || self.take_known(count, may_be_first);
-        let slices = known()
-            .or_else(|| {
-                self.reclaim(count);
-                known()
-            })
-            .or_else(|| self.add_segment()?.take(count, may_be_first));
+        let best = || self.best_known(count, may_be_first);
+        let mut found = best();
+        if found.as_ref().is_none_or(|(fit, _)| fit.fresh > 0) && self.reclaim() {
+            found = best();
+        }
+        let new = || {
+            let segment = self.add_segment()?;
+            Some((segment.best_fit(count, may_be_first)?, segment))
+        };
+        let slices = found.or_else(new).map(|(fit, segment)| segment.take(fit, count));
         match &slices {
-            Some(slices) => self.note_taken(slices),
+            Some(slices) => {
+                self.note_taken(slices);
+                self.fresh
+                    .set(self.fresh.get() + count - slices.dirty.count_ones() as usize);
+            }
             None => self.uncharge(count),
         }
         slices
     }
 
-    /// Takes slices of a segment of the heap. In the first list that is looked at, runs may be too short; in those
-    /// after it, every run is long enough.
-    fn take_known(&self, count: usize, may_be_first: bool) -> Option<Slices> {
-        let first = count.ilog2() as usize;
-        self.on_list(first)
+    /// Where so many slices fit best in the segments of the heap.
+    fn best_known(&self, count: usize, may_be_first: bool) -> Option<(Fit, &'static Segment)> {
+        let lists = count.ilog2() as usize..LISTS;
+        lists
+            .flat_map(|list| self.on_list(list))
             .take(TRIED)
-            .find_map(|segment| segment.take(count, may_be_first))
-            .or_else(|| {
-                let further = (first + 1..LISTS).find_map(|list| self.on_list(list).next())?;
-                further.take(count, may_be_first)
-            })
+            .filter_map(|segment| Some((segment.best_fit(count, may_be_first)?, segment)))
+            .min_by_key(|(fit, _)| *fit)
     }
 
     /// Takes so many slices of the segment from this one on, if they are free.
@@ -187,4 +189,31 @@ pub(crate) fn make_page(slices: &Slices, purpose: Purpose) -> &'static Page {
         segment.gather_if_dense(slices);
     }
     page
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::segment::SLICE;
+    use crate::tests::{C, as_rank};
+
+    /// The size of a block that takes so many slices.
+    fn of_slices(count: usize) -> usize {
+        count * SLICE - SLICE / 2
+    }
+
+    #[test]
+    fn the_shortest_run_that_is_long_enough_is_taken() {
+        as_rank(|_| {
+            // None of these is idle when it is freed. What is between the holes keeps them apart.
+            let holes = [20, 12, 16].map(|slices| {
+                let hole = C::malloc(of_slices(slices));
+                C::malloc(of_slices(3));
+                hole
+            });
+            holes.into_iter().for_each(C::free);
+            let taken = [12, 13, 18].map(|slices| C::malloc(of_slices(slices)).addr() / SLICE);
+            let expected = [holes[1], holes[2], holes[0]].map(|hole| hole.addr() / SLICE);
+            assert_eq!(taken, expected);
+        });
+    }
 }

@@ -1,7 +1,8 @@
 //! Blocks that share a page with others of their size.
 //!
 //! The pages of a size class that have free blocks, or room for more, are a list, whose first one fills the magazine. A
-//! page leaves it when it is full, and comes back with the first block that is given back. An empty page is released,
+//! page leaves it when it is full, and comes back with the first block that is given back. Where all pages are full, a
+//! large block comes from one of the next classes, if that has free ones. An empty page is released,
 //! unless it is the only one of its class: the next block of its size will come soon. One of large blocks is released
 //! in any case: it is more memory than a rank should keep for each of several sizes. The blocks in magazines are in
 //! use, as far as pages are concerned.
@@ -10,38 +11,16 @@ use std::ptr;
 
 use crate::links::Linked;
 use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
+use crate::page_size::{are_few, slices_of_page};
 use crate::segment::{SLICE, Segment};
-use crate::size_class::{ALL_CLASSES, LARGEST_OF_MANY, LINE, distance_of_class};
+use crate::size_class::{ALL_CLASSES, CLASSES, distance_of_class, is_spread};
 use crate::slices::make_page;
-use crate::{Heap, magazine, report};
+use crate::{Heap, list_of_pages, magazine, report};
 
-/// The largest block of which so many fit into one slice that pages are not full and empty again all the time.
-const SLICE_MOST: usize = 2048;
-/// The number of slices of a page with larger blocks, and with those of which a rank has few.
-const SLICES_OF_LARGER: usize = 4;
-const SLICES_OF_FEW: usize = 8;
-/// The number of larger blocks for which the first page of a class has room, in fewer slices if these do: a rank may
-/// have few blocks of many sizes.
-const FIRST_BLOCKS: usize = 6;
-const FIRST_BLOCKS_OF_FEW: usize = 2;
-
-/// Whether blocks at this distance from each other are so large that a rank has few of them.
-fn are_few(distance: usize) -> bool {
-    distance > LARGEST_OF_MANY + LINE
-}
-
-/// The number of slices of a page with blocks at this distance from each other.
-fn slices_of_page(distance: usize, is_first: bool) -> usize {
-    let (first, most) = match are_few(distance) {
-        _ if distance <= SLICE_MOST => return 1,
-        false => (FIRST_BLOCKS, SLICES_OF_LARGER),
-        true => (FIRST_BLOCKS_OF_FEW, SLICES_OF_FEW),
-    };
-    match is_first {
-        true => (distance * first).div_ceil(SLICE).min(most),
-        false => most,
-    }
-}
+/// The number of larger classes whose free blocks serve a class that has none.
+const SERVED_BY: usize = 2;
+/// The number of pages among which the fullest is looked for.
+const LOOKED_AT: usize = 8;
 
 impl Heap {
     /// A block of a size class that has room for so many bytes; null if there is no memory.
@@ -99,7 +78,7 @@ impl Heap {
         if !home.is_null() {
             return home;
         }
-        while let Some(page) = self.first_page(class) {
+        while let Some(page) = self.next_page(class) {
             if page.has_free() || page.carve(magazine::filling(class)) {
                 return self.take_from(page, size);
             }
@@ -110,6 +89,10 @@ impl Heap {
         let first = self.allocate_first(class, size);
         if !first.is_null() {
             return first;
+        }
+        let larger = self.take_larger(class, size);
+        if !larger.is_null() {
+            return larger;
         }
         self.shrink_magazines();
         self.add_page(class).map_or(ptr::null_mut(), |page| {
@@ -145,11 +128,43 @@ impl Heap {
         unsafe { self.pages[class].get().as_ref() }
     }
 
+    /// The page from which blocks are taken next. Of large blocks it is that with the fewest free ones, so that the
+    /// others become empty, and their memory serves other sizes.
+    fn next_page(&self, class: usize) -> Option<&'static Page> {
+        if !are_few(distance_of_class(class)) {
+            return self.first_page(class);
+        }
+        let pages = list_of_pages(self.pages[class].get()).take(LOOKED_AT);
+        pages.min_by_key(|page| page.left())
+    }
+
+    /// A free block of the next larger classes; null if there is none. Only classes of large blocks that have full
+    /// pages take some: a page for few blocks would hold more memory than what is not used of these.
+    fn take_larger(&self, class: usize, size: usize) -> *mut Block {
+        if !is_spread(class) || self.in_full[class].get() == 0 {
+            return ptr::null_mut();
+        }
+        let larger = class + 1..CLASSES.min(class + 1 + SERVED_BY);
+        let found = larger.into_iter().find_map(|class| self.take_free(class, size));
+        found.unwrap_or(ptr::null_mut())
+    }
+
+    /// A block of a class that has been used before.
+    fn take_free(&self, class: usize, size: usize) -> Option<*mut Block> {
+        let kept = self.magazine(class).pop();
+        if !kept.is_null() {
+            return Some(kept);
+        }
+        let mut pages = list_of_pages(self.pages[class].get()).take(LOOKED_AT);
+        let page = pages.find(|page| page.has_free())?;
+        Some(self.take_from(page, size))
+    }
+
     fn add_page(&self, class: usize) -> Option<&'static Page> {
         let block = distance_of_class(class);
         let is_first = self.in_full[class].get() == 0;
         let slices = self
-            .take_slices(slices_of_page(block, is_first), true)
+            .take_slices(slices_of_page(class, is_first), true)
             .or_else(|| self.take_slices(block.div_ceil(SLICE), true))?;
         let purpose = Purpose {
             class,
@@ -229,10 +244,45 @@ impl Heap {
 mod tests {
     use crate::size_class::LINE;
     use crate::tests::{C, as_rank};
+    use crate::{Heap, context};
     use std::collections::HashSet;
 
     /// The sets of a cache with ways of 64 KiB.
     const SETS: usize = 1024;
+
+    fn heap() -> &'static Heap {
+        // SAFETY:
+        // - the context has allocated memory, and heaps stay where they are.
+        unsafe { context::heap().as_ref() }.expect("a heap")
+    }
+
+    #[test]
+    fn a_class_whose_pages_are_full_takes_free_blocks_of_larger_ones() {
+        as_rank(|_| {
+            let [larger, _own] =
+                [48_000, 40_000].map(|size| (0..21).map(|_| C::malloc(size)).collect::<Vec<_>>());
+            // No page becomes empty.
+            let free: Vec<_> = larger.into_iter().step_by(2).collect();
+            free.iter().copied().for_each(C::free);
+            let held = heap().live.get();
+            for _ in 0..8 {
+                assert!(free.contains(&C::malloc(40_000)));
+            }
+            assert_eq!(heap().live.get(), held);
+        });
+    }
+
+    #[test]
+    fn what_is_kept_of_other_sizes_is_used_before_the_system_is_asked_for_more() {
+        as_rank(|_| {
+            for size in (20_000..120_000).step_by(5000) {
+                C::free(C::malloc(size));
+            }
+            let kept = heap().live.get();
+            let blocks: Vec<_> = (0..4 * kept).map(|_| C::malloc(200_000)).collect();
+            assert_eq!(heap().live.get(), 4 * blocks.len());
+        });
+    }
 
     #[test]
     fn blocks_of_one_size_begin_in_different_sets_of_a_cache() {

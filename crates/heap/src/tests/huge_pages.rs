@@ -24,7 +24,7 @@ fn blocks_that_fill_most_of_a_huge_page_lie_in_one_and_keep_what_they_hold() {
     }
     as_rank(|_| {
         let small = Filled::new(C::malloc(1000), 1000, 1);
-        let size = 500_000;
+        let size = 600_000;
         let mut blocks: Vec<_> = (2..5)
             .map(|seed| Filled::new(C::malloc(size), size, seed))
             .collect();
