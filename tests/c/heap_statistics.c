@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     free(small);
     CHECK(value_of("heap_bytes") <= bytes && value_of("heap_held") < held && value_of("heap_held_max") >= held);
     /* For the statistics of the job. */
-    char *volatile kept = malloc(3 * LONG);
+    char *volatile kept = malloc((3 + (size_t)check_rank) * LONG);
     *kept = 1;
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
