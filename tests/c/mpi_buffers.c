@@ -4,7 +4,7 @@
 
 /* Messages with the tag NOBODYS are never received: a buffer is looked for. Others are too long to leave their buffer
    before they are received. */
-enum { BYTES = 100000, ROOM = BYTES + MPI_BSEND_OVERHEAD, NOBODYS = 99 };
+enum { BYTES = 200000, ROOM = BYTES + MPI_BSEND_OVERHEAD, NOBODYS = 99 };
 static char space[2 * ROOM], small[256], out[BYTES], in[BYTES];
 static int right, left;
 
