@@ -2,10 +2,10 @@
 //!
 //! The pages of a size class that have free blocks, or room for more, are a list, whose first one fills the magazine. A
 //! page leaves it when it is full, and comes back with the first block that is given back. Where all pages are full, a
-//! large block comes from one of the next classes, if that has free ones. An empty page is released,
-//! unless it is the only one of its class: the next block of its size will come soon. One of large blocks is released
-//! in any case: it is more memory than a rank should keep for each of several sizes. The blocks in magazines are in
-//! use, as far as pages are concerned.
+//! large block comes from one of the next classes, if that has free ones. An empty page is released, unless it is the
+//! only one of its class: the next block of its size will come soon. One of large blocks is released in any case: it is
+//! more memory than a rank should keep for each of several sizes. The blocks in magazines are in use, as far as pages
+//! are concerned.
 
 use std::ptr;
 

@@ -68,9 +68,7 @@ impl PacketHandler<'_> {
     /// Handles a packet; none if it makes no sense.
     fn act(&self, (from, account): (HostId, Account<'_>), packet: Packet, data: &[u8]) -> Option<()> {
         match packet {
-            Packet::Eager { label, origin, rest } => {
-                self.accept_eager((from, account), Eager { label, origin, rest }, data)
-            }
+            Packet::Eager(eager) => self.accept_eager((from, account), eager, data),
             Packet::EagerSegment { origin, offset } => {
                 self.accept_segment((from, &account), origin, offset, data)
             }
@@ -177,21 +175,33 @@ impl PacketHandler<'_> {
     fn queue_eager(
         &self,
         from: HostId,
-        (to, mut table): (&Endpoint, SpinGuard<'_, MatchTable>),
+        (to, table): (&Endpoint, SpinGuard<'_, MatchTable>),
         label: Label,
         origin: u64,
         data: &[u8],
     ) -> Option<()> {
-        if !self.network.accounts.with(from).queue(cost(data.len())) {
-            drop(table);
-            return self.reject_excess(from);
-        }
-        let pooled = table.buffers().take(data.len());
-        drop(table);
-        let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(data.len()));
+        let mut buffer = self.buffer_for(from, table, data.len())?;
         buffer.bytes_mut().copy_from_slice(data);
         self.match_or_queue(from, (to, label), origin, buffer);
         Some(())
+    }
+
+    /// A buffer for a message of a host that has matched no receive in this table; none if the host has sent more than
+    /// it was granted.
+    pub(super) fn buffer_for(
+        &self,
+        from: HostId,
+        mut table: SpinGuard<'_, MatchTable>,
+        length: usize,
+    ) -> Option<EagerBuffer> {
+        if !self.network.accounts.with(from).queue(cost(length)) {
+            drop(table);
+            self.reject_excess(from);
+            return None;
+        }
+        let pooled = table.buffers().take(length);
+        drop(table);
+        Some(pooled.unwrap_or_else(|| EagerBuffer::allocate(length)))
     }
 
     /// Matches an eager message that lies in a buffer, or queues it.
@@ -232,13 +242,12 @@ impl PacketHandler<'_> {
     /// A host has sent more than it was granted. Its message is lost; the job has to end, since a rank may wait for
     /// that message for ever.
     #[cold]
-    pub(super) fn reject_excess(&self, from: HostId) -> Option<()> {
+    fn reject_excess(&self, from: HostId) {
         if self.network.counters.is_first_excess() {
             let reason = "it has sent more than it was granted here (eager-window): it has gone wrong, or is of \
                           another installation";
             self.local.lost(from, reason);
         }
-        None
     }
 
     /// A request to send has come.

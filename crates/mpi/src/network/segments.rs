@@ -10,13 +10,13 @@
 
 use super::Network;
 use super::cancel::origin;
-use super::credit::{Account, cost};
+use super::credit::Account;
 use super::dispatch::PacketHandler;
 use super::send::OutgoingMessage;
 use super::wire::{Eager, Packet};
 use crate::endpoint::{EagerBuffer, PostedReceive, status_of};
 use crate::instrument;
-use crate::memory::{self, Transfer};
+use crate::memory::{self, Source, Transfer};
 use simurgh_core::sync::SpinLock;
 use simurgh_net::{HostId, Route};
 
@@ -68,9 +68,26 @@ impl Arrival {
 }
 
 /// The data of the first segment of a message: all segments are about as long.
+#[inline]
 fn first_segment(bytes: usize, segment: usize) -> usize {
-    let count = bytes.div_ceil(segment).max(1);
+    if bytes <= segment {
+        return bytes;
+    }
+    let count = bytes.div_ceil(segment);
     bytes.div_ceil(count).next_multiple_of(ALIGNMENT).min(bytes)
+}
+
+/// Sends a packet with so many bytes of a message from byte `offset` on.
+#[inline(always)]
+fn send_part(
+    (way, account): (&Route<'_>, &Account<'_>),
+    packet: &Packet,
+    source: &Source,
+    (offset, length): (usize, usize),
+) {
+    way.send(&packet.header(account.acknowledge()), length, &mut |room| {
+        memory::pack_from(source, offset, room);
+    });
 }
 
 impl Network {
@@ -85,39 +102,25 @@ impl Network {
         let source = message.source();
         let bytes = source.bytes();
         let (label, origin) = (message.label, origin(message.sender, number));
-        let length = match bytes <= way.segment() {
-            true => bytes,
-            false => first_segment(bytes, way.segment()),
-        };
+        let length = first_segment(bytes, way.segment());
         let rest = (bytes - length) as u32;
-        let packet = Packet::Eager { label, origin, rest };
-        way.send(&packet.header(account.acknowledge()), length, &mut |room| {
-            memory::pack_from(source, 0, room);
-        });
+        let packet = Packet::Eager(Eager { label, origin, rest });
+        send_part((way, account), &packet, source, (0, length));
         if rest > 0 {
-            Self::send_rest(way, account, message, origin, length);
+            Self::send_rest(way, account, source, origin, length);
         }
     }
 
     /// Sends what follows the first segment, in segments of the same length.
     #[inline(never)]
-    fn send_rest(
-        way: &Route<'_>,
-        account: &Account<'_>,
-        message: &OutgoingMessage<'_>,
-        origin: u64,
-        length: usize,
-    ) {
-        let source = message.source();
+    fn send_rest(way: &Route<'_>, account: &Account<'_>, source: &Source, origin: u64, length: usize) {
         for offset in (length..source.bytes()).step_by(length) {
             let packet = Packet::EagerSegment {
                 origin,
                 offset: offset as u32,
             };
             let length = length.min(source.bytes() - offset);
-            way.send(&packet.header(account.acknowledge()), length, &mut |room| {
-                memory::pack_from(source, offset, room);
-            });
+            send_part((way, account), &packet, source, (offset, length));
         }
     }
 }
@@ -128,7 +131,8 @@ impl PacketHandler<'_> {
     pub(super) fn accept_first_segment(&self, from: HostId, eager: Eager, data: &[u8]) -> Option<()> {
         let Eager { label, rest, .. } = eager;
         let length = data.len() + rest as usize;
-        (length <= LONGEST).then_some(())?;
+        // It has no effect: no receive may be taken for it.
+        (!data.is_empty() && length <= LONGEST).then_some(())?;
         let to = self.endpoint(label.process)?;
         let mut table = to.table();
         let destination = match table.take_receive(label.envelope) {
@@ -137,14 +141,7 @@ impl PacketHandler<'_> {
                 instrument::matched(to, label.envelope, || length);
                 Destination::Receive(receive)
             }
-            None => {
-                let pooled = table.buffers().take(length);
-                drop(table);
-                if !self.network.accounts.with(from).queue(cost(length)) {
-                    return self.reject_excess(from);
-                }
-                Destination::Buffer(pooled.unwrap_or_else(|| EagerBuffer::allocate(length)))
-            }
+            None => Destination::Buffer(self.buffer_for(from, table, length)?),
         };
         let mut arrival = Arrival {
             from,

@@ -1,6 +1,6 @@
 //! Messages of hosts as such, and packets that nobody should send.
 
-use super::wire::{Label, Packet};
+use super::wire::{Eager, Label, Packet};
 use crate::comm::Comm;
 use crate::common::{into, out, run_hosts};
 use crate::constants::{ANY_SOURCE, ANY_TAG};
@@ -163,6 +163,12 @@ fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
     proptest::collection::vec(packet, 1..60)
 }
 
+/// The header of a message of which so many bytes follow in segments.
+fn eager(label: Label, rest: u32) -> Header {
+    let origin = 0;
+    Packet::Eager(Eager { label, origin, rest }).header(0)
+}
+
 /// Sends 100 messages of this many bytes, of which only the first packet of `first` bytes comes, against a window of
 /// 10 KB. Returns how many are kept, and how many are dropped.
 fn flood(bytes: usize, first: usize) -> (usize, u64) {
@@ -189,12 +195,7 @@ fn flood(bytes: usize, first: usize) -> (usize, u64) {
         kinds: PatternKinds::ALL,
     };
     let rest = (bytes - first) as u32;
-    let header = Packet::Eager {
-        label,
-        origin: 0,
-        rest,
-    }
-    .header(0);
+    let header = eager(label, rest);
     for _ in 0..100 {
         while other[0]
             .send(0, &header, first, &mut |room| room.fill(1))
@@ -232,6 +233,42 @@ fn a_host_that_sends_more_than_it_was_granted_does_not_fill_memory() {
     let (whole, dropped) = flood(4000, 1000);
     assert_eq!(whole, 0, "the rest of no message has come");
     assert!((98..100).contains(&dropped), "{dropped} of 100 were dropped");
+}
+
+#[test]
+fn a_first_segment_without_data_takes_no_receive() {
+    let (job, other) = two_hosts();
+    let process = Process::new(Arc::clone(&job), 0);
+    process.init().unwrap();
+    let world = process.comm_world().unwrap();
+    let envelope = Envelope {
+        context: world.context(),
+        source: 2,
+        tag: 0,
+    };
+    let label = Label {
+        process: 0,
+        envelope,
+        kinds: PatternKinds::ALL,
+    };
+    let mut room = [0_u8; 8];
+    let receive = world.irecv(&into(&mut room), 2, 0).unwrap();
+    let send = |rest, length| {
+        let fill = &mut |room: &mut [u8]| room.fill(1);
+        other[0].send(0, &eager(label, rest), length, fill).unwrap();
+    };
+    send(8, 0);
+    send(0, 8);
+    let driver = job.driver().unwrap();
+    while driver.has_mail() && driver.poll() {}
+    assert_eq!(
+        (receive.wait().bytes, job.network().unwrap().stats().dropped),
+        (8, 1)
+    );
+    assert_eq!(room, [1; 8]);
+    process.release(receive);
+    drop(world);
+    process.finalize().unwrap();
 }
 
 proptest! {

@@ -27,8 +27,8 @@ use simurgh_net::transport::{HEADER, Header, Region};
 /// The content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packet {
-    /// A message, which is the data, or the first segment of one: `rest` bytes follow in segments.
-    Eager { label: Label, origin: u64, rest: u32 },
+    /// A message, which is the data, or the first segment of one.
+    Eager(Eager),
     /// The data of the message with this origin from byte `offset` on.
     EagerSegment { origin: u64, offset: u32 },
     /// A request to send: a message of `length` bytes waits in its sender's memory, which may be accessible.
@@ -125,7 +125,7 @@ impl Packet {
     #[inline]
     fn words(&self) -> (u8, u8, [u64; 4]) {
         match *self {
-            Self::Eager { label, origin, rest } => {
+            Self::Eager(Eager { label, origin, rest }) => {
                 let [to, from] = label.words();
                 (EAGER, label.kinds.bits(), [to, from, origin, rest.into()])
             }
@@ -218,15 +218,14 @@ impl Packet {
     #[inline]
     pub(super) fn read(header: &Header, data: &[u8]) -> Option<(Self, u32)> {
         if let Some((eager, credit)) = Eager::read(header) {
-            let Eager { label, origin, rest } = eager;
-            return Some((Self::Eager { label, origin, rest }, credit));
+            return Some((Self::Eager(eager), credit));
         }
         let fields = Fields::of(header)?;
         let packet = fields.transfer(data).or_else(|| fields.note())?;
         // The packet is written again and has to be the same, so that bytes without a meaning are zero.
         let carries_data = matches!(
             packet,
-            Self::Eager { .. }
+            Self::Eager(_)
                 | Self::EagerSegment { .. }
                 | Self::Fragment { .. }
                 | Self::Active { .. }
@@ -356,7 +355,7 @@ impl Fields {
 
 /// A [`Packet::Eager`] by itself, since it is the most frequent packet. It is read without being written again: any
 /// values of its words but the last are valid.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Eager {
     pub(super) label: Label,
     pub(super) origin: u64,
@@ -464,11 +463,11 @@ mod tests {
     fn packet() -> impl Strategy<Value = Packet> {
         let handle = || any::<u64>().prop_map(Handle);
         prop_oneof![
-            (label(), any::<u64>(), any::<u32>()).prop_map(|(label, origin, rest)| Packet::Eager {
+            (label(), any::<u64>(), any::<u32>()).prop_map(|(label, origin, rest)| Packet::Eager(Eager {
                 label,
                 origin,
                 rest
-            }),
+            })),
             (any::<u64>(), any::<u32>()).prop_map(|(origin, offset)| Packet::EagerSegment { origin, offset }),
             (label(), any::<u64>(), handle(), maybe_region()).prop_map(|(label, length, sender, region)| {
                 Packet::RequestToSend {

@@ -85,19 +85,17 @@ impl Window {
         bytes: usize,
         copy: impl FnOnce(HostId, (Region, u64)) -> bool,
     ) -> bool {
-        // A negative rank is a number that is too large, and so is a negative displacement.
+        // A negative rank is a number that is too large.
         let seat = rank.cast_unsigned();
         let Some((host, region)) = self.shared.neighbour(seat) else {
             return false;
         };
         let unit = self.shared.part(seat as usize).unit();
-        let Some(displacement) = displacement.checked_mul(unit.cast_signed()) else {
+        let Some(start) = start_within((displacement, unit), bytes, region.length) else {
             return false;
         };
-        let start = displacement.cast_unsigned() as u64;
-        let is_inside = start <= region.length && bytes as u64 <= region.length - start;
         let is_worth = bytes >= LEAST || bytes > 0 && self.pace.is_slow();
-        if !is_inside || !is_worth || instrument::on() || !self.open.allows(seat) {
+        if !is_worth || instrument::on() || !self.open.allows(seat) {
             return false;
         }
         let is_done = copy(host, (region, start));
@@ -106,4 +104,14 @@ impl Window {
         }
         is_done
     }
+}
+
+/// Where so many bytes at a displacement, in units of so many bytes, begin in memory of this length; none if they are
+/// not all inside.
+#[inline(always)]
+pub(super) fn start_within((displacement, unit): (isize, usize), bytes: usize, length: u64) -> Option<u64> {
+    let start = displacement.checked_mul(unit.cast_signed())?;
+    // A negative one is a number that is too large.
+    let start = start.cast_unsigned() as u64;
+    (start <= length && bytes as u64 <= length - start).then_some(start)
 }

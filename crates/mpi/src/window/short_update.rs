@@ -6,6 +6,7 @@
 //! Costs: what the packet and its reply take, an entry in the table of replies, and a few loads.
 
 use super::Window;
+use super::across::start_within;
 use super::batch::{Replies, SHORT};
 use super::packet::{Kind, SHORTEST_HEADER, write_header};
 use crate::datatype::Datatype;
@@ -149,15 +150,11 @@ impl Window {
     /// short way now.
     fn place_across(&self, seat: u32, displacement: isize, bytes: usize) -> Option<(HostId, isize)> {
         let part = self.shared.find_part(seat)?;
-        let start = displacement.checked_mul(part.unit().cast_signed())?;
-        let is_inside = usize::try_from(start).is_ok_and(|start| {
-            let end = start.checked_add(bytes);
-            end.is_some_and(|end| end <= part.bytes())
-        });
+        let start = start_within((displacement, part.unit()), bytes, part.bytes() as u64)?;
         let is_short = bytes > 0 && bytes <= SHORT;
         let is_plain = !instrument::on() && !self.meter.is_always_on() && self.is_told_by_replies();
-        let may_be = is_inside && is_short && is_plain && part.node_index().is_some();
-        (may_be && self.pace.is_slow() && self.open.allows(seat)).then(|| (part.host(), start))
+        let may_be = is_short && is_plain && part.node_index().is_some();
+        (may_be && self.pace.is_slow() && self.open.allows(seat)).then_some((part.host(), start as isize))
     }
 }
 
