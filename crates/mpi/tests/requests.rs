@@ -1,11 +1,13 @@
 //! Nonblocking and persistent operations, and the calls that complete them.
 
-use crate::common::{into, meet, out, recv_one, run, send_one, start_send};
+use crate::common::{Runner, into, meet, out, recv_one, run, run_with, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use simurgh_mpi::{
     Comm, ErrorClass, Mode, Outcome, Request, Status, test_all, test_any, test_some, wait_all, wait_any,
     wait_some,
 };
+use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::yield_now;
 use std::sync::Arc;
 
 fn refs(requests: &[Option<Arc<Request>>]) -> impl Iterator<Item = Option<&Request>> + Clone {
@@ -114,6 +116,39 @@ fn waiting_for_any_gives_one_after_the_other() {
         assert_eq!(test_any(refs(&requests)), Outcome::Inactive);
         assert_eq!(wait_some(refs(&requests), |_, _| {}), None);
         assert_eq!(test_some(refs(&requests), |_, _| {}), None);
+    });
+}
+
+#[test]
+fn testing_for_some_tells_what_has_come_though_another_request_is_complete() {
+    let (posted, sent) = (AtomicBool::new(false), AtomicBool::new(false));
+    run_with(Runner::Blocks(2), 2, move |world| {
+        // The receiver waits here at times, so messages may come through the ring of its virtual processor.
+        for _ in 0..100 {
+            meet(world);
+        }
+        if world.rank() == 0 {
+            while !posted.load(Ordering::Acquire) {
+                yield_now();
+            }
+            send_one(world, 2, 1, 2);
+            sent.store(true, Ordering::Release);
+            return;
+        }
+        let mut numbers = [0; 2];
+        let requests: Vec<_> = (0..)
+            .zip(&mut numbers)
+            .map(|(source, number)| world.irecv(&into(std::slice::from_mut(number)), 1 - source, 1 + source))
+            .map(|request| Some(request.expect("it is posted")))
+            .collect();
+        send_one(world, 1, 1, 1);
+        posted.store(true, Ordering::Release);
+        while !sent.load(Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
+        assert_eq!(test_some(refs(&requests), |_, _| {}), Some(2));
+        drop(requests);
+        assert_eq!(numbers, [1, 2]);
     });
 }
 

@@ -137,10 +137,12 @@ pub fn yield_now() {
     let_others_run(me);
 }
 
-/// Polls the network where nobody does so while the caller runs: in a process of one rank. Calls that complete at once
-/// do this if other processes may be waiting for what this one has to answer.
+/// Delivers what others have left for the caller, and polls the network where nobody does so while the caller runs: in a
+/// process of one rank. Calls that complete at once do this if others may be waiting for an answer, or if they tell what
+/// has come.
 #[inline]
 pub fn make_progress() {
+    OwnMailbox::get().look();
     if let Some(leader) = PollLeader::get() {
         leader.poll_once();
     }

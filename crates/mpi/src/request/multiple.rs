@@ -7,7 +7,7 @@
 use super::Request;
 use crate::error::Status;
 use crate::instrument::{self, Reason};
-use simurgh_core::{Completion, PurposeGuard, yield_now};
+use simurgh_core::{Completion, PurposeGuard, make_progress, yield_now};
 
 /// The result of a call that looks for any complete request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +171,7 @@ fn suspend_for_one<'a>(active: impl Iterator<Item = &'a Request>) {
 }
 
 /// Reports the requests of which `look` gives an outcome now; `None` if no request is active, otherwise their number.
+/// Before it leaves one out it delivers what has come, once.
 fn poll_some<'a, I>(
     requests: I,
     look: impl Fn(&Request) -> Option<Status>,
@@ -180,12 +181,17 @@ where
     I: Iterator<Item = Option<&'a Request>>,
 {
     let mut complete = None;
+    let mut is_delivered = false;
     for (position, request) in requests.enumerate() {
         let Some(request) = request.filter(|request| request.is_active()) else {
             continue;
         };
         let complete = complete.get_or_insert(0);
-        if let Some(status) = look(request) {
+        let outcome = look(request).or_else(|| {
+            (!std::mem::replace(&mut is_delivered, true)).then(make_progress)?;
+            look(request)
+        });
+        if let Some(status) = outcome {
             *complete += 1;
             report(position, status);
         }
