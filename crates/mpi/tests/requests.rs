@@ -1,13 +1,13 @@
 //! Nonblocking and persistent operations, and the calls that complete them.
 
 use crate::common::{Runner, into, meet, out, recv_one, run, run_with, send_one, start_send};
+use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::yield_now;
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use simurgh_mpi::{
     Comm, ErrorClass, Mode, Outcome, Request, Status, test_all, test_any, test_some, wait_all, wait_any,
     wait_some,
 };
-use simurgh_core::sync::{AtomicBool, Ordering};
-use simurgh_core::yield_now;
 use std::sync::Arc;
 
 fn refs(requests: &[Option<Arc<Request>>]) -> impl Iterator<Item = Option<&Request>> + Clone {

@@ -137,9 +137,9 @@ pub fn yield_now() {
     let_others_run(me);
 }
 
-/// Delivers what others have left for the caller, and polls the network where nobody does so while the caller runs: in a
-/// process of one rank. Calls that complete at once do this if others may be waiting for an answer, or if they tell what
-/// has come.
+/// Delivers what others have left for the caller, and polls the network where nobody does so while the caller runs: in
+/// a process of one rank. Calls that complete at once do this if others may be waiting for an answer, or if they tell
+/// what has come.
 #[inline]
 pub fn make_progress() {
     OwnMailbox::get().look();
