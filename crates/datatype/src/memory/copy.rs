@@ -14,6 +14,19 @@ pub(super) const SHARED: usize = 128 << 10;
 /// for helpers that come late.
 const PIECE_MIN: usize = 32 << 10;
 
+/// Copies bytes from one slice to another, which is as long, as the data of messages is copied.
+///
+/// # Panics
+///
+/// When the slices differ in length.
+#[inline]
+pub fn copy(from: &[u8], to: &mut [u8]) {
+    assert_eq!(from.len(), to.len(), "all bytes of one are those of the other");
+    // SAFETY:
+    // - the slices have so many bytes.
+    unsafe { copy_bytes(from.as_ptr(), to.as_mut_ptr(), from.len()) };
+}
+
 /// Copies `len` bytes.
 ///
 /// # Safety
@@ -71,17 +84,10 @@ pub(super) fn piece_length(len: usize) -> usize {
 /// * As for [`copy_bytes`].
 #[inline]
 unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
-    let disjoint = src.addr().abs_diff(dst.addr()) >= len;
-    if disjoint && vectors::are_faster(src, dst, len) {
-        // SAFETY:
-        // - as demanded of the caller; they do not overlap, and the machine has what vectors need.
-        unsafe { vectors::copy(src, dst, len) };
-        return;
-    }
-    if len < SHARED || !disjoint {
+    if len < SHARED || !are_disjoint(src, dst, len) {
         // SAFETY:
         // - as demanded of the caller.
-        unsafe { ptr::copy(src, dst, len) };
+        unsafe { copy_alone(src, dst, len) };
         return;
     }
     let (src, dst) = (src.expose_provenance(), dst.expose_provenance());
@@ -93,8 +99,30 @@ unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
         // SAFETY:
         // - the piece lies within the memory demanded of the caller, which stays valid until `share` returns;
         // - pieces do not overlap each other, nor, as checked, source and target.
-        unsafe { ptr::copy_nonoverlapping(from, to, length.min(len - start)) };
+        unsafe { copy_alone(from, to, length.min(len - start)) };
     });
+}
+
+/// [`copy_bytes`] for copies that are not short, by the caller alone.
+///
+/// # Safety
+///
+/// * As for [`copy_bytes`].
+#[inline]
+pub(super) unsafe fn copy_alone(src: *const u8, dst: *mut u8, len: usize) {
+    match vectors::faster_copy(src, dst, len) {
+        // SAFETY:
+        // - as demanded of the caller; they do not overlap, and the machine has what vectors need.
+        Some(copy) if are_disjoint(src, dst, len) => unsafe { copy(src, dst, len) },
+        // SAFETY:
+        // - as demanded of the caller.
+        _ => unsafe { ptr::copy(src, dst, len) },
+    }
+}
+
+/// Whether so many bytes at both places do not overlap.
+fn are_disjoint(src: *const u8, dst: *mut u8, len: usize) -> bool {
+    src.addr().abs_diff(dst.addr()) >= len
 }
 
 /// Copies between `W` and `2 * W` bytes as two words that may overlap.

@@ -56,6 +56,7 @@ pub use atomic::Update;
 pub use borrowed::collect;
 pub use buffer::{Source, Target};
 pub use compare_and_swap::{compare_and_swap, compare_and_swap_packed};
+pub use copy::copy;
 pub use mixed_parts::{MixedParts, Place};
 pub use node_control::{ControlSize, NodeControl};
 pub use nontemporal::{Writer, set_caches};

@@ -14,6 +14,7 @@ use std::ptr;
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
 use super::buffer::{Source, Target};
+use super::copy::copy_alone;
 use super::transfer::{Transfer, transfer, unpack_at};
 
 /// Bytes of a cache line. Memory is written without being read where non-temporal stores fill whole lines.
@@ -101,7 +102,7 @@ impl Writer {
             if self.nontemporal && apart && bytes >= SHORTEST {
                 copy_nontemporal(src.address(), dst.address(), bytes);
             } else {
-                ptr::copy(src.address(), dst.address(), bytes);
+                copy_alone(src.address(), dst.address(), bytes);
             }
         }
         Transfer {

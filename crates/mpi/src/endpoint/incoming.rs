@@ -517,7 +517,7 @@ impl Endpoint {
         } else {
             let pooled = table.buffers().take(bytes);
             let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(bytes));
-            buffer.bytes_mut().copy_from_slice(content.data(message));
+            memory::copy(content.data(message), buffer.bytes_mut());
             Unexpected::Copied {
                 buffer,
                 reservation: None,

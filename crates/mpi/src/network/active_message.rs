@@ -194,7 +194,7 @@ impl Network {
         let waiter = Waiter::Request(Arc::clone(&request));
         let replies = self.expect(to as usize, to, Some(target.clone()), 1, Some(waiter));
         self.request(service, to, numbers, Some(replies), data.len(), &mut |room| {
-            room.copy_from_slice(data);
+            memory::copy(data, room);
         });
         let status = request.wait();
         self.host_requests.give_back(request);

@@ -181,7 +181,7 @@ impl PacketHandler<'_> {
         data: &[u8],
     ) -> Option<()> {
         let mut buffer = self.buffer_for(from, table, data.len())?;
-        buffer.bytes_mut().copy_from_slice(data);
+        memory::copy(data, buffer.bytes_mut());
         self.match_or_queue(from, (to, label), origin, buffer);
         Some(())
     }

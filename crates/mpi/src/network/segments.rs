@@ -56,7 +56,7 @@ impl Arrival {
         (offset == self.received && !data.is_empty() && end <= self.length).then_some(())?;
         match &mut self.destination {
             Destination::Receive(receive) => drop(memory::unpack_at(data, &receive.target, offset)),
-            Destination::Buffer(buffer) => buffer.bytes_mut()[offset..end].copy_from_slice(data),
+            Destination::Buffer(buffer) => memory::copy(data, &mut buffer.bytes_mut()[offset..end]),
         }
         self.received = end;
         Some(())

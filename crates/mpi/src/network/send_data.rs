@@ -49,7 +49,7 @@ impl SendData {
                 memory::pack_from(source, offset, room);
             }
             Self::Copied { buffer, .. } => {
-                room.copy_from_slice(&buffer.bytes()[offset..offset + room.len()]);
+                memory::copy(&buffer.bytes()[offset..offset + room.len()], room);
             }
         }
     }
