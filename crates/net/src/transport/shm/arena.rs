@@ -18,9 +18,9 @@ use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use super::ShmError;
 use super::segment::{Contents, Segment};
 
-/// The first word of an arena: letters, and the version of the layout, which changes with [`ArenaHeader`] and
-/// [`Contents`].
-const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x03");
+/// The first word of an arena: letters, and the version of the layout, which changes with [`ArenaHeader`],
+/// [`Contents`] and what is in a slot.
+const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x04");
 /// Seals that an arena has.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 

@@ -8,8 +8,9 @@
 //! 2. Each host maps the arena ([`Shm::join`]) and introduces itself in its own segment. It may send to others before
 //!    they have come. The arena of each later world is mapped in the same way ([`Shm::add_hosts`]).
 //! 3. A packet goes into a slot of the receiver's [`ring`]. Up to 8 bytes of data lie in the slot, up to 512 in its
-//!    cell, and longer data in a buffer of the sender's [`pool`]. A receiver that sleeps has said so at its
-//!    [`doorbell`]; one that sleeps in `poll(2)` is woken through its [`wakeup_socket`].
+//!    cell, and longer data in a buffer of the sender's [`pool`], or in one that it has [kept](kept_buffers). A
+//!    receiver that sleeps has said so at its [`doorbell`]; one that sleeps in `poll(2)` is woken through its
+//!    [`wakeup_socket`].
 //! 4. Long data is read or written by [`cross_memory`], in one copy, where the kernel allows it. A host tries that once
 //!    for each other host. Short data goes by way of the other process's [`memory_file`] instead. The transfer is
 //!    complete when the call returns. Two hosts that both copy share out the chunks by a [`chunk_counter`].
@@ -37,6 +38,8 @@
 
 #[cfg(not(loom))]
 mod arena;
+#[cfg(not(loom))]
+mod buffer_place;
 mod chunk_counter;
 #[cfg(not(loom))]
 mod cross_memory;
@@ -46,11 +49,15 @@ mod fault_injection;
 #[cfg(not(loom))]
 mod group;
 #[cfg(not(loom))]
+mod kept_buffers;
+#[cfg(not(loom))]
 mod memory_file;
 #[cfg(not(loom))]
 mod peer;
 mod place_use;
 mod pool;
+#[cfg(not(loom))]
+mod receive;
 #[cfg(not(loom))]
 mod remote_process;
 mod ring;

@@ -13,7 +13,8 @@
 //! | returned | its entry in [`Returns`] is its generation | nobody |
 //!
 //! * The sender takes a buffer by clearing its bit, writes it, and puts its ticket into the slot.
-//! * The receiver reads the buffer, then returns it by storing the ticket's generation in `Returns`, with Release.
+//! * The receiver reads the buffer. It may send it on, to any host, with data of its own. Who does not send it on
+//!   returns it by storing the ticket's generation in `Returns`, with Release.
 //! * The sender reclaims returned buffers: under a lock it compares the entries in `Returns` with its generations, with
 //!   Acquire, increments the generations of those that are equal, and sets their bits. The next generation begins
 //!   before the bit is set, so no buffer is freed twice.
@@ -25,7 +26,8 @@
 //! A write to a line that another core has read lately waits for that core, line by line. A line that has left the
 //! private caches meanwhile comes from the shared cache, which takes a third of the time. So packets use all places of
 //! all buffers in turn, which are more than private caches hold. A packet that is shorter than half a buffer lies in
-//! another place of it each time ([`Ticket::place`]).
+//! another place of it each time ([`BufferPlace`](super::buffer_place::BufferPlace)). A host that answers what it has
+//! read does better with the buffer of that, which it [keeps](super::kept_buffers).
 //!
 //! The sender of a packet that is not very long prefetches the place of the next one for writing, while it has nothing
 //! to do but wait for an answer ([`Pool::next`]).
@@ -68,19 +70,6 @@ pub(super) struct Pool {
     reclaiming: SpinLock<()>,
 }
 
-impl Ticket {
-    /// Where a packet with so many bytes lies in the buffer: in each generation in the next place that has room.
-    ///
-    /// # Panics
-    ///
-    /// When the data has more bytes than a buffer.
-    pub(super) fn place(self, length: usize) -> usize {
-        assert!(length <= ROOM, "a buffer has {ROOM} bytes");
-        let spacing = length.next_power_of_two();
-        self.generation as usize % (ROOM / spacing) * spacing
-    }
-}
-
 impl Returns {
     /// Receiver: returns a buffer that it has read.
     #[inline]
@@ -120,7 +109,7 @@ impl Pool {
                 Ok(free)
             };
             let locked = || {
-                // Acquire pairs with the Release in `reclaim` and `put`: the buffer's last reader is done, and its
+                // Acquire pairs with the Release in `reclaim`: the buffer's last reader is done, and its
                 // generation is written.
                 self.free
                     .compare_exchange_weak(free, rest, Ordering::Acquire, Ordering::Relaxed)
@@ -155,12 +144,6 @@ impl Pool {
         // Relaxed: a hint.
         let next = self.next.load(Ordering::Relaxed);
         u64::MAX.checked_shl(next).unwrap_or(0)
-    }
-
-    /// Puts back a buffer that was not used.
-    pub(super) fn put(&self, ticket: Ticket) {
-        // Release pairs with the Acquire in `take`.
-        self.free.fetch_or(1 << ticket.index, Ordering::Release);
     }
 
     /// Frees the buffers that have been returned.
@@ -202,12 +185,13 @@ impl Default for Returns {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use super::super::buffer_place::BufferPlace;
     use super::*;
 
     #[test]
     fn packets_go_round_all_places_of_all_buffers() {
         let (pool, returns) = (Pool::default(), Returns::default());
-        for length in [1, 1000, 5000, ROOM / 2, ROOM] {
+        for length in [1000, 5000, ROOM / 2, ROOM] {
             let spacing = length.next_power_of_two();
             let places = BUFFERS * (ROOM / spacing);
             let mut seen = std::collections::HashSet::new();
@@ -215,9 +199,7 @@ mod tests {
                 let next = pool.next();
                 let ticket = pool.take(&returns).expect("nothing else is out");
                 assert!(next.is_none_or(|next| next == ticket));
-                let place = ticket.place(length);
-                assert!(place.is_multiple_of(spacing) && place + length <= ROOM);
-                seen.insert((ticket.index(), place));
+                seen.insert((ticket.index(), BufferPlace::new(0, ticket, length).begin()));
                 returns.give_back(ticket);
             }
             assert_eq!(seen.len(), places, "{length}");
@@ -232,20 +214,5 @@ mod tests {
             assert_eq!(tickets.len(), BUFFERS);
             tickets.iter().for_each(|ticket| returns.give_back(*ticket));
         }
-        let ticket = pool.take(&returns).expect("all are back");
-        pool.put(ticket);
-        let taken: Vec<_> = std::iter::from_fn(|| pool.take(&returns)).collect();
-        assert!(taken.len() == BUFFERS && taken.contains(&ticket));
-    }
-
-    #[test]
-    fn a_buffer_that_is_not_there_is_none() {
-        let ticket = Ticket {
-            index: 5,
-            generation: 9,
-        };
-        assert_eq!(Ticket::unpack(ticket.pack()), Some(ticket));
-        assert_eq!(Ticket::unpack(BUFFERS as u64), None);
-        assert_eq!(Ticket::unpack(u64::MAX), None);
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Slot {
     /// Sender and length, as [`Envelope`] packs them.
     envelope: AtomicU64,
     header: [AtomicU64; HEADER_WORDS],
-    /// Up to eight bytes of data, or the [`Ticket`](super::pool::Ticket) of the buffer that holds it.
+    /// Up to eight bytes of data, or the [place](super::buffer_place::BufferPlace) in a buffer that holds it.
     word: AtomicU64,
 }
 

@@ -10,15 +10,17 @@ use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, lines_of, prefetch_wri
 use simurgh_core::{EntryRef, HostTable, Revocable};
 
 use super::ShmError;
+use super::buffer_place::BufferPlace;
 use super::chunk_counter::{CounterUse, FreeCounters};
 use super::cross_memory::Probe;
 use super::group::{ShmGroup, peer_table};
+use super::kept_buffers::KeptBuffers;
 use super::peer::Peer;
-use super::pool::{Pool, ROOM, Ticket};
+use super::pool::{Pool, ROOM};
 use super::remote_process::RemoteProcess;
 use super::ring::{CELL, lies_in_cell};
 use super::segment::Segment;
-use super::slot::{Envelope, Slot, WORD};
+use super::slot::{Envelope, WORD};
 use super::wakeup_socket::{WakeupSocket, network_namespace};
 use crate::HostId;
 use crate::transport::{
@@ -38,17 +40,18 @@ const BATCH: usize = 64;
 /// The transport over shared memory to the other hosts of the node.
 pub struct Shm {
     own: HostId,
-    segment: Segment,
+    pub(super) segment: Segment,
     /// Those of the own world, by host; none for hosts of other nodes.
     peers: HostTable<Option<Peer>>,
     /// Those of other worlds, which may leave before this host ends.
     others: HostTable<Revocable<Peer>>,
     cross_memory: CrossMemory,
     pool: CachePadded<Pool>,
+    kept: CachePadded<KeptBuffers>,
     free_counters: FreeCounters,
     /// Number of the packet that is due. Written by the thread that polls.
     next: CachePadded<AtomicU64>,
-    dropped: AtomicU64,
+    pub(super) dropped: AtomicU64,
     /// Whether a thread sleeps in `poll(2)`, or did so last.
     polled: AtomicBool,
     /// Wakes that thread, and the threads of other hosts.
@@ -57,6 +60,15 @@ pub struct Shm {
     network: u64,
     /// The memory by which others try out whether they can access this process's.
     _probe: Box<Probe>,
+}
+
+/// The buffers in which data may go to a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Buffers {
+    /// Those of the own host.
+    Own,
+    /// Those of its world, which the receiver sees, too.
+    Any,
 }
 
 /// Whether the kernel copies long messages straight from process to process, where it allows that.
@@ -92,6 +104,7 @@ impl Shm {
         let place = segments.iter().position(|(host, _)| *host == own);
         let (_, segment) = segments.remove(place.ok_or(ShmError::NotAnArena)?);
         segment.header.introduce(std::process::id(), probe.advertise());
+        let kept = KeptBuffers::new(segments.len());
         Ok(Self {
             own,
             segment,
@@ -99,6 +112,7 @@ impl Shm {
             others: HostTable::new(own..own, |_| unreachable!("it is empty")),
             cross_memory,
             pool: CachePadded::default(),
+            kept: CachePadded::new(kept),
             free_counters: FreeCounters::default(),
             next: CachePadded::default(),
             dropped: AtomicU64::new(0),
@@ -152,23 +166,33 @@ impl Shm {
 
     /// The peer with this number, if it has been there from the start. Packets to such peers take the shortest path.
     #[inline]
-    fn permanent_peer(&self, host: HostId) -> Option<&Peer> {
+    pub(super) fn permanent_peer(&self, host: HostId) -> Option<&Peer> {
         self.peers.get(host)?.as_ref()
     }
 
     /// The peer with this number, unless it has left.
-    fn peer(&self, host: HostId) -> Option<EntryRef<'_, Peer>> {
+    pub(super) fn peer(&self, host: HostId) -> Option<EntryRef<'_, Peer>> {
         match self.peers.get(host) {
             Some(peer) => peer.as_ref().map(EntryRef::Permanent),
             None => self.others.get(host)?.access().map(EntryRef::Revocable),
         }
     }
 
-    /// Sends a packet to a peer.
+    /// The segment of a host of its world, or its own.
+    #[inline]
+    pub(super) fn lasting_segment(&self, host: HostId) -> Option<&Segment> {
+        match host == self.own {
+            true => Some(&self.segment),
+            false => self.permanent_peer(host).map(|peer| &peer.segment),
+        }
+    }
+
+    /// Sends a packet to a peer, with long data in a buffer from here.
     #[inline]
     fn send_to(
         &self,
         peer: &Peer,
+        buffers: Buffers,
         header: &Header,
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
@@ -177,17 +201,22 @@ impl Shm {
             from: self.own,
             length: length as u32,
         };
+        let mut is_answer = false;
         let number = if length <= CELL {
             Self::send_short(peer, envelope, header, fill)?
         } else {
-            self.send_long(peer, envelope, header, fill)?
+            let kept = self.kept_buffer(buffers, length);
+            is_answer = kept.is_some();
+            let place = kept.or_else(|| self.fresh_buffer(length)).ok_or(Busy)?;
+            self.send_long(peer, envelope, header, place, fill)?
         };
         let Peer { segment, cache, .. } = peer;
         segment.wake(&self.wakeup_socket);
         // Relaxed: a hint.
         let received = self.next.load(Ordering::Relaxed);
         segment.ring.prepare_ahead(cache, received, number, length);
-        if length > CELL {
+        // Who has answered in a kept buffer has the next one by the time that it answers again.
+        if length > CELL && !is_answer {
             self.prepare_buffer(length);
         }
         Ok(())
@@ -212,28 +241,68 @@ impl Shm {
         Ok(claim.publish(header))
     }
 
+    /// A place for so many bytes in a buffer that is kept.
+    #[inline]
+    fn kept_buffer(&self, buffers: Buffers, length: usize) -> Option<BufferPlace> {
+        match buffers {
+            Buffers::Any => self.kept.take(length),
+            Buffers::Own => None,
+        }
+    }
+
+    /// A place for so many bytes in an own buffer.
+    #[inline]
+    fn fresh_buffer(&self, length: usize) -> Option<BufferPlace> {
+        let ticket = self.pool.take(&self.segment.returns)?;
+        Some(BufferPlace::new(self.own, ticket, length))
+    }
+
+    /// Keeps a buffer that has been read, for packets to hosts of its world.
+    #[inline]
+    pub(super) fn keep_buffer(&self, place: BufferPlace) {
+        if let Some(longest) = self.kept.keep(place) {
+            self.give_back(longest);
+        }
+    }
+
+    /// Gives a buffer that was kept back to its owner.
+    fn give_back(&self, place: BufferPlace) {
+        if let Some(segment) = self.lasting_segment(place.owner(self.own)) {
+            segment.returns.give_back(place.ticket());
+        }
+    }
+
+    /// Gives all buffers back that are kept.
+    fn give_back_all(&self) {
+        while let Some(place) = self.kept.release() {
+            self.give_back(place);
+        }
+    }
+
     fn send_long(
         &self,
         Peer { segment, cache, .. }: &Peer,
         envelope: Envelope,
         header: &Header,
+        place: BufferPlace,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
-        let length = envelope.length as usize;
-        let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
         let claim = segment
             .ring
             .claim(cache, envelope)
-            .inspect_err(|_| self.pool.put(ticket))?;
-        let buffer = self.segment.buffer(ticket.index());
+            .inspect_err(|_| self.keep_buffer(place))?;
+        let owner = self.lasting_segment(place.owner(self.own));
+        let owner = owner.expect("buffers are kept of such hosts only");
         // SAFETY:
-        // - `send` checks the length, and the place leaves room for it in the buffer;
-        // - the pool has given the buffer to this thread alone until the packet is published.
-        let place = unsafe { buffer.add(ticket.place(length)) };
-        // SAFETY:
-        // - as above.
-        fill(unsafe { slice::from_raw_parts_mut(place, length) });
-        claim.slot().write_word(ticket.pack());
+        // - `send` checks the length, and the place has room for it in the buffer;
+        // - the buffer belongs to this thread alone until the packet is published: the pool has given it to the thread,
+        //   or the host that had it before.
+        let data = unsafe {
+            let start = owner.buffer(place.ticket().index()).add(place.begin());
+            slice::from_raw_parts_mut(start, envelope.length as usize)
+        };
+        fill(data);
+        claim.slot().write_word(place.pack());
         Ok(claim.publish(header))
     }
 
@@ -244,69 +313,9 @@ impl Shm {
             && let Some(next) = self.pool.next()
         {
             let buffer = self.segment.buffer(next.index());
-            let place = buffer.wrapping_add(next.place(length));
-            lines_of(place, length).for_each(prefetch_write);
+            let begin = BufferPlace::new(self.own, next, length).begin();
+            lines_of(buffer.wrapping_add(begin), length).for_each(prefetch_write);
         }
-    }
-
-    /// Handles packet `number`, which is in this slot. A packet that makes no sense is dropped.
-    #[inline]
-    fn receive(&self, number: u64, slot: &Slot, handler: &dyn Handler) {
-        let envelope = slot.envelope();
-        let length = envelope.length as usize;
-        if !self.leads_to(envelope.from) {
-            return self.count_dropped();
-        }
-        if length <= WORD {
-            let data = slot.word().to_ne_bytes();
-            handler.packet(envelope.from, &slot.header(), &data[..length]);
-        } else if length <= CELL {
-            let cell = self.segment.ring.fetch_cell(number, length);
-            // SAFETY:
-            // - the sender writes it again only when the slot has been handled. A peer that breaks the rules changes
-            //   bytes under the handler, which takes any bytes.
-            let data = unsafe { cell.bytes(length) };
-            handler.packet(envelope.from, &slot.header(), data);
-        } else if length <= ROOM {
-            self.receive_long(slot, envelope, handler);
-        } else if envelope.length != Envelope::VOID {
-            self.count_dropped();
-        }
-    }
-
-    fn receive_long(&self, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
-        let Some(ticket) = Ticket::unpack(slot.word()) else {
-            return self.count_dropped();
-        };
-        if let Some(peer) = self.permanent_peer(envelope.from) {
-            return Self::receive_from(peer, ticket, slot, envelope, handler);
-        }
-        match self.peer(envelope.from) {
-            Some(peer) => Self::receive_from(&peer, ticket, slot, envelope, handler),
-            None => self.count_dropped(),
-        }
-    }
-
-    /// Handles a packet whose data lies in a buffer of a peer.
-    #[inline]
-    fn receive_from(peer: &Peer, ticket: Ticket, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
-        let buffer = peer.segment.buffer(ticket.index());
-        let length = envelope.length as usize;
-        // SAFETY:
-        // - `receive` has checked the length and `unpack` the index, and the place leaves room for the length whatever
-        //   the generation: it lies within the peer's segment, which stays mapped as long as there is a reference to
-        //   it;
-        // - the peer writes it again only when it has been returned. A peer that breaks the rules changes bytes under
-        //   the handler, which takes any bytes.
-        let data = unsafe { slice::from_raw_parts(buffer.add(ticket.place(length)), length) };
-        handler.packet(envelope.from, &slot.header(), data);
-        peer.segment.returns.give_back(ticket);
-    }
-
-    #[cold]
-    fn count_dropped(&self) {
-        // Relaxed: a count.
-        self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Copies to or from a part of a region, of which `copy` is told the process that owns it and the address there.
@@ -355,10 +364,10 @@ impl Transport for Shm {
     ) -> Result<(), Busy> {
         assert!(length <= ROOM, "a packet has at most {ROOM} bytes");
         if let Some(peer) = self.permanent_peer(to) {
-            return self.send_to(peer, header, length, fill);
+            return self.send_to(peer, Buffers::Any, header, length, fill);
         }
         match self.peer(to) {
-            Some(peer) => self.send_to(&peer, header, length, fill),
+            Some(peer) => self.send_to(&peer, Buffers::Own, header, length, fill),
             // A packet to a peer that has left is thrown away.
             None if self.others.get(to).is_some() => Ok(()),
             None => panic!("nothing goes to a host that is not on this node"),
@@ -492,6 +501,7 @@ impl Transport for Shm {
             // Relaxed: the same thread calls `disarm`.
             self.polled.store(true, Ordering::Relaxed);
         }
+        self.give_back_all();
         self.segment.ring.doorbell.arm(waiting);
         let sleep = !self.has_incoming();
         if !sleep {

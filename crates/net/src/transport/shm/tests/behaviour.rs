@@ -70,6 +70,33 @@ fn buffers_run_out_and_come_back() {
         send(&hosts[0], 1, 99, CELL).expect("short packets need no buffer");
         while hosts[1].poll(&notes) {}
         assert_eq!(notes.take().len(), sent + 1);
+        // Who goes to sleep keeps none.
+        assert!(hosts[1].arm(WaitMethod::Futex));
+        hosts[1].disarm();
+    }
+}
+
+#[test]
+fn who_answers_uses_the_buffers_of_what_it_has_read() {
+    const LONG: usize = 8 << 10;
+    let hosts = hosts(3, false);
+    let notes = Notes::default();
+    let fill = |host: &Shm, to| {
+        let sent = (0..).take_while(|number| send(host, to, *number, LONG) == Ok(()));
+        sent.count()
+    };
+    assert_eq!(fill(&hosts[0], 1), BUFFERS);
+    while hosts[1].poll(&notes) {}
+    let kept = fill(&hosts[1], 2) - BUFFERS;
+    assert!(kept > 0, "some buffers of host 0 went on to host 2");
+    assert_eq!(fill(&hosts[0], 2), BUFFERS - kept);
+    while hosts[2].poll(&notes) {}
+    let all = notes.take();
+    assert_eq!(all.len(), 3 * BUFFERS);
+    assert!(hosts[2].arm(WaitMethod::Futex));
+    hosts[2].disarm();
+    for host in &hosts[..2] {
+        assert_eq!(fill(host, 2), BUFFERS, "all came back");
     }
 }
 

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::pool::{BUFFERS, ROOM};
+use super::super::buffer_place::BufferPlace;
+use super::super::pool::{ROOM, Ticket};
 use super::super::ring::CELL;
 use super::*;
 
@@ -37,11 +38,20 @@ fn nonsense_is_dropped_and_counted() {
     inject_packet(&hosts[0], 0, 8, 0);
     inject_packet(&hosts[0], u32::MAX, 8, 0);
     inject_packet(&hosts[0], 1, ROOM as u32 + 1, 0);
-    inject_packet(&hosts[0], 1, CELL as u32 + 1, BUFFERS as u64);
+    inject_packet(&hosts[0], 1, CELL as u32 + 1, 1 << 31);
+    let unknown = BufferPlace::new(
+        7,
+        Ticket {
+            index: 0,
+            generation: 0,
+        },
+        ROOM,
+    );
+    inject_packet(&hosts[0], 1, CELL as u32 + 1, unknown.pack());
     inject_packet(&hosts[0], 1, u32::MAX - 1, 0);
     send(&hosts[1], 0, 5, 3).expect("there is room");
     assert!(hosts[0].poll(&notes));
-    assert_eq!(hosts[0].dropped(), 6);
+    assert_eq!(hosts[0].dropped(), 7);
     assert_eq!(notes.take(), [(1, 5, 3)]);
 }
 
