@@ -7,7 +7,7 @@ use super::progress::Task;
 use super::rdma::Put;
 use super::rendezvous::MatchedReceive;
 use super::send::PendingSend;
-use super::wire::{Eager, Label, Packet};
+use super::wire::{Eager, EagerSegment, Label, Packet};
 use super::{HOST_BASE, Network};
 use crate::endpoint::Handle;
 use crate::endpoint::RequestToSend;
@@ -29,13 +29,17 @@ pub(super) struct PacketHandler<'a> {
 
 impl Handler for PacketHandler<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
-        let understood = match Eager::read(header) {
-            Some((eager, credit)) => {
-                let account = self.network.accounts.with(from);
-                account.confirm(credit);
-                self.accept_eager((from, account), eager, data)
-            }
-            None => self.act_on(from, header, data),
+        let account = |credit| {
+            let account = self.network.accounts.with(from);
+            account.confirm(credit);
+            account
+        };
+        let understood = if let Some((eager, credit)) = Eager::read(header) {
+            self.accept_eager((from, account(credit)), eager, data)
+        } else if let Some((segment, credit)) = EagerSegment::read(header) {
+            self.accept_segment((from, &account(credit)), segment, data)
+        } else {
+            self.act_on(from, header, data)
         };
         if understood.is_none() {
             self.network.counters.count_dropped();
@@ -56,7 +60,7 @@ impl Handler for PacketHandler<'_> {
 }
 
 impl PacketHandler<'_> {
-    /// Handles a packet that is not eager, apart from the path of those that are; none if it makes no sense.
+    /// Handles a packet without eager data, apart from the path of those with it; none if it makes no sense.
     #[inline(never)]
     fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
         let (packet, credit) = Packet::read(header, data)?;
@@ -69,9 +73,7 @@ impl PacketHandler<'_> {
     fn act(&self, (from, account): (HostId, Account<'_>), packet: Packet, data: &[u8]) -> Option<()> {
         match packet {
             Packet::Eager(eager) => self.accept_eager((from, account), eager, data),
-            Packet::EagerSegment { origin, offset } => {
-                self.accept_segment((from, &account), origin, offset, data)
-            }
+            Packet::EagerSegment(segment) => self.accept_segment((from, &account), segment, data),
             Packet::RequestToSend {
                 label,
                 length,

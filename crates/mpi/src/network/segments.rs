@@ -13,7 +13,7 @@ use super::cancel::origin;
 use super::credit::Account;
 use super::dispatch::PacketHandler;
 use super::send::OutgoingMessage;
-use super::wire::{Eager, Packet};
+use super::wire::{Eager, EagerSegment, Packet};
 use crate::endpoint::{EagerBuffer, PostedReceive, status_of};
 use crate::instrument;
 use crate::memory::{self, Source, Transfer};
@@ -115,10 +115,10 @@ impl Network {
     #[inline(never)]
     fn send_rest(way: &Route<'_>, account: &Account<'_>, source: &Source, origin: u64, length: usize) {
         for offset in (length..source.bytes()).step_by(length) {
-            let packet = Packet::EagerSegment {
+            let packet = Packet::EagerSegment(EagerSegment {
                 origin,
                 offset: offset as u32,
-            };
+            });
             let length = length.min(source.bytes() - offset);
             send_part((way, account), &packet, source, (offset, length));
         }
@@ -160,8 +160,7 @@ impl PacketHandler<'_> {
     pub(super) fn accept_segment(
         &self,
         (from, account): (HostId, &Account<'_>),
-        origin: u64,
-        offset: u32,
+        EagerSegment { origin, offset }: EagerSegment,
         data: &[u8],
     ) -> Option<()> {
         let mut arrivals = self.network.arrivals.0.lock_biased();

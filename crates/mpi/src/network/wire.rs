@@ -29,8 +29,8 @@ use simurgh_net::transport::{HEADER, Header, Region};
 pub(super) enum Packet {
     /// A message, which is the data, or the first segment of one.
     Eager(Eager),
-    /// The data of the message with this origin from byte `offset` on.
-    EagerSegment { origin: u64, offset: u32 },
+    /// Further data of a message.
+    EagerSegment(EagerSegment),
     /// A request to send: a message of `length` bytes waits in its sender's memory, which may be accessible.
     RequestToSend {
         label: Label,
@@ -129,7 +129,9 @@ impl Packet {
                 let [to, from] = label.words();
                 (EAGER, label.kinds.bits(), [to, from, origin, rest.into()])
             }
-            Self::EagerSegment { origin, offset } => (EAGER_SEGMENT, 0, [origin, offset.into(), 0, 0]),
+            Self::EagerSegment(EagerSegment { origin, offset }) => {
+                (EAGER_SEGMENT, 0, [origin, offset.into(), 0, 0])
+            }
             Self::RequestToSend {
                 label,
                 length,
@@ -220,16 +222,15 @@ impl Packet {
         if let Some((eager, credit)) = Eager::read(header) {
             return Some((Self::Eager(eager), credit));
         }
+        if let Some((segment, credit)) = EagerSegment::read(header) {
+            return Some((Self::EagerSegment(segment), credit));
+        }
         let fields = Fields::of(header)?;
         let packet = fields.transfer(data).or_else(|| fields.note())?;
         // The packet is written again and has to be the same, so that bytes without a meaning are zero.
         let carries_data = matches!(
             packet,
-            Self::Eager(_)
-                | Self::EagerSegment { .. }
-                | Self::Fragment { .. }
-                | Self::Active { .. }
-                | Self::Failed(_)
+            Self::Fragment { .. } | Self::Active { .. } | Self::Failed(_)
         );
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
         (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
@@ -274,10 +275,6 @@ impl Fields {
                 receiver: Handle(second),
                 limit: third,
                 region: region(data, fourth)?,
-            },
-            EAGER_SEGMENT => Packet::EagerSegment {
-                origin: first,
-                offset: u32::try_from(second).ok()?,
             },
             FRAGMENT => Packet::Fragment {
                 receiver: Handle(first),
@@ -380,6 +377,30 @@ impl Eager {
     }
 }
 
+/// A [`Packet::EagerSegment`] by itself, which is read as [`Eager`] is: the data of the message with this origin from
+/// byte `offset` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EagerSegment {
+    pub(super) origin: u64,
+    pub(super) offset: u32,
+}
+
+impl EagerSegment {
+    /// The packet and the credits that came with it; none if it is of another kind or not valid.
+    #[inline]
+    pub(super) fn read(header: &Header) -> Option<(Self, u32)> {
+        let Fields {
+            kind,
+            flags,
+            credit,
+            words: [origin, offset, third, fourth],
+        } = Fields::of(header)?;
+        let is_one = kind == EAGER_SEGMENT && flags == 0 && third | fourth == 0;
+        let offset = u32::try_from(offset).ok().filter(|_| is_one)?;
+        Some((Self { origin, offset }, credit))
+    }
+}
+
 impl Label {
     #[inline]
     fn words(&self) -> [u64; 2] {
@@ -468,7 +489,8 @@ mod tests {
                 origin,
                 rest
             })),
-            (any::<u64>(), any::<u32>()).prop_map(|(origin, offset)| Packet::EagerSegment { origin, offset }),
+            (any::<u64>(), any::<u32>())
+                .prop_map(|(origin, offset)| Packet::EagerSegment(EagerSegment { origin, offset })),
             (label(), any::<u64>(), handle(), maybe_region()).prop_map(|(label, length, sender, region)| {
                 Packet::RequestToSend {
                     label,
