@@ -16,7 +16,7 @@
 //! [`RequestWindow`]: super::request_window::RequestWindow
 
 use super::Network;
-use super::wire::Packet;
+use super::wire::{Active, Packet};
 use crate::endpoint::Handle;
 use crate::error::{ErrorCode, Result, Status};
 use crate::host::Host;
@@ -226,12 +226,12 @@ impl Network {
         fill: &mut dyn FnMut(&mut [u8]),
     ) {
         let handled = self.accounts.with(to).requests().tell();
-        let packet = Packet::Active {
+        let packet = Packet::Active(Active {
             service,
             is_reply,
             words,
             handled,
-        };
+        });
         self.send(to, &packet, length, fill);
     }
 

@@ -7,7 +7,7 @@ use super::progress::Task;
 use super::rdma::Put;
 use super::rendezvous::MatchedReceive;
 use super::send::PendingSend;
-use super::wire::{Eager, EagerSegment, Label, Packet};
+use super::wire::{Active, Eager, EagerSegment, Label, Packet};
 use super::{HOST_BASE, Network};
 use crate::endpoint::Handle;
 use crate::endpoint::RequestToSend;
@@ -38,6 +38,9 @@ impl Handler for PacketHandler<'_> {
             self.accept_eager((from, account(credit)), eager, data)
         } else if let Some((segment, credit)) = EagerSegment::read(header) {
             self.accept_segment((from, &account(credit)), segment, data)
+        } else if let Some((active, credit)) = Active::read(header) {
+            account(credit);
+            self.accept_active(from, active, data)
         } else {
             self.act_on(from, header, data)
         };
@@ -60,7 +63,7 @@ impl Handler for PacketHandler<'_> {
 }
 
 impl PacketHandler<'_> {
-    /// Handles a packet without eager data, apart from the path of those with it; none if it makes no sense.
+    /// Handles a packet that is not one of the most frequent, apart from their path; none if it makes no sense.
     #[inline(never)]
     fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
         let (packet, credit) = Packet::read(header, data)?;
@@ -124,16 +127,7 @@ impl PacketHandler<'_> {
                 self.accept_cancel_answer(from, answer, was_there)
             }
             Packet::Credit => Some(()),
-            Packet::Active {
-                service,
-                is_reply,
-                words,
-                handled,
-            } => {
-                self.network.confirm_requests(from, handled);
-                self.network
-                    .take_active(self.local, (from, service, is_reply), words, data)
-            }
+            Packet::Active(active) => self.accept_active(from, active, data),
             Packet::Handled { handled } => {
                 self.network.confirm_requests(from, handled);
                 Some(())
@@ -141,6 +135,19 @@ impl PacketHandler<'_> {
             Packet::Failed(rounds) => self.accept_failure(rounds, data),
             Packet::Context(notice) => self.local.contexts().handle(from, notice).then_some(()),
         }
+    }
+
+    /// An active message has come; none if it makes no sense.
+    fn accept_active(&self, from: HostId, active: Active, data: &[u8]) -> Option<()> {
+        let Active {
+            service,
+            is_reply,
+            words,
+            handled,
+        } = active;
+        self.network.confirm_requests(from, handled);
+        self.network
+            .take_active(self.local, (from, service, is_reply), words, data)
     }
 
     /// The endpoint of a process of this host, or of the host itself.

@@ -79,13 +79,8 @@ pub(super) enum Packet {
     EagerCancelled { answer: Handle, was_there: bool },
     /// Nothing but credits.
     Credit,
-    /// An active message, of a service below 128. It tells how many requests its sender has handled.
-    Active {
-        service: u8,
-        is_reply: bool,
-        words: [u64; 3],
-        handled: u32,
-    },
+    /// An active message.
+    Active(Active),
     /// Nothing but the number of requests that the sender has handled.
     Handled { handled: u32 },
     /// A message about context ids.
@@ -175,12 +170,12 @@ impl Packet {
                 (EAGER_CANCELLED, was_there.into(), [answer.0, 0, 0, 0])
             }
             Self::Credit => (CREDIT, 0, [0; 4]),
-            Self::Active {
+            Self::Active(Active {
                 service,
                 is_reply,
                 words: [first, second, third],
                 handled,
-            } => {
+            }) => {
                 let flags = service | u8::from(is_reply) << 7;
                 (ACTIVE, flags, [first, second, third, handled.into()])
             }
@@ -225,13 +220,13 @@ impl Packet {
         if let Some((segment, credit)) = EagerSegment::read(header) {
             return Some((Self::EagerSegment(segment), credit));
         }
+        if let Some((active, credit)) = Active::read(header) {
+            return Some((Self::Active(active), credit));
+        }
         let fields = Fields::of(header)?;
         let packet = fields.transfer(data).or_else(|| fields.note())?;
         // The packet is written again and has to be the same, so that bytes without a meaning are zero.
-        let carries_data = matches!(
-            packet,
-            Self::Fragment { .. } | Self::Active { .. } | Self::Failed(_)
-        );
+        let carries_data = matches!(packet, Self::Fragment { .. } | Self::Failed(_));
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
         (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
     }
@@ -303,14 +298,8 @@ impl Fields {
 
     /// Any other packet.
     fn note(&self) -> Option<Packet> {
-        let [first, second, third, fourth] = self.words;
+        let [first, second, third, _] = self.words;
         Some(match self.kind {
-            ACTIVE => Packet::Active {
-                service: self.flags & 0x7f,
-                is_reply: self.flags >> 7 != 0,
-                words: [first, second, third],
-                handled: u32::try_from(fourth).ok()?,
-            },
             HANDLED => Packet::Handled {
                 handled: u32::try_from(first).ok()?,
             },
@@ -398,6 +387,37 @@ impl EagerSegment {
         let is_one = kind == EAGER_SEGMENT && flags == 0 && third | fourth == 0;
         let offset = u32::try_from(offset).ok().filter(|_| is_one)?;
         Some((Self { origin, offset }, credit))
+    }
+}
+
+/// A [`Packet::Active`] by itself, which is read as [`Eager`] is: an active message of a service below 128. It tells
+/// how many requests its sender has handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Active {
+    pub(super) service: u8,
+    pub(super) is_reply: bool,
+    pub(super) words: [u64; 3],
+    pub(super) handled: u32,
+}
+
+impl Active {
+    /// The packet and the credits that came with it; none if it is of another kind or not valid.
+    #[inline]
+    pub(super) fn read(header: &Header) -> Option<(Self, u32)> {
+        let Fields {
+            kind,
+            flags,
+            credit,
+            words: [first, second, third, handled],
+        } = Fields::of(header)?;
+        (kind == ACTIVE).then_some(())?;
+        let active = Self {
+            service: flags & 0x7f,
+            is_reply: flags >> 7 != 0,
+            words: [first, second, third],
+            handled: u32::try_from(handled).ok()?,
+        };
+        Some((active, credit))
     }
 }
 
@@ -542,12 +562,12 @@ mod tests {
                 .prop_map(|(answer, was_there)| Packet::EagerCancelled { answer, was_there }),
             Just(Packet::Credit),
             (0_u8..128, any::<bool>(), any::<[u64; 3]>(), any::<u32>()).prop_map(
-                |(service, is_reply, words, handled)| Packet::Active {
+                |(service, is_reply, words, handled)| Packet::Active(Active {
                     service,
                     is_reply,
                     words,
                     handled,
-                }
+                })
             ),
             any::<u32>().prop_map(|handled| Packet::Handled { handled }),
             (any::<u32>(), 0..i32::MAX, 1..u32::MAX)

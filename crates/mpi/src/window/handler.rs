@@ -20,6 +20,7 @@ use crate::network::{ActiveMessageHandler, ActiveRequest};
 use crate::op::unit_of_numbers;
 use simurgh_core::sync::Arc;
 use simurgh_core::{LockKind, LockRequest};
+use smallvec::SmallVec;
 
 /// Handles the requests for the windows of a host.
 pub(super) struct Handler(Arc<WindowTable>);
@@ -90,6 +91,9 @@ impl Handler {
     }
 }
 
+/// The elements of the runs of a request; most requests have one run.
+type Targets = SmallVec<[Target; 1]>;
+
 /// A request that is being served.
 struct Served<'a> {
     window: &'a WindowShared,
@@ -99,11 +103,11 @@ struct Served<'a> {
 
 impl Served<'_> {
     /// The elements of all runs. The origin is told later if some are not there.
-    fn targets(&self, incoming: &Incoming<'_>, unit: &Datatype) -> Option<Vec<Target>> {
+    fn targets(&self, incoming: &Incoming<'_>, unit: &Datatype) -> Option<Targets> {
         let seat = self.label.target as usize;
         self.window.local(seat)?;
         let of_run = |(offset, count)| self.window.target(seat, offset, count, unit);
-        let targets: Option<Result<Vec<Target>>> = incoming.runs().map(of_run).collect();
+        let targets: Option<Result<Targets>> = incoming.runs().map(of_run).collect();
         let told = |error: Error| {
             self.request.refuse(error.class().into());
             self.tell_later(error);
