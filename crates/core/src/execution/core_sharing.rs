@@ -42,6 +42,8 @@ pub(super) struct CoreSharing {
 pub(super) enum Offer {
     /// The thread goes on.
     Over,
+    /// The thread goes on, for now: somebody who computes uses its core, too.
+    Contended,
     /// The thread shares its core with another one that waits: it is to be moved.
     Move,
 }
@@ -52,7 +54,7 @@ impl CoreSharing {
         let before = nanoseconds();
         // Relaxed here and below: whoever leads in polling is one thread at a time.
         if before < self.refuses_until.load(Ordering::Relaxed) {
-            return Offer::Over;
+            return Offer::Contended;
         }
         std::thread::yield_now();
         self.learn(before, nanoseconds())
@@ -66,6 +68,7 @@ impl CoreSharing {
         } else if took > SLICE {
             self.shared.store(0, Ordering::Relaxed);
             self.refuses_until.store(after(now, REFUSAL), Ordering::Relaxed);
+            return Offer::Contended;
         } else {
             let shared = self.shared.load(Ordering::Relaxed) + 1;
             if shared >= SHARED && now >= self.stays_until.load(Ordering::Relaxed) {
@@ -123,8 +126,8 @@ mod tests {
     fn a_core_is_not_offered_again_to_one_that_computes() {
         let sharing = CoreSharing::default();
         let now = nanoseconds();
-        assert_eq!(sharing.learn(now - 3_000_000, now), Offer::Over);
+        assert_eq!(sharing.learn(now - 3_000_000, now), Offer::Contended);
         assert!(sharing.refuses_until.load(Ordering::Relaxed) > now);
-        assert_eq!(sharing.offer(), Offer::Over);
+        assert_eq!(sharing.offer(), Offer::Contended);
     }
 }

@@ -18,7 +18,8 @@
 //!
 //! The system may have put two processes that wait for each other on the same core. So a leader that has polled for a
 //! few microseconds leaves its core to others now and then: otherwise the other one would run only when this one goes
-//! to sleep.
+//! to sleep. A leader that has looked for so long, and has its core for itself, says that it looks ([`Network::watch`]):
+//! others may ask it for something then, and are answered at once.
 //!
 //! # Costs
 //!
@@ -77,6 +78,22 @@ pub trait ProcessHooks: Send + Sync {
     /// Wakes the worker with this index, which is the leader, to look around.
     fn notify_worker(&self, worker: usize) {
         let _ = worker;
+    }
+}
+
+/// The time in which a network is [watched](Network::watch).
+struct Watch<'a>(&'a dyn Network);
+
+impl<'a> Watch<'a> {
+    fn begin(network: &'a dyn Network) -> Self {
+        network.watch(true);
+        Self(network)
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.0.watch(false);
     }
 }
 
@@ -244,6 +261,7 @@ impl PollLeader {
     #[inline]
     fn poll_as_leader(&self, mut checks: u32, done: impl Fn() -> bool) -> bool {
         let mut since_yield = 0;
+        let mut watch = None;
         loop {
             if done() {
                 return true;
@@ -264,8 +282,10 @@ impl PollLeader {
                 relax();
             } else {
                 since_yield = CHECKS_BEFORE_YIELD - CHECKS_PER_YIELD;
-                if self.core_sharing.offer() == Offer::Move {
-                    self.hooks.move_from_shared_core();
+                match self.core_sharing.offer() {
+                    Offer::Over => drop(watch.get_or_insert_with(|| Watch::begin(&*self.network))),
+                    Offer::Contended => watch = None,
+                    Offer::Move => self.hooks.move_from_shared_core(),
                 }
             }
         }

@@ -45,4 +45,7 @@ pub trait Network: Send + Sync {
 
     /// Whether nothing waits here to be sent, nor to be handled, as far as this process knows.
     fn is_quiet(&self) -> bool;
+
+    /// Somebody begins to look again and again whether there is mail, or ends that. Others may be told.
+    fn watch(&self, _is_watched: bool) {}
 }

@@ -2,7 +2,7 @@
 
 use super::atomic::Update;
 use super::buffer::{Source, Target};
-use super::copy::copy_word_or_bytes;
+use super::copy::{copy_bytes, copy_word_or_bytes};
 use super::stripes::Stripes;
 use super::word::exchange_bytes;
 use crate::datatype::{Basic, Datatype};
@@ -42,6 +42,30 @@ impl<P> Dense<P> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+impl Dense<*const u8> {
+    /// Copies them to as many bytes.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer or more.
+    pub fn copy_to(&self, room: &mut [u8]) {
+        assert!(room.len() == self.bytes, "there is room for the bytes");
+        // SAFETY:
+        // - so many bytes are readable by the promise of the maker.
+        unsafe { copy_bytes(self.address, room.as_mut_ptr(), self.bytes) };
+    }
+}
+
+impl Dense<*mut u8> {
+    /// Their bytes.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        // SAFETY:
+        // - so many bytes are writable by the promise of the maker, which holds for copies.
+        unsafe { Target::new(self.address, self.bytes, Datatype::Basic(Basic::Byte)) }
     }
 }
 

@@ -52,4 +52,8 @@ impl Network for Driver {
     fn is_quiet(&self) -> bool {
         self.network.is_quiet()
     }
+
+    fn watch(&self, is_watched: bool) {
+        self.network.fabric().watch(is_watched);
+    }
 }

@@ -126,6 +126,12 @@ impl Network {
         self.is_synchronous(host) && access.read && access.write
     }
 
+    /// Whether a host seems to answer a request sooner than a transfer of so many bytes takes.
+    #[inline]
+    pub(crate) fn answers_sooner(&self, host: HostId, bytes: usize) -> bool {
+        self.way(host).answers_sooner(host, bytes)
+    }
+
     /// Begins a transfer. False if it is not possible; then nothing is completed.
     pub(crate) fn transfer(&self, local: &Host, transfer: OneSidedTransfer) -> bool {
         let is_possible = transfer.data.is_possible(self.access(transfer.host));

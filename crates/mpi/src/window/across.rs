@@ -1,7 +1,7 @@
-//! The short way of puts and gets of memory of other processes of the node, which the kernel copies at once: elements
-//! of one predefined datatype without gaps, as many at the target as at the origin, in memory that has been the place
-//! of a transfer before (`transfer`). It does nothing where it cannot tell that all is right: then the general way
-//! tells what is wrong, or does it.
+//! The short way of puts and gets of memory of other processes of the node, which the kernel copies at once unless the
+//! other process answers sooner (`short_request`): elements of one predefined datatype without gaps, as many at the
+//! target as at the origin, in memory that has been the place of a transfer before (`transfer`). It does nothing where
+//! it cannot tell that all is right: then the general way tells what is wrong, or does it.
 //!
 //! Costs: a few loads beside the system call.
 
@@ -62,18 +62,20 @@ impl Window {
     #[cold]
     #[inline(never)]
     pub(super) fn put_across(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
-        self.across(rank, displacement, origin.bytes(), |host, place| {
-            self.network().put_now(host, place, origin)
-        })
+        self.put_in_request(origin, rank, displacement)
+            || self.across(rank, displacement, origin.bytes(), |host, place| {
+                self.network().put_now(host, place, origin)
+            })
     }
 
     /// [`Window::get_plain`] of memory of another process.
     #[cold]
     #[inline(never)]
     pub(super) fn get_across(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
-        self.across(rank, displacement, origin.bytes(), |host, place| {
-            self.network().get_now(host, place, origin)
-        })
+        self.get_in_request(origin, rank, displacement)
+            || self.across(rank, displacement, origin.bytes(), |host, place| {
+                self.network().get_now(host, place, origin)
+            })
     }
 
     /// Has so many bytes at a displacement copied. False if that has not been done.

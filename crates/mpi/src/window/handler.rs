@@ -123,6 +123,7 @@ impl Served<'_> {
             memory::unpack(these, &target);
             elements = rest;
         }
+        self.conclude();
         Some(())
     }
 

@@ -63,7 +63,7 @@ mod remote;
 mod seats;
 mod shared;
 mod shared_signals;
-mod short_update;
+mod short_request;
 mod signals;
 mod single_lock;
 mod sleepers;

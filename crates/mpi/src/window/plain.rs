@@ -1,6 +1,6 @@
 //! The short way of the most frequent operations: elements of one predefined datatype without gaps, as many at the
 //! target as at the origin, in memory that this host can access, or the kernel for it (`across`), or another process of
-//! the node (`short_update`). It checks everything once, and does nothing where it cannot tell that all is right: then
+//! the node (`short_request`). It checks everything once, and does nothing where it cannot tell that all is right: then
 //! the general way tells what is wrong, or does it (`operation`).
 
 use super::Window;

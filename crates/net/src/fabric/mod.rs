@@ -313,6 +313,12 @@ impl Fabric {
         })
     }
 
+    /// Tells other hosts whether somebody looks for packets here again and again.
+    pub fn watch(&self, is_watched: bool) {
+        self.transports()
+            .for_each(|transport| transport.watch(is_watched));
+    }
+
     /// Sleeps in the kernel until a packet arrives, `word` is no longer `expected`, or the time is over. May return
     /// early. One thread at a time.
     ///

@@ -195,6 +195,14 @@ pub trait Transport: Send + Sync {
         false
     }
 
+    /// Tells other hosts whether somebody looks for packets here again and again: a hint.
+    fn watch(&self, _is_watched: bool) {}
+
+    /// Whether a host seems to answer a packet sooner than it takes to access so many bytes of its memory.
+    fn answers_sooner(&self, _host: HostId, _length: usize) -> bool {
+        false
+    }
+
     /// Opens a counter by which this host and another share out the chunks of a transfer. None if the transport has no
     /// counters, or all are open.
     fn open_counter(&self) -> Option<u64> {

@@ -20,7 +20,7 @@ use super::segment::{Contents, Segment};
 
 /// The first word of an arena: letters, and the version of the layout, which changes with [`ArenaHeader`],
 /// [`Contents`] and what is in a slot.
-const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x04");
+const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x05");
 /// Seals that an arena has.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 

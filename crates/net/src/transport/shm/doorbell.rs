@@ -59,6 +59,12 @@ impl Doorbell {
         self.sleeper.store(AWAKE, Ordering::SeqCst);
     }
 
+    /// Sender: whether the receiver sleeps until a packet comes. A hint.
+    pub(super) fn is_armed(&self) -> bool {
+        // Relaxed: a hint.
+        self.sleeper.load(Ordering::Relaxed) != AWAKE
+    }
+
     /// Sender: wakes the receiver if it sleeps, after a packet has been published with a fence behind it. `write` makes
     /// the receiver's descriptor readable.
     #[inline]

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::observed_sleep::ObservedSleep;
 use super::remote_process::RemoteProcess;
 use super::ring::SenderCache;
 use super::segment::Segment;
@@ -16,6 +17,7 @@ pub(super) struct Peer {
     pub(super) cache: SenderCache,
     /// Its process, once somebody has asked for access to its memory.
     remote_process: OnceLock<RemoteProcess>,
+    sleep: ObservedSleep,
 }
 
 impl Peer {
@@ -25,7 +27,24 @@ impl Peer {
             segment,
             cache: SenderCache::default(),
             remote_process: OnceLock::new(),
+            sleep: ObservedSleep::default(),
         }
+    }
+
+    /// Whether it seems to answer a packet sooner than it takes to access so many bytes of its memory: the kernel is
+    /// slow, and the host looks for packets, or is worth waking, since its memory is accessed again and again.
+    #[inline]
+    pub(super) fn answers_sooner(&self, length: usize) -> bool {
+        let is_slow = |process: &RemoteProcess| process.takes_longer_than_packets(length);
+        self.remote_process().is_some_and(is_slow) && self.looks()
+    }
+
+    fn looks(&self) -> bool {
+        if self.segment.header.is_watched() {
+            self.sleep.is_over();
+            return true;
+        }
+        self.segment.ring.doorbell.is_armed() && self.sleep.is_worth_ending()
     }
 
     /// The access to its memory outside of the segment, which is tried out when it is first asked for. None until the

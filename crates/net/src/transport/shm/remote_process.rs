@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use super::cross_memory::{self, Probe};
 use super::memory_file::MemoryFile;
@@ -10,12 +11,23 @@ use crate::transport::Access;
 /// The most data that is read by way of the [`MemoryFile`].
 const SHORT: usize = 2 << 10;
 
+/// What a packet and its reply take, if the other process looks for packets.
+const ANSWER: Duration = Duration::from_nanos(700);
+
+/// Bytes of data in packets that take a nanosecond more to copy than the kernel takes to copy them.
+const BYTES_PER_NANOSECOND: u64 = 8;
+
+/// So often the access to the probe is timed.
+const TRIES: u32 = 8;
+
 /// A process, and the access to its memory outside of the segment.
 pub(super) struct RemoteProcess {
     process: i32,
     /// The address and the value of its probe.
     probe: [u64; 2],
     access: Access,
+    /// What the access to a few bytes takes.
+    cost: Duration,
     /// Its memory as a file, once short data has been read; none if it cannot be opened.
     file: OnceLock<Option<MemoryFile>>,
 }
@@ -25,16 +37,29 @@ impl RemoteProcess {
     pub(super) fn of((process, probe): (u32, [u64; 2])) -> Self {
         let process = i32::try_from(process).unwrap_or(0);
         let (read, write) = Probe::try_out(process, probe);
+        let timed = |_| {
+            let began = Instant::now();
+            Probe::try_out(process, probe);
+            // That is a read and a write.
+            began.elapsed() / 2
+        };
+        let cost = (0..TRIES).map(timed).min().unwrap_or_default();
         Self {
             process,
             probe,
             access: Access { read, write },
+            cost,
             file: OnceLock::new(),
         }
     }
 
     pub(super) fn access(&self) -> Access {
         self.access
+    }
+
+    /// Whether the access to so many bytes takes longer than to send them in a packet, if the process looks for it.
+    pub(super) fn takes_longer_than_packets(&self, length: usize) -> bool {
+        self.cost > ANSWER + Duration::from_nanos(length as u64 / BYTES_PER_NANOSECOND)
     }
 
     /// Reads its memory.

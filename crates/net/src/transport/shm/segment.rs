@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::ptr::NonNull;
 
+use crossbeam_utils::CachePadded;
 use simurgh_core::SharedBytes;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
@@ -33,6 +34,8 @@ pub(super) struct SegmentHeader {
     probe: [AtomicU64; 2],
     /// The name of its wakeup socket; zeros if it has none.
     wakeup_address: [AtomicU64; 2],
+    /// 1 while the owner looks for packets again and again.
+    watched: CachePadded<AtomicU32>,
 }
 
 /// A segment of a mapped arena.
@@ -66,6 +69,18 @@ impl SegmentHeader {
     /// Owner: publishes the name of its wakeup socket, before it sleeps in `poll(2)`.
     pub(super) fn set_wakeup_address(&self, name: [u64; 2]) {
         write(&self.wakeup_address, name);
+    }
+
+    /// Owner: says whether it looks for packets again and again.
+    pub(super) fn set_watched(&self, is_watched: bool) {
+        // Relaxed, here and below: a hint.
+        self.watched.store(is_watched.into(), Ordering::Relaxed);
+    }
+
+    /// Whether the owner looks for packets again and again.
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed) != 0
     }
 
     /// The name of the owner's wakeup socket. It is there when the owner sleeps in `poll(2)`.

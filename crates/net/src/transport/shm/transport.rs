@@ -424,6 +424,15 @@ impl Transport for Shm {
         true
     }
 
+    fn watch(&self, is_watched: bool) {
+        self.segment.header.set_watched(is_watched);
+    }
+
+    fn answers_sooner(&self, host: HostId, length: usize) -> bool {
+        let peer = self.permanent_peer(host);
+        peer.is_some_and(|peer| peer.answers_sooner(length))
+    }
+
     fn open_counter(&self) -> Option<u64> {
         let counter = self.free_counters.open(&self.segment.chunk_counters);
         counter.map(CounterUse::pack)

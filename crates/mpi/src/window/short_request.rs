@@ -1,7 +1,9 @@
-//! The short way of updates of memory of other processes of the node: elements of one predefined datatype without gaps,
-//! as many at the target as at the origin, for which the rank is going to wait soon (`pace`). Each is a request by
-//! itself, the reply to which says as much as one to a flush. It does nothing where it cannot tell that all is right:
-//! then the general way tells what is wrong, or does it (`remote`).
+//! The short way of operations on memory of other processes of the node, as a request to the other process: elements of
+//! one predefined datatype without gaps, as many at the target as at the origin, for which the rank is going to wait
+//! soon (`pace`). So go updates, and puts and gets if the other process answers sooner than the kernel copies: it looks
+//! for packets just then, and system calls take long on this machine. Each operation is a packet by itself, the reply
+//! to which says as much as one to a flush. Nothing is done here where it cannot be told that all is right: then the
+//! general way tells what is wrong, or does it (`remote`).
 //!
 //! Costs: what the packet and its reply take, an entry in the table of replies, and a few loads.
 
@@ -9,14 +11,15 @@ use super::Window;
 use super::across::start_within;
 use super::batch::{Replies, SHORT};
 use super::packet::{Kind, SHORTEST_HEADER, write_header};
+use super::remote::BYTE;
 use crate::datatype::Datatype;
 use crate::instrument;
-use crate::memory::{self, Run, Source, Target, Update};
+use crate::memory::{self, Dense, Run, Source, Target, Update};
 use crate::op::{BuiltinOp, numbers_of};
 use simurgh_net::HostId;
 
-/// An update of elements that follow each other.
-struct ShortUpdate<'a> {
+/// An operation on elements that follow each other.
+struct ShortRequest<'a> {
     kind: Kind,
     /// The number of the operation, if the kind has one.
     detail: u16,
@@ -28,7 +31,7 @@ struct ShortUpdate<'a> {
     result: Option<&'a Target>,
 }
 
-impl ShortUpdate<'_> {
+impl ShortRequest<'_> {
     /// Bytes of the elements.
     fn bytes(&self) -> usize {
         self.count.saturating_mul(self.unit.size())
@@ -45,7 +48,7 @@ impl Window {
         rank: i32,
         displacement: isize,
     ) -> bool {
-        let update = ShortUpdate {
+        let request = ShortRequest {
             kind: Kind::Accumulate,
             detail: op as u16,
             unit: origin.datatype(),
@@ -54,7 +57,7 @@ impl Window {
             result: None,
         };
         origin.is_contiguous()
-            && self.update_across(&update, rank, displacement, &mut |room| {
+            && self.request_across(&request, rank, displacement, &mut |room| {
                 memory::pack(origin, room);
             })
     }
@@ -69,7 +72,7 @@ impl Window {
         rank: i32,
         displacement: isize,
     ) -> bool {
-        let update = ShortUpdate {
+        let request = ShortRequest {
             kind: Kind::GetAccumulate,
             detail: op as u16,
             unit: origin.datatype(),
@@ -79,7 +82,7 @@ impl Window {
         };
         let are_alike = origin.count() == 1 && is_one(result, origin) && !known.ignores_input();
         are_alike
-            && self.update_across(&update, rank, displacement, &mut |room| {
+            && self.request_across(&request, rank, displacement, &mut |room| {
                 memory::pack(origin, room);
             })
     }
@@ -95,7 +98,7 @@ impl Window {
         displacement: isize,
     ) -> bool {
         let size = origin.bytes();
-        let update = ShortUpdate {
+        let request = ShortRequest {
             kind: Kind::CompareAndSwap,
             detail: 0,
             unit: origin.datatype(),
@@ -108,53 +111,89 @@ impl Window {
             && compare.datatype() == origin.datatype()
             && is_one(result, origin);
         are_alike
-            && self.update_across(&update, rank, displacement, &mut |room| {
+            && self.request_across(&request, rank, displacement, &mut |room| {
                 memory::pack(compare, &mut room[..size]);
                 memory::pack(origin, &mut room[size..]);
             })
     }
 
-    /// Sends an update with the data that `fill` writes. False if that has not been done.
-    fn update_across(
+    /// [`Window::put_plain`] to memory of another process, if that answers soon.
+    pub(super) fn put_in_request(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
+        let request = ShortRequest {
+            kind: Kind::Put,
+            detail: 0,
+            unit: &BYTE,
+            count: origin.bytes(),
+            carried: origin.bytes(),
+            result: None,
+        };
+        self.request_across(&request, rank, displacement, &mut |room| origin.copy_to(room))
+    }
+
+    /// [`Window::get_plain`] of memory of another process, if that answers soon.
+    pub(super) fn get_in_request(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
+        let request = ShortRequest {
+            kind: Kind::Get,
+            detail: 0,
+            unit: &BYTE,
+            count: origin.bytes(),
+            carried: 0,
+            result: Some(&origin.target()),
+        };
+        self.request_across(&request, rank, displacement, &mut |_| ())
+    }
+
+    /// Sends a request with the data that `fill` writes. False if that has not been done.
+    fn request_across(
         &self,
-        update: &ShortUpdate<'_>,
+        request: &ShortRequest<'_>,
         rank: i32,
         displacement: isize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> bool {
         // A negative rank is a number that is too large.
         let seat = rank.cast_unsigned();
-        let Some((host, start)) = self.place_across(seat, displacement, update.bytes()) else {
+        let Some((host, start)) = self.place_across(request, seat, displacement) else {
             return false;
         };
         self.pace.note();
         let user = self.process().id() as usize;
-        let replies = self.network().expect(user, host, update.result.cloned(), 1, None);
+        let replies = self
+            .network()
+            .expect(user, host, request.result.cloned(), 1, None);
         let run = Run {
             offset: start,
-            count: update.count,
+            count: request.count,
         };
-        let unit = numbers_of(update.unit);
+        let unit = numbers_of(request.unit);
         self.send_request(
             host,
-            self.label(update.kind, update.detail, seat),
+            self.label(request.kind, request.detail, seat),
             Replies::Soon(replies),
-            SHORTEST_HEADER + update.carried,
+            SHORTEST_HEADER + request.carried,
             &mut |room| fill(write_header((unit, 0), &[run], 0, room)),
         );
         self.epochs().note_sent(host);
         true
     }
 
-    /// The process of a rank, and where so many bytes at a displacement begin in its part, if updates of them go the
-    /// short way now.
-    fn place_across(&self, seat: u32, displacement: isize, bytes: usize) -> Option<(HostId, isize)> {
+    /// The process of a rank, and where the elements at a displacement begin in its part, if the request goes the short
+    /// way now.
+    fn place_across(
+        &self,
+        request: &ShortRequest<'_>,
+        seat: u32,
+        displacement: isize,
+    ) -> Option<(HostId, isize)> {
         let part = self.shared.find_part(seat)?;
+        let bytes = request.bytes();
         let start = start_within((displacement, part.unit()), bytes, part.bytes() as u64)?;
         let is_short = bytes > 0 && bytes <= SHORT;
         let is_plain = !instrument::on() && !self.meter.is_always_on() && self.is_told_by_replies();
-        let may_be = is_short && is_plain && part.node_index().is_some();
-        (may_be && self.pace.is_slow() && self.open.allows(seat)).then_some((part.host(), start as isize))
+        let may_be = is_short && is_plain && part.node_index().is_some() && self.pace.is_slow();
+        let is_update = !matches!(request.kind, Kind::Put | Kind::Get);
+        let is_sooner = || is_update || self.network().answers_sooner(part.host(), bytes);
+        (may_be && is_sooner() && self.open.allows(seat)).then_some((part.host(), start as isize))
     }
 }
 
