@@ -14,7 +14,8 @@
 //! 4. Long data is read or written by [`cross_memory`], in one copy, where the kernel allows it. A host tries that once
 //!    for each other host. Short data goes by way of the other process's [`memory_file`] instead. The transfer is
 //!    complete when the call returns. Where such calls take long, short data had better go in packets, as long as the
-//!    other host looks for them, which it says in its segment. Two hosts that both copy share out the chunks by a [`chunk_counter`].
+//!    other host looks for them, which it says in its segment. Two hosts that both copy share out the chunks by a
+//!    [`chunk_counter`].
 //!
 //! A host reads only numbers and data from another's segment. Numbers are checked before use, and checking data is up
 //! to the engine. So a broken or dying peer can send nonsense and stop sending, but no more.
