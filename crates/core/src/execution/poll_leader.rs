@@ -18,8 +18,8 @@
 //!
 //! The system may have put two processes that wait for each other on the same core. So a leader that has polled for a
 //! few microseconds leaves its core to others now and then: otherwise the other one would run only when this one goes
-//! to sleep. A leader that has looked for so long, and has its core for itself, says so ([`Network::watch`]): others may
-//! ask it for something then, and are answered at once.
+//! to sleep. A leader that has looked for so long, and has its core for itself, says so ([`Network::watch`]): others
+//! may ask it for something then, and are answered at once.
 //!
 //! # Costs
 //!
