@@ -190,10 +190,12 @@ impl Window {
         let start = start_within((displacement, part.unit()), bytes, part.bytes() as u64)?;
         let is_short = bytes > 0 && bytes <= SHORT;
         let is_plain = !instrument::on() && !self.meter.is_always_on() && self.is_told_by_replies();
-        let may_be = is_short && is_plain && part.node_index().is_some() && self.pace.is_slow();
+        let is_elsewhere = part.host() != self.process().job().layout().own();
+        let is_near = is_elsewhere && part.node_index().is_some();
+        (is_short && is_plain && is_near && self.pace.is_slow() && self.open.allows(seat)).then_some(())?;
         let is_update = !matches!(request.kind, Kind::Put | Kind::Get);
-        let is_sooner = || is_update || self.network().answers_sooner(part.host(), bytes);
-        (may_be && is_sooner() && self.open.allows(seat)).then_some((part.host(), start as isize))
+        let is_sooner = is_update || self.network().answers_sooner(part.host(), bytes);
+        is_sooner.then_some((part.host(), start as isize))
     }
 }
 

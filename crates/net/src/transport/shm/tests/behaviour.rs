@@ -4,6 +4,7 @@ use super::super::pool::{BUFFERS, ROOM};
 use super::super::ring::{CELL, SLOTS};
 use super::*;
 use crate::transport::{Access, Transfer, WaitMethod, WaitObject};
+use simurgh_core::sync::{AtomicU64, Ordering};
 
 #[test]
 fn data_of_every_length_arrives_whole_and_in_order() {
@@ -98,6 +99,39 @@ fn who_answers_uses_the_buffers_of_what_it_has_read() {
     for host in &hosts[..2] {
         assert_eq!(fill(host, 2), BUFFERS, "all came back");
     }
+}
+
+#[test]
+fn hosts_that_answer_each_other_mix_up_no_buffers() {
+    const EACH: u64 = 1000;
+    const HOSTS: usize = 4;
+    let hosts = hosts(HOSTS as u32, false);
+    let arrived = AtomicU64::new(0);
+    let life = |own: usize| {
+        let (host, notes) = (&hosts[own], Notes::default());
+        let poll = || {
+            host.poll(&notes);
+            arrived.fetch_add(notes.take().len() as u64, Ordering::Relaxed);
+        };
+        for number in 0..EACH {
+            let to = (own + 1 + number as usize % (HOSTS - 1)) % HOSTS;
+            let length = CELL + 1 + (number as usize * 977) % (ROOM - CELL);
+            until("there is room in the end", || {
+                poll();
+                send(host, to as HostId, number, length) == Ok(())
+            });
+        }
+        until("all arrive", || {
+            poll();
+            arrived.load(Ordering::Relaxed) == HOSTS as u64 * EACH
+        });
+    };
+    let life = &life;
+    std::thread::scope(|scope| {
+        for own in 0..HOSTS {
+            scope.spawn(move || life(own));
+        }
+    });
 }
 
 #[test]
