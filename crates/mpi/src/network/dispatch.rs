@@ -2,12 +2,13 @@
 
 use super::cooperative::{Assist, Share};
 use super::credit::{Account, cost};
+use super::packets::{ACTIVE, EAGER, EAGER_SEGMENT};
 use super::pipeline::PipelinedSend;
 use super::progress::Task;
 use super::rdma::Put;
 use super::rendezvous::MatchedReceive;
 use super::send::PendingSend;
-use super::wire::{Active, Eager, EagerSegment, Label, Packet};
+use super::wire::{Active, Eager, EagerSegment, Fields, Label, Packet};
 use super::{HOST_BASE, Network};
 use crate::endpoint::Handle;
 use crate::endpoint::RequestToSend;
@@ -29,21 +30,25 @@ pub(super) struct PacketHandler<'a> {
 
 impl Handler for PacketHandler<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
-        let account = |credit| {
-            let account = self.network.accounts.with(from);
-            account.confirm(credit);
-            account
-        };
-        let understood = if let Some((eager, credit)) = Eager::read(header) {
-            self.accept_eager((from, account(credit)), eager, data)
-        } else if let Some((segment, credit)) = EagerSegment::read(header) {
-            self.accept_segment((from, &account(credit)), segment, data)
-        } else if let Some((active, credit)) = Active::read(header) {
-            account(credit);
-            self.accept_active(from, active, data)
-        } else {
-            self.act_on(from, header, data)
-        };
+        let understood = Fields::of(header).and_then(|fields| {
+            let account = || self.account(from, fields.credit);
+            match fields.kind {
+                EAGER => {
+                    let eager = Eager::of(&fields)?;
+                    self.accept_eager((from, account()), eager, data)
+                }
+                EAGER_SEGMENT => {
+                    let segment = EagerSegment::of(&fields)?;
+                    self.accept_segment((from, &account()), segment, data)
+                }
+                ACTIVE => {
+                    let active = Active::of(&fields)?;
+                    account();
+                    self.accept_active(from, active, data)
+                }
+                _ => self.act_on(from, header, data),
+            }
+        });
         if understood.is_none() {
             self.network.counters.count_dropped();
         }
@@ -63,12 +68,19 @@ impl Handler for PacketHandler<'_> {
 }
 
 impl PacketHandler<'_> {
+    /// The account with a host, which has told these credits.
+    #[inline]
+    fn account(&self, from: HostId, credit: u32) -> Account<'_> {
+        let account = self.network.accounts.with(from);
+        account.confirm(credit);
+        account
+    }
+
     /// Handles a packet that is not one of the most frequent, apart from their path; none if it makes no sense.
     #[inline(never)]
     fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
         let (packet, credit) = Packet::read(header, data)?;
-        let account = self.network.accounts.with(from);
-        account.confirm(credit);
+        let account = self.account(from, credit);
         self.act((from, account), packet, data)
     }
 

@@ -214,36 +214,29 @@ impl Packet {
     /// The packet and the credits that came with it; none if no host of this version can have sent it.
     #[inline]
     pub(super) fn read(header: &Header, data: &[u8]) -> Option<(Self, u32)> {
-        if let Some((eager, credit)) = Eager::read(header) {
-            return Some((Self::Eager(eager), credit));
-        }
-        if let Some((segment, credit)) = EagerSegment::read(header) {
-            return Some((Self::EagerSegment(segment), credit));
-        }
-        if let Some((active, credit)) = Active::read(header) {
-            return Some((Self::Active(active), credit));
-        }
         let fields = Fields::of(header)?;
-        let packet = fields.transfer(data).or_else(|| fields.note())?;
-        // The packet is written again and has to be the same, so that bytes without a meaning are zero.
-        let carries_data = matches!(packet, Self::Fragment { .. } | Self::Failed(_));
-        let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
-        (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
+        let packet = match fields.kind {
+            EAGER => Self::Eager(Eager::of(&fields)?),
+            EAGER_SEGMENT => Self::EagerSegment(EagerSegment::of(&fields)?),
+            ACTIVE => Self::Active(Active::of(&fields)?),
+            _ => fields.rare(header, data)?,
+        };
+        Some((packet, fields.credit))
     }
 }
 
 /// The fields that all headers have.
-struct Fields {
-    kind: u8,
+pub(super) struct Fields {
+    pub(super) kind: u8,
     flags: u8,
-    credit: u32,
+    pub(super) credit: u32,
     words: [u64; 4],
 }
 
 impl Fields {
     /// The fields of a header; none if bytes are not zero that have to be.
     #[inline]
-    fn of(header: &Header) -> Option<Self> {
+    pub(super) fn of(header: &Header) -> Option<Self> {
         let (words, _) = header.as_chunks();
         let word = |index: usize| u64::from_le_bytes(words[index]);
         let first = word(0);
@@ -253,6 +246,15 @@ impl Fields {
             credit: (first >> 32) as u32,
             words: [word(1), word(2), word(3), word(4)],
         })
+    }
+
+    /// A packet of a kind that is not read by itself.
+    fn rare(&self, header: &Header, data: &[u8]) -> Option<Packet> {
+        let packet = self.transfer(data).or_else(|| self.note())?;
+        // The packet is written again and has to be the same, so that bytes without a meaning are zero.
+        let carries_data = matches!(packet, Packet::Fragment { .. } | Packet::Failed(_));
+        let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
+        (whole && packet.header(self.credit) == *header).then_some(packet)
     }
 
     /// A packet that moves a long message.
@@ -350,19 +352,15 @@ pub(super) struct Eager {
 }
 
 impl Eager {
-    /// The packet and the credits that came with it; none if it is of another kind or not valid.
+    /// The packet with these fields; none if it is not valid.
     #[inline]
-    pub(super) fn read(header: &Header) -> Option<(Self, u32)> {
-        let Fields {
-            kind,
-            flags,
-            credit,
-            words: [to, from, origin, rest],
-        } = Fields::of(header)?;
-        (kind == EAGER).then_some(())?;
-        let label = Label::read([to, from], flags)?;
-        let rest = u32::try_from(rest).ok()?;
-        Some((Self { label, origin, rest }, credit))
+    pub(super) fn of(fields: &Fields) -> Option<Self> {
+        let [to, from, origin, rest] = fields.words;
+        Some(Self {
+            label: Label::read([to, from], fields.flags)?,
+            origin,
+            rest: u32::try_from(rest).ok()?,
+        })
     }
 }
 
@@ -375,18 +373,13 @@ pub(super) struct EagerSegment {
 }
 
 impl EagerSegment {
-    /// The packet and the credits that came with it; none if it is of another kind or not valid.
+    /// The packet with these fields; none if it is not valid.
     #[inline]
-    pub(super) fn read(header: &Header) -> Option<(Self, u32)> {
-        let Fields {
-            kind,
-            flags,
-            credit,
-            words: [origin, offset, third, fourth],
-        } = Fields::of(header)?;
-        let is_one = kind == EAGER_SEGMENT && flags == 0 && third | fourth == 0;
-        let offset = u32::try_from(offset).ok().filter(|_| is_one)?;
-        Some((Self { origin, offset }, credit))
+    pub(super) fn of(fields: &Fields) -> Option<Self> {
+        let [origin, offset, third, fourth] = fields.words;
+        let has_no_more = fields.flags == 0 && third | fourth == 0;
+        let offset = u32::try_from(offset).ok().filter(|_| has_no_more)?;
+        Some(Self { origin, offset })
     }
 }
 
@@ -401,23 +394,16 @@ pub(super) struct Active {
 }
 
 impl Active {
-    /// The packet and the credits that came with it; none if it is of another kind or not valid.
+    /// The packet with these fields; none if it is not valid.
     #[inline]
-    pub(super) fn read(header: &Header) -> Option<(Self, u32)> {
-        let Fields {
-            kind,
-            flags,
-            credit,
-            words: [first, second, third, handled],
-        } = Fields::of(header)?;
-        (kind == ACTIVE).then_some(())?;
-        let active = Self {
-            service: flags & 0x7f,
-            is_reply: flags >> 7 != 0,
+    pub(super) fn of(fields: &Fields) -> Option<Self> {
+        let [first, second, third, handled] = fields.words;
+        Some(Self {
+            service: fields.flags & 0x7f,
+            is_reply: fields.flags >> 7 != 0,
             words: [first, second, third],
             handled: u32::try_from(handled).ok()?,
-        };
-        Some((active, credit))
+        })
     }
 }
 
