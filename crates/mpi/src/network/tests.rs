@@ -163,6 +163,20 @@ fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
     proptest::collection::vec(packet, 1..60)
 }
 
+/// The label of a message from rank 2 to rank 0.
+fn label_from_rank_2(world: &Comm) -> Label {
+    let envelope = Envelope {
+        context: world.context(),
+        source: 2,
+        tag: 0,
+    };
+    Label {
+        process: 0,
+        envelope,
+        kinds: PatternKinds::ALL,
+    }
+}
+
 /// The header of a message of which so many bytes follow in segments.
 fn eager(label: Label, rest: u32) -> Header {
     let origin = 0;
@@ -184,16 +198,7 @@ fn flood(bytes: usize, first: usize) -> (usize, u64) {
     let process = Process::new(Arc::clone(&job), 0);
     process.init().unwrap();
     let world = process.comm_world().unwrap();
-    let envelope = Envelope {
-        context: world.context(),
-        source: 2,
-        tag: 0,
-    };
-    let label = Label {
-        process: 0,
-        envelope,
-        kinds: PatternKinds::ALL,
-    };
+    let label = label_from_rank_2(&world);
     let rest = (bytes - first) as u32;
     let header = eager(label, rest);
     for _ in 0..100 {
@@ -241,16 +246,7 @@ fn a_first_segment_without_data_takes_no_receive() {
     let process = Process::new(Arc::clone(&job), 0);
     process.init().unwrap();
     let world = process.comm_world().unwrap();
-    let envelope = Envelope {
-        context: world.context(),
-        source: 2,
-        tag: 0,
-    };
-    let label = Label {
-        process: 0,
-        envelope,
-        kinds: PatternKinds::ALL,
-    };
+    let label = label_from_rank_2(&world);
     let mut room = [0_u8; 8];
     let receive = world.irecv(&into(&mut room), 2, 0).unwrap();
     let send = |rest, length| {
