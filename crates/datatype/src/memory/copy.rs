@@ -121,7 +121,7 @@ pub(super) unsafe fn copy_alone(src: *const u8, dst: *mut u8, len: usize) {
 }
 
 /// Whether so many bytes at both places do not overlap.
-fn are_disjoint(src: *const u8, dst: *mut u8, len: usize) -> bool {
+pub(super) fn are_disjoint(src: *const u8, dst: *mut u8, len: usize) -> bool {
     src.addr().abs_diff(dst.addr()) >= len
 }
 

@@ -14,7 +14,7 @@ use std::ptr;
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
 use super::buffer::{Source, Target};
-use super::copy::copy_alone;
+use super::copy::{are_disjoint, copy_alone};
 use super::transfer::{Transfer, transfer, unpack_at};
 
 /// Bytes of a cache line. Memory is written without being read where non-temporal stores fill whole lines.
@@ -94,7 +94,7 @@ impl Writer {
     /// Moves contiguous data without help from other virtual processors.
     fn copy(&self, src: &Source, dst: &Target) -> Transfer {
         let bytes = src.bytes().min(dst.bytes());
-        let apart = src.address().addr().abs_diff(dst.address().addr()) >= bytes;
+        let apart = are_disjoint(src.address(), dst.address(), bytes);
         // SAFETY:
         // - contiguous elements cover `bytes()` bytes from the address on, valid by the promises of both makers, and do
         //   not overlap if lines are copied.

@@ -29,18 +29,18 @@ const WAITING: RangeInclusive<usize> = 2 << 10..=1 << 20;
 const PAGE: usize = 4 << 10;
 
 /// A copy by vectors, of at least [`LINE`] bytes.
-type Copy = unsafe fn(*const u8, *mut u8, usize);
+type VectorCopy = unsafe fn(*const u8, *mut u8, usize);
 
 /// What vectors do on this machine.
 struct Machine {
-    copy: Copy,
+    copy: VectorCopy,
     /// Whether they are faster also where source and target lie alike within lines.
     are_faster_alike: bool,
 }
 
 /// None without AVX.
 static MACHINE: LazyLock<Option<Machine>> = LazyLock::new(|| {
-    let copy: Copy = if is_x86_feature_detected!("avx512f") {
+    let copy: VectorCopy = if is_x86_feature_detected!("avx512f") {
         wide::copy
     } else if is_x86_feature_detected!("avx") {
         narrow::copy
@@ -63,7 +63,7 @@ fn is_of_amd() -> bool {
 
 /// The copy by vectors, if it is faster than that of the C library.
 #[inline]
-pub(super) fn faster_copy(src: *const u8, dst: *mut u8, len: usize) -> Option<Copy> {
+pub(super) fn faster_copy(src: *const u8, dst: *mut u8, len: usize) -> Option<VectorCopy> {
     if len < *WAITING.start() {
         return None;
     }
@@ -215,7 +215,7 @@ copies!(narrow, "avx", __m256i, _mm256_loadu_si256, _mm256_storeu_si256);
 mod tests {
     use super::*;
 
-    fn copies_all_bytes_and_no_others(copy: Copy) {
+    fn copies_all_bytes_and_no_others(copy: VectorCopy) {
         let from: Vec<u8> = (0..3 * PAGE).map(|index| (index % 251) as u8).collect();
         let mut into = vec![0; 4 * PAGE];
         let starts = [0, 1, 15, 16, 63, 64, 100, 255, 256, 2048, PAGE - 1];
