@@ -283,7 +283,8 @@ impl PollLeader {
             } else {
                 since_yield = CHECKS_BEFORE_YIELD - CHECKS_PER_YIELD;
                 match self.core_sharing.offer() {
-                    Offer::Over => drop(watch.get_or_insert_with(|| Watch::begin(&*self.network))),
+                    Offer::Over if watch.is_none() => watch = Some(Watch::begin(&*self.network)),
+                    Offer::Over => {}
                     Offer::Contended => watch = None,
                     Offer::Move => self.hooks.move_from_shared_core(),
                 }
