@@ -20,7 +20,8 @@
  *     before (as MPC's advection does). The time is that of a cell.
  * "together BYTES NS": twelve arrays of BYTES are added to a thirteenth. The time is that of a number.
  *
- * Each is the best of several batches.
+ * Each is the best of several batches: two at a time, so that the second one finds memory of the first, and all kinds
+ * of work in turns, since memory and caches of a machine that others use as well are slow for some seconds at a time.
  *
  * "resident BYTES RATIO": blocks of random sizes up to BYTES, each of which has been replaced several times. The ratio
  *     is that of the memory that all processes have taken for them to the bytes that the program has asked for.
@@ -38,7 +39,8 @@
 #include <unistd.h>
 
 enum {
-    BATCHES = 5,
+    VISITS = 3,
+    BATCHES = 2,
     BURST = 100000,
     SLOTS = 1000,
     OPERATIONS = 2000000,
@@ -456,21 +458,65 @@ static double seconds_of_all(double (*function)(size_t), size_t size, double *op
     return last - first;
 }
 
-/* Prints the time of one of the operations whose number the function returns. */
-static void measure(const char *name, double (*function)(size_t), size_t size, int contexts)
+/* A kind of work on blocks of some size. */
+struct work {
+    const char *name;
+    double (*function)(size_t);
+    size_t size;
+    int contexts; /* threads of each rank that take part */
+    double least; /* seconds of one operation; 0 before the first batch */
+};
+
+static struct work all_work[] = {
+    {"pairs", pairs, 64, 1, 0},
+    {"pairs", pairs, 8000, 1, 0},
+    {"pairs", pairs, 100000, 1, 0},
+    {"bursts", bursts, 16, 1, 0},
+    {"bursts", bursts, 64, 1, 0},
+    {"bursts", bursts, 1000, 1, 0},
+    {"mixed", mixed, 1000, 1, 0},
+    {"mixed", mixed, 20000, 1, 0},
+    {"exchanged", exchanged, 1000, THREADS, 0},
+    {"scattered", scattered, 32768, 1, 0},
+    {"generations", generations, 1000, 1, 0},
+    {"larson", larson, 500, THREADS, 0},
+    {"transferred", transferred, 1000, THREADS, 0},
+    {"produced", produced, 64, THREADS, 0},
+    {"scratched", scratched, 8, THREADS, 0},
+    {"delivered", delivered, 1000, 1, 0},
+    {"delivered", delivered, 100000, 1, 0},
+    {"advection", advection, 65536, 1, 0},
+    {"advection", advection, 1000000, 1, 0},
+    {"together", together, 65536, 1, 0},
+    {"together", together, 262144, 1, 0},
+};
+
+enum { WORKS = sizeof all_work / sizeof *all_work };
+
+/* Does some work, and keeps its time if it is the least so far. */
+static void measure(struct work *work)
 {
-    double least = 0, cores = (double)sysconf(_SC_NPROCESSORS_ONLN), busy = (double)ranks * contexts, operations;
-    int rank;
-    if (!chosen(name))
-        return;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double cores = (double)sysconf(_SC_NPROCESSORS_ONLN), busy = (double)ranks * work->contexts, operations;
     for (int i = 0; i < BATCHES; i++) {
-        double all = seconds_of_all(function, size, &operations);
+        double all = seconds_of_all(work->function, work->size, &operations);
         double one = all / operations * (busy < cores ? busy : cores);
-        least = i == 0 || one < least ? one : least;
+        if (work->least == 0 || one < work->least)
+            work->least = one;
     }
-    if (rank == 0)
-        printf("%s %zu %.2f\n", name, size, least * 1e9);
+}
+
+/* Prints the times of all work that was chosen. */
+static void measure_all(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int visit = 0; visit < VISITS; visit++)
+        for (int i = 0; i < WORKS; i++)
+            if (chosen(all_work[i].name))
+                measure(&all_work[i]);
+    for (int i = 0; i < WORKS; i++)
+        if (rank == 0 && chosen(all_work[i].name))
+            printf("%s %zu %.2f\n", all_work[i].name, all_work[i].size, all_work[i].least * 1e9);
 }
 
 int main(int argc, char **argv)
@@ -484,27 +530,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     for (size_t largest = 1000; chosen("resident") && largest <= 1000000; largest *= 10)
         resident(largest, before);
-    measure("pairs", pairs, 64, 1);
-    measure("pairs", pairs, 8000, 1);
-    measure("pairs", pairs, 100000, 1);
-    measure("bursts", bursts, 16, 1);
-    measure("bursts", bursts, 64, 1);
-    measure("bursts", bursts, 1000, 1);
-    measure("mixed", mixed, 1000, 1);
-    measure("mixed", mixed, 20000, 1);
-    measure("exchanged", exchanged, 1000, THREADS);
-    measure("scattered", scattered, 32768, 1);
-    measure("generations", generations, 1000, 1);
-    measure("larson", larson, 500, THREADS);
-    measure("transferred", transferred, 1000, THREADS);
-    measure("produced", produced, 64, THREADS);
-    measure("scratched", scratched, 8, THREADS);
-    measure("delivered", delivered, 1000, 1);
-    measure("delivered", delivered, 100000, 1);
-    measure("advection", advection, 65536, 1);
-    measure("advection", advection, 1000000, 1);
-    measure("together", together, 65536, 1);
-    measure("together", together, 262144, 1);
+    measure_all();
     MPI_Finalize();
     return 0;
 }

@@ -247,14 +247,28 @@ fn consider_purge() {
     let is_mine = PURGE_AT
         .compare_exchange(end, now + DELAY, Ordering::Relaxed, Ordering::Relaxed)
         .is_ok();
-    if is_mine && is_much(LEAST_DIRTY.swap(dirty, Ordering::Relaxed)) {
-        purge();
+    if !is_mine {
+        return;
+    }
+    let least = LEAST_DIRTY.swap(dirty, Ordering::Relaxed);
+    if is_much(least) {
+        purge_behind(dirty.saturating_sub(least));
     }
 }
 
 /// Gives all free memory of common segments back.
 pub(crate) fn purge() {
+    purge_behind(0);
+}
+
+/// The same for what is behind so many free slices: those of the segments that are tried first.
+fn purge_behind(kept: usize) {
+    let mut before = 0;
     for segment in all() {
+        before += segment.lent().dirty_slices();
+        if before <= kept {
+            continue;
+        }
         let purged = segment.lent().purge(|first, count| {
             // SAFETY:
             // - the slices are nobody else's.

@@ -72,6 +72,12 @@ impl LentSlices {
             && self.dense.fetch_or(1 << part, Ordering::Relaxed) >> part & 1 == 0
     }
 
+    /// The number of free slices that may hold something else than zeros.
+    pub(crate) fn dirty_slices(&self) -> usize {
+        // Relaxed: they may change at any time.
+        (self.free.load(Ordering::Relaxed) & self.dirty.load(Ordering::Relaxed)).count_ones() as usize
+    }
+
     /// Has the memory of free slices given back: calls `purge` with the first one and the number of each run of them,
     /// which are the caller's meanwhile. It says whether they are zero then. Returns the number of those that are.
     pub(crate) fn purge(&self, mut purge: impl FnMut(usize, usize) -> bool) -> usize {

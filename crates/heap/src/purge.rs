@@ -1,8 +1,9 @@
 //! Giving free memory back to the system.
 //!
 //! A program that frees much often needs as much soon, and a page that comes anew from the system costs a fault. So
-//! free memory is given back only if it is much compared with what is in use, and has been all the time for a while: a
-//! program that frees everything and allocates it again, over and over, keeps its pages.
+//! free memory is given back only if it is much compared with what is in use, and has been all the time for a while. A
+//! program that frees everything and allocates it again, over and over, keeps its pages. What was needed in that time
+//! is kept, too.
 
 use crate::clock::now;
 use crate::segment::{LISTS, SLICE, SLICES, Segment};
@@ -39,7 +40,7 @@ impl Heap {
             // Blocks that are kept keep pages. Those pages do not lead here again.
             self.purge_at.set(now + DELAY);
             self.empty_magazines();
-            self.purge();
+            self.purge_at_most(self.least_dirty.get());
         } else if self.dirty.get() > AT_ONCE + self.live.get() {
             self.purge();
         } else if is_over || end == 0 {
@@ -56,17 +57,21 @@ impl Heap {
 
     /// Gives all free memory back.
     pub(crate) fn purge(&self) {
+        self.purge_at_most(usize::MAX);
+    }
+
+    /// Gives so much free memory back, in slices, or all if there is less: first that of whole segments, which is taken
+    /// last, then that of segments with long runs. A segment with pages gives all that it has free.
+    fn purge_at_most(&self, most: usize) {
         self.purge_at.set(0);
-        let with_free = || (0..LISTS).flat_map(|list| self.on_list(list));
-        with_free().for_each(Segment::purge);
-        for span in self.spans().filter(|span| span.is_dirty()) {
-            // The first page has the header.
-            let start = span.address() + SLICE;
-            // SAFETY:
-            // - the span is free.
-            if unsafe { arena::purge(start, span.end() - start) } {
-                span.set_dirty(false);
+        let mut left = most - self.purge_spans(most);
+        let with_free = || (0..LISTS).rev().flat_map(|list| self.on_list(list));
+        for segment in with_free() {
+            if left == 0 {
+                break;
             }
+            left = left.saturating_sub(segment.dirty_slices());
+            segment.purge();
         }
         let segments: usize = with_free().map(Segment::dirty_slices).sum();
         let spans: usize = self
@@ -76,11 +81,33 @@ impl Heap {
             .sum();
         self.dirty.set(segments + spans);
     }
+
+    /// Gives the memory of free spans back, not more than this. Returns the number of slices.
+    fn purge_spans(&self, most: usize) -> usize {
+        let mut left = most;
+        for span in self.spans().filter(|span| span.is_dirty()) {
+            let (whole, segments) = (span.span(), left / SLICES);
+            let span = match segments {
+                0 => break,
+                _ if segments < whole => Self::cut(span, whole - segments),
+                _ => span,
+            };
+            // The first page has the header.
+            let start = span.address() + SLICE;
+            // SAFETY:
+            // - the span is free.
+            if unsafe { arena::purge(start, span.end() - start) } {
+                span.set_dirty(false);
+            }
+            left -= span.span() * SLICES;
+        }
+        most - left
+    }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use crate::segment::SLICE;
+    use crate::segment::{SLICE, SLICES};
     use crate::tests::{C, as_rank};
     use crate::{Heap, context};
 
@@ -96,6 +123,10 @@ mod tests {
     fn need_much() {
         let blocks: Vec<_> = (0..BLOCKS).map(|_| C::malloc(4 * SLICE)).collect();
         blocks.into_iter().for_each(C::free);
+    }
+
+    fn need_little() {
+        C::free(C::malloc(4 * SLICE));
     }
 
     /// Lets the time pass after which free memory is given back.
@@ -117,13 +148,37 @@ mod tests {
         });
     }
 
+    /// Begins a time in which little is needed, with all that is free.
+    fn begin_time() {
+        need_much();
+        let_time_pass();
+        need_little();
+        need_little();
+    }
+
     #[test]
     fn free_memory_that_nobody_has_needed_is_given_back() {
         as_rank(|_| {
-            need_much();
+            begin_time();
             let_time_pass();
-            C::free(C::malloc(4 * SLICE));
-            assert_eq!((heap().dirty.get(), heap().purge_at.get()), (0, 0));
+            need_little();
+            assert!(!heap().is_much(heap().dirty.get()));
+            assert_eq!(heap().purge_at.get(), 0);
+        });
+    }
+
+    #[test]
+    fn what_was_needed_in_time_is_kept_when_the_rest_is_given_back() {
+        as_rank(|_| {
+            begin_time();
+            let free = heap().dirty.get();
+            let blocks = [(); BLOCKS / 5].map(|()| C::malloc(4 * SLICE));
+            blocks.into_iter().for_each(C::free);
+            let_time_pass();
+            need_little();
+            let kept = heap().dirty.get();
+            assert!(kept >= BLOCKS / 5 * 4 - SLICES, "{kept} of {free}");
+            assert!(kept <= free / 2, "{kept} of {free}");
         });
     }
 }

@@ -438,6 +438,12 @@ impl Segment {
         }
     }
 
+    /// Says that the system has been asked for huge pages for all of the segment.
+    pub(crate) fn set_dense(&self) {
+        self.dense.set(u8::MAX);
+        self.set_huge_pages(true);
+    }
+
     fn has_one_node(&self) -> bool {
         // SAFETY:
         // - the segment belongs to a heap, and heaps stay where they are.

@@ -14,6 +14,8 @@ use crate::{Heap, arena, nodes, owners, size_class};
 
 /// The number of segments that are looked at, those with short runs first.
 const TRIED: usize = 16;
+/// The number of slices in use from which on a heap takes new segments in huge pages.
+const LARGE: usize = 4 * SLICES;
 
 impl Heap {
     /// Takes slices of a segment of the heap, or of a new one.
@@ -125,12 +127,24 @@ impl Heap {
         if segment.is_dirty() {
             self.dirty.set(self.dirty.get() + SLICES);
         }
-        if segment.has_huge_pages() {
-            arena::end_huge_pages(segment.address(), SEGMENT);
-            segment.set_huge_pages(false);
+        if self.fills_segments() {
+            arena::want_huge_pages(segment.address(), SEGMENT);
+            self.adopt(segment);
+            segment.set_dense();
+        } else {
+            if segment.has_huge_pages() {
+                arena::end_huge_pages(segment.address(), SEGMENT);
+                segment.set_huge_pages(false);
+            }
+            self.adopt(segment);
         }
-        self.adopt(segment);
         Some(segment)
+    }
+
+    /// Whether the heap has had so much memory in use that huge pages are worth what is not used of the last one. They
+    /// come from the system in one step, while [gathering](Segment::gather_if_dense) copies what is there.
+    fn fills_segments(&self) -> bool {
+        self.most_live.get() >= LARGE && self.source().has_one_node()
     }
 
     /// Adds a segment, all of whose slices are free.

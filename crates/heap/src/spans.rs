@@ -31,21 +31,30 @@ impl Heap {
         Some(segment)
     }
 
-    /// Cuts a free span behind `count` segments. Returns what follows in the list: the rest, or the next span.
+    /// Cuts a free span that is being taken behind `count` segments. Returns what follows in the list: the rest, or the
+    /// next span.
     fn split(&self, segment: &'static Segment, count: usize) -> *const Segment {
-        let rest = segment.span() - count;
         if segment.is_dirty() {
             self.dirty.set(self.dirty.get().saturating_sub(count * SLICES));
         }
-        if rest == 0 {
-            return segment.links().next();
+        if segment.span() > count {
+            Self::cut(segment, count);
         }
-        let dirty = if segment.is_dirty() { u64::MAX } else { 0 };
+        segment.links().next()
+    }
+
+    /// Makes what a free span has behind `count` segments a span of its own, which follows in the list.
+    pub(crate) fn cut(segment: &'static Segment, count: usize) -> &'static Segment {
+        let (rest, dirty) = (
+            segment.span() - count,
+            if segment.is_dirty() { u64::MAX } else { 0 },
+        );
         // SAFETY:
-        // - the segments are free ones of this heap.
+        // - the segments are free ones of a heap.
         let other = unsafe { Segment::of_span(segment.address() + count * SEGMENT, rest, dirty) };
         other.links().set_next(segment.links().next());
         other.set_huge_pages(segment.has_huge_pages());
+        segment.links().set_next(other);
         segment.set_span(count);
         other
     }
