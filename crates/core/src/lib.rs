@@ -20,7 +20,7 @@
 //! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked;
 //!   [`RareExclusion`]: few long accesses exclude many short ones, which take no lock.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
-//!   [`BroadcastRing`]; and [`LockWord`], [`SharedLock`], [`SharedBarrier`] and [`SharedCounter`], which leave it to
+//!   [`BroadcastRing`]; and [`LockWord`], [`SharedLock`], [`SharedBarrier`], [`SharedCounter`] and [`SharedTally`], which leave it to
 //!   others to suspend those that wait.
 //! * `owner`: the object, of a higher layer, for which an execution context works.
 //! * `fork_join`: parts of a work side by side, each in an execution context of its own.
@@ -53,7 +53,7 @@ pub use blocking::{
     ArrivalError, ArrivedPhase, Barrier, BarrierCell, BroadcastRing, CompletedPhase, Condvar, Contributions,
     CyclicBarrier, FlagBarrier, FlagPhaseGuard, Held, LockCell, LockKind, LockQueue, LockRequest, LockWord,
     Mutex, MutexGuard, PhaseGuard, PhaseValues, ReleasedParties, Round, RoundGuard, SharedBarrier,
-    SharedCounter, SharedLock, SplitBarrier, Wait, WaitList, WorkShare,
+    SharedCounter, SharedLock, SharedTally, SplitBarrier, Wait, WaitList, WorkShare,
 };
 pub use execution::{
     Completion, EcRef, Mailbox, ParkToken, ThreadCounts, WorkerMailbox, current, park, wait_all, wait_any,

@@ -11,6 +11,7 @@ mod ordered_lock;
 mod shared_barrier;
 mod shared_counter;
 mod shared_lock;
+mod shared_tally;
 mod split_barrier;
 mod wait_list;
 
@@ -25,5 +26,6 @@ pub use ordered_lock::{Held, LockKind, LockQueue, LockRequest, LockWord};
 pub use shared_barrier::{ArrivedPhase, BarrierCell, SharedBarrier};
 pub use shared_counter::SharedCounter;
 pub use shared_lock::{LockCell, SharedLock};
+pub use shared_tally::SharedTally;
 pub use split_barrier::{CompletedPhase, PhaseValues, ReleasedParties, SplitBarrier, WorkShare};
 pub use wait_list::WaitList;

@@ -1,17 +1,18 @@
-//! What the processes of a node share about a window, apart from its data: locks, a barrier and counters of signals.
+//! What the processes of a node share about a window, apart from its data: locks, a barrier, counters of signals and
+//! tallies of requests.
 
 use super::shared_memory::{FileName, NodeMemory};
 use super::stripes::Stripes;
 use rustix::io::Errno;
 use simurgh_core::sync::{Arc, AtomicU32};
-use simurgh_core::{BarrierCell, LockCell, SharedBarrier, SharedCounter, SharedLock};
+use simurgh_core::{BarrierCell, LockCell, SharedBarrier, SharedCounter, SharedLock, SharedTally};
 use std::ptr::NonNull;
 
 /// Memory that the processes of a node share, with the locks of their ranks, and those for elements on which the
 /// machine has no atomic instructions. It begins with the latter, and a seat for each rank of the node; then come the
 /// barrier, with a place for each rank of the node, the cells of the ranks' locks, and the places of their queues: one
-/// in each for every rank of the window. The end are the ranks' counters: for each one for every rank of the node, and
-/// one more, in cache lines of their own. Pages that nobody has touched take no memory, and a queue uses its first
+/// in each for every rank of the window. The end are the ranks' counters and tallies, in cache lines of their own: for
+/// each rank a counter for every rank of the node, and one more; and then for each a tally for every rank of the node. Pages that nobody has touched take no memory, and a queue uses its first
 /// places as long as few wait.
 pub struct NodeControl {
     memory: Arc<NodeMemory>,
@@ -20,6 +21,7 @@ pub struct NodeControl {
     cells: NonNull<LockCell>,
     places: NonNull<AtomicU32>,
     counters: NonNull<SharedCounter>,
+    tallies: NonNull<SharedTally>,
     size: ControlSize,
 }
 
@@ -46,6 +48,7 @@ struct Layout {
     cells: usize,
     places: usize,
     counters: usize,
+    tallies: usize,
     end: usize,
 }
 
@@ -56,6 +59,11 @@ impl ControlSize {
     /// The counters of a rank, with those that only fill its last cache line; there are not as many ranks as addresses.
     fn counters_per_rank(self) -> usize {
         (self.locks + 1).next_multiple_of(LINE / size_of::<SharedCounter>())
+    }
+
+    /// The tallies of a rank, likewise.
+    fn tallies_per_rank(self) -> usize {
+        self.locks.next_multiple_of(LINE / size_of::<SharedTally>())
     }
 
     /// The layout; none if it is longer than addresses reach.
@@ -72,13 +80,16 @@ impl ControlSize {
         let counters = ring.checked_mul(self.locks)?.checked_add(places)?;
         let counters = counters.checked_next_multiple_of(LINE)?;
         let row = size_of::<SharedCounter>().checked_mul(self.counters_per_rank())?;
-        let end = row.checked_mul(self.locks)?.checked_add(counters)?;
+        let tallies = row.checked_mul(self.locks)?.checked_add(counters)?;
+        let row = size_of::<SharedTally>().checked_mul(self.tallies_per_rank())?;
+        let end = row.checked_mul(self.locks)?.checked_add(tallies)?;
         Some(Layout {
             barrier,
             parties,
             cells,
             places,
             counters,
+            tallies,
             end,
         })
     }
@@ -112,13 +123,15 @@ impl NodeControl {
             cells,
             places,
             counters,
+            tallies,
             ..
         } = size.layout().ok_or(Errno::NOMEM)?;
         let start = memory.start();
         // SAFETY:
         // - the memory has as many bytes as the layout, so all offsets are within it.
-        let [barrier, parties, cells, places, counters] =
-            unsafe { [barrier, parties, cells, places, counters].map(|offset| start.byte_add(offset)) };
+        let [barrier, parties, cells, places, counters, tallies] = unsafe {
+            [barrier, parties, cells, places, counters, tallies].map(|offset| start.byte_add(offset))
+        };
         Ok(Self {
             memory: Arc::new(memory),
             barrier: barrier.cast(),
@@ -126,6 +139,7 @@ impl NodeControl {
             cells: cells.cast(),
             places: places.cast(),
             counters: counters.cast(),
+            tallies: tallies.cast(),
             size,
         })
     }
@@ -185,6 +199,25 @@ impl NodeControl {
         }
     }
 
+    /// The tallies of a rank of the node, by its index: one for each rank of the node.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many ranks.
+    #[inline]
+    #[must_use]
+    pub fn tallies(&self, index: usize) -> &[SharedTally] {
+        assert!(index < self.size.locks, "the rank is one of the node");
+        let row = self.size.tallies_per_rank();
+        // SAFETY:
+        // - `index` is checked, so the tallies are within the memory, where only this type gives out anything;
+        // - they are aligned, were zeroed before their first use, and live as long as `self`.
+        unsafe {
+            let own = self.tallies.add(index * row);
+            std::slice::from_raw_parts(own.as_ptr(), self.size.locks)
+        }
+    }
+
     /// The barrier of the node's ranks.
     #[inline]
     #[must_use]
@@ -236,6 +269,16 @@ mod tests {
                 .collect();
             assert_eq!(all, [false; 4]);
             assert!(made.counters(index).iter().all(|counter| counter.count() == 1));
+            assert!(other.tallies(index).iter().all(|tally| tally.told().is_none()));
+            (0..)
+                .zip(made.tallies(index))
+                .for_each(|(number, tally)| tally.tell(number));
+            let told: Vec<_> = other
+                .tallies(index)
+                .iter()
+                .filter_map(|tally| tally.told())
+                .collect();
+            assert_eq!(told, [0, 1, 2]);
         }
         assert!(
             !made.lock(2).word().try_acquire(request(1)),

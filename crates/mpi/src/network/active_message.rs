@@ -22,8 +22,8 @@ use crate::error::{ErrorCode, Result, Status};
 use crate::host::Host;
 use crate::memory::{self, Target};
 use crate::request::Waiter;
-use simurgh_core::WaitList;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering, fence};
+use simurgh_core::{WaitList, spin_while_idle};
 use simurgh_net::HostId;
 use std::sync::OnceLock;
 
@@ -168,6 +168,30 @@ impl Network {
         self.send_active(to, service as u8, false, [first, second, handle.0], length, fill);
     }
 
+    /// Waits until a host has handled all requests that have been sent to it so far, for as long as nobody else could
+    /// use the processor. False if it has not, or cannot tell so: then it has to be asked.
+    pub(crate) fn await_handled(&self, by: HostId) -> bool {
+        let sent = self.accounts.with(by).requests().sent();
+        let way = self.way(by);
+        let is_over = || {
+            let told = way.told_by(by);
+            told.is_some_and(|told| sent.wrapping_sub(told).cast_signed() <= 0)
+        };
+        way.told_by(by).is_some() && spin_while_idle(is_over)
+    }
+
+    /// How many requests have been sent to a host so far, modulo 2^32; none if some of them may wait here for room on
+    /// their way.
+    pub(crate) fn requests_sent(&self, to: HostId) -> Option<u32> {
+        let sent = self.accounts.with(to).requests().sent();
+        (!self.fabric.is_backed_up()).then_some(sent)
+    }
+
+    /// Whether so many requests of a host have been handled so far, modulo 2^32.
+    pub(crate) fn has_handled(&self, from: HostId, requests: u32) -> bool {
+        self.accounts.with(from).requests().has_handled(requests)
+    }
+
     /// Sends a notice: a request without data and replies, for which a rank of the other host waits. It never waits
     /// itself.
     pub(crate) fn notify(&self, service: Service, to: HostId, [first, second]: [u64; 2]) {
@@ -280,7 +304,8 @@ impl Network {
         let reply_to = (handle != Handle::NONE).then_some(ReplyTo { host: from, handle });
         let outcome = self.handle_active((from, service), [first, second], data, reply_to);
         let requests = self.accounts.with(from);
-        if requests.requests().handle() {
+        self.way(from).tell(from, requests.requests().handle());
+        if requests.requests().is_owed() {
             let handled = requests.requests().tell();
             self.tell(from, &Packet::Handled { handled });
         }

@@ -132,6 +132,12 @@ impl Network {
         self.way(host).answers_sooner(host, bytes)
     }
 
+    /// Whether the access to so many bytes of a host's memory takes longer than a packet with them.
+    #[inline]
+    pub(crate) fn is_slow_to_access(&self, host: HostId, bytes: usize) -> bool {
+        self.way(host).is_slow_to_access(host, bytes)
+    }
+
     /// Begins a transfer. False if it is not possible; then nothing is completed.
     pub(crate) fn transfer(&self, local: &Host, transfer: OneSidedTransfer) -> bool {
         let is_possible = transfer.data.is_possible(self.access(transfer.host));

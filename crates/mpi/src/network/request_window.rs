@@ -21,7 +21,7 @@ pub(super) struct RequestWindow {
     told: AtomicU32,
 }
 
-// Relaxed throughout: the numbers order no other data. `RequestWindow::has_room` is read by threads that wait for room,
+// Relaxed but for what has been handled: the other numbers order no other data. `RequestWindow::has_room` is read by threads that wait for room,
 // which the thread that confirms wakes with an ordering of its own.
 impl RequestWindow {
     /// Whether a request may be sent.
@@ -70,12 +70,30 @@ impl RequestWindow {
         believed
     }
 
-    /// Notes that a request of the other host has been handled; whether that host should be told now. Called by the
-    /// thread that polls.
-    pub(super) fn handle(&self) -> bool {
+    /// Notes that a request of the other host has been handled. The number of all that have been. Called by the thread
+    /// that polls.
+    pub(super) fn handle(&self) -> u32 {
         let handled = self.handled.load(Ordering::Relaxed).wrapping_add(1);
-        self.handled.store(handled, Ordering::Relaxed);
+        // Release pairs with the Acquire in `has_handled`: what the handler has done is visible.
+        self.handled.store(handled, Ordering::Release);
+        handled
+    }
+
+    /// Whether the other host should be told how many have been handled, by a packet.
+    pub(super) fn is_owed(&self) -> bool {
+        let handled = self.handled.load(Ordering::Relaxed);
         handled.wrapping_sub(self.told.load(Ordering::Relaxed)) >= ACTIVE_MESSAGES / 2
+    }
+
+    /// How many requests have been sent so far.
+    pub(super) fn sent(&self) -> u32 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Whether so many requests of the other host have been handled; what that has changed is visible.
+    pub(super) fn has_handled(&self, requests: u32) -> bool {
+        let left = requests.wrapping_sub(self.handled.load(Ordering::Acquire));
+        left.cast_signed() <= 0
     }
 
     /// The number of requests of the other host that have been handled, which is told now.
@@ -103,9 +121,10 @@ mod tests {
     #[test]
     fn the_other_host_is_told_when_half_the_window_is_owed() {
         let window = RequestWindow::default();
-        assert!((1..ACTIVE_MESSAGES / 2).all(|_| !window.handle()));
-        assert!(window.handle());
+        assert!((1..ACTIVE_MESSAGES / 2).all(|number| window.handle() == number && !window.is_owed()));
+        assert!(window.handle() == ACTIVE_MESSAGES / 2 && window.is_owed());
         assert_eq!(window.tell(), ACTIVE_MESSAGES / 2);
-        assert!(!window.handle());
+        assert!(window.handle() > ACTIVE_MESSAGES / 2 && !window.is_owed());
+        assert!(window.has_handled(ACTIVE_MESSAGES / 2 + 1) && !window.has_handled(ACTIVE_MESSAGES / 2 + 2));
     }
 }

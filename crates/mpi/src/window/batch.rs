@@ -48,6 +48,8 @@ struct Batch {
 #[derive(Clone, Copy)]
 pub(super) enum Replies {
     Nothing,
+    /// Likewise, but the request does not wait: its target had better handle it soon.
+    NothingSoon,
     /// The origin waits for it no sooner than it sends another request to the same host.
     Later(Handle),
     /// The origin is going to wait for it, or for another reply of the host, soon.
@@ -91,6 +93,7 @@ impl Window {
     ) {
         let (handle, last, may_wait) = match replies {
             Replies::Nothing => (None, None, label.kind.may_wait()),
+            Replies::NothingSoon => (None, None, false),
             Replies::Later(handle) => (Some(handle), Some(handle), true),
             Replies::Soon(handle) => (Some(handle), Some(handle), false),
             Replies::Awaited(handle) => (Some(handle), None, false),
@@ -104,7 +107,8 @@ impl Window {
             self.send_batch(host, &mut batch.waiting);
         }
         batch.last = last;
-        let may_wait = may_wait && length <= SHORT && entry <= capacity;
+        // What fills more than half a packet saves none if it waits.
+        let may_wait = may_wait && length <= SHORT && 2 * entry <= capacity;
         if may_wait || !batch.waiting.is_empty() {
             let replies = handle.unwrap_or(Handle::NONE);
             append(&mut batch.waiting, (label.numbers(), replies), length, fill);
@@ -114,6 +118,12 @@ impl Window {
         if !may_wait {
             self.send_batch(host, &mut batch.waiting);
         }
+    }
+
+    /// Sends what waits for a host.
+    pub(super) fn send_waiting(&self, host: HostId) {
+        let mut all = self.batches.0.lock();
+        self.send_batch(host, &mut batch_for(&mut all, host).waiting);
     }
 
     fn send_batch(&self, host: HostId, waiting: &mut Vec<u8>) {

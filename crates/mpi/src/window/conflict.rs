@@ -167,7 +167,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host);
+        self.epochs().note_sent(host, false);
     }
 
     /// Notes that accesses of this rank are complete.

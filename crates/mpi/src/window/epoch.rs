@@ -3,7 +3,7 @@
 use super::Window;
 use super::error::{fault, in_epoch, no_epoch};
 use super::hold::Hold;
-use super::open::{News, Open, Targets};
+use super::open::{EpochKind, News, Open, Targets};
 use super::seats::Seats;
 use super::transfer::Transfers;
 use crate::error::{ErrorClass, Result};
@@ -37,10 +37,20 @@ pub(super) struct Epochs {
     /// The number of ranks to which the rank's memory is exposed, in an exposure epoch.
     exposure: Option<usize>,
     /// The hosts to which operations have been sent that may not have been done, ascending.
-    pub(super) dirty: Vec<HostId>,
+    pub(super) dirty: Vec<Dirty>,
+    /// Whether some of these are targets of a last epoch, which wait themselves for what it has sent.
+    is_unsettled: bool,
     pub(super) transfers: Transfers,
     /// The number of threads of the rank that flush, or wait for their turn.
     pub(super) flushing: usize,
+}
+
+/// A host to which operations have been sent that may not have been done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dirty {
+    pub(super) host: HostId,
+    /// Whether it has to reply to some of them.
+    pub(super) replies: bool,
 }
 
 impl Window {
@@ -82,8 +92,14 @@ impl Epochs {
             Access::None | Access::LockAll { .. } => locks,
         };
         let awaits_none = self.awaited.is_empty() && !self.awaits_all;
-        let has_none = self.access == Access::None && self.locks.is_empty() && awaits_none;
-        open.tell(access, locks, has_none);
+        let has_no_lock = self.locks.is_empty() && awaits_none;
+        let kind = match &self.access {
+            Access::None if has_no_lock => EpochKind::None,
+            Access::Fence { .. } if has_no_lock => EpochKind::Fence,
+            Access::Start(_) if has_no_lock => EpochKind::Start,
+            _ => EpochKind::Other,
+        };
+        open.tell(access, locks, kind);
     }
 
     /// Refuses an operation on a target for which no access epoch is open.
@@ -306,17 +322,35 @@ impl Epochs {
         Ok(is_taken)
     }
 
-    /// Notes that an operation has been sent to a host.
+    /// Notes that an operation has been sent to a host, and whether that replies to it.
     #[inline]
-    pub(super) fn note_sent(&mut self, host: HostId) {
-        if let Err(place) = self.dirty.binary_search(&host) {
-            self.dirty.insert(place, host);
+    pub(super) fn note_sent(&mut self, host: HostId, replies: bool) {
+        match self.dirty.binary_search_by_key(&host, |dirty| dirty.host) {
+            Ok(place) => self.dirty[place].replies |= replies,
+            Err(place) => self.dirty.insert(place, Dirty { host, replies }),
         }
     }
 
-    /// Whether operations have been sent to a host since it was last asked; that is forgotten.
-    pub(super) fn take_dirty(&mut self, host: HostId) -> bool {
-        let place = self.dirty.binary_search(&host);
-        place.map(|place| self.dirty.remove(place)).is_ok()
+    /// Takes the hosts to which operations have been sent, if there are some, and none has to reply.
+    pub(super) fn take_unreplied(&mut self) -> Option<Vec<Dirty>> {
+        let are_there = !self.dirty.is_empty() && self.dirty.iter().all(|dirty| !dirty.replies);
+        are_there.then(|| std::mem::take(&mut self.dirty))
+    }
+
+    /// Notes hosts that wait themselves for what has been sent to them, in the epoch that has just ended.
+    pub(super) fn leave_unsettled(&mut self, dirty: Vec<Dirty>) {
+        self.dirty = dirty;
+        self.is_unsettled = true;
+    }
+
+    /// Whether there are such hosts; they are forgotten.
+    pub(super) fn take_unsettled(&mut self) -> bool {
+        std::mem::take(&mut self.is_unsettled)
+    }
+
+    /// Takes a host, if operations have been sent to it since it was last taken.
+    pub(super) fn take_dirty(&mut self, host: HostId) -> Option<Dirty> {
+        let place = self.dirty.binary_search_by_key(&host, |dirty| dirty.host);
+        place.map(|place| self.dirty.remove(place)).ok()
     }
 }

@@ -54,6 +54,7 @@ impl Window {
         if !self.relies_on_nocheck(assert) {
             self.await_signals(&wanted)?;
         }
+        self.settle()?;
         if let Wanted::Posts(targets) = wanted {
             self.epochs().start(&self.open, targets);
         }
@@ -72,7 +73,7 @@ impl Window {
 
     fn end_access(&self) -> Result<()> {
         let targets = self.epochs().complete(&self.open)?;
-        let flushed = self.flush_hosts(Ends::Nothing);
+        let flushed = self.end_requests();
         self.end_accesses(Ends::AtOrigin, None);
         targets
             .iter()
@@ -122,6 +123,7 @@ impl Window {
     }
 
     fn end_exposure(&self) {
+        self.await_requests();
         self.end_exposed_accesses();
         self.epochs().conceal();
     }

@@ -69,6 +69,7 @@ mod single_lock;
 mod sleepers;
 mod statistics;
 mod table;
+mod tallies;
 mod transfer;
 mod untold;
 mod waiters;

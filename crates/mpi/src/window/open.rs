@@ -18,16 +18,25 @@ pub(super) struct Open {
     locks: AtomicU32,
     /// Whether an operation has gone the short way since epochs have changed.
     is_used: AtomicBool,
-    /// [`NO_EPOCH`], [`OTHER_EPOCHS`], or [`ONE_LOCK`] plus the number of how the target in `locks` is locked.
+    /// The number of an [`EpochKind`], or [`ONE_LOCK`] plus the number of how the target in `locks` is locked.
     state: AtomicU32,
 }
 
-/// The rank is in no access epoch, and no thread of it waits for one.
-const NO_EPOCH: u32 = 0;
-/// What the rank is in is known to the epochs alone.
-const OTHER_EPOCHS: u32 = 1;
+/// What kind of access epoch a rank is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EpochKind {
+    /// None, and no thread of the rank waits for one.
+    None,
+    /// One between fences.
+    Fence,
+    /// One that `MPI_Win_start` has begun.
+    Start,
+    /// What it is is known to the epochs alone.
+    Other,
+}
+
 /// The rank is in the epoch of one lock, of which the epochs have not been told.
-const ONE_LOCK: u32 = 2;
+const ONE_LOCK: u32 = 4;
 
 /// What the short ways have done, of which the epochs have not been told.
 pub(super) struct News {
@@ -57,17 +66,15 @@ impl Default for Open {
             access: AtomicU32::new(Targets::NONE.0),
             locks: AtomicU32::new(Targets::NONE.0),
             is_used: AtomicBool::new(false),
-            state: AtomicU32::new(NO_EPOCH),
+            state: AtomicU32::new(EpochKind::None as u32),
         }
     }
 }
 
 impl Open {
-    /// Tells the targets after a change of epochs. `has_none` says that the rank is in no access epoch, and that no
-    /// thread of it waits for one.
-    pub(super) fn tell(&self, access: Targets, locks: Targets, has_none: bool) {
-        let state = if has_none { NO_EPOCH } else { OTHER_EPOCHS };
-        self.set(access, locks, state);
+    /// Tells the targets after a change of epochs, and which kind the rank is in.
+    pub(super) fn tell(&self, access: Targets, locks: Targets, kind: EpochKind) {
+        self.set(access, locks, kind as u32);
     }
 
     #[inline]
@@ -81,7 +88,13 @@ impl Open {
     /// Whether the rank is in no access epoch, and no thread of it waits for one.
     #[inline]
     pub(super) fn has_no_epoch(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == NO_EPOCH
+        self.is(EpochKind::None)
+    }
+
+    /// Whether the rank is in an epoch of this kind.
+    #[inline]
+    pub(super) fn is(&self, kind: EpochKind) -> bool {
+        self.state.load(Ordering::Relaxed) == kind as u32
     }
 
     /// Begins the epoch of a lock by the short way, where there is no other.
@@ -105,7 +118,7 @@ impl Open {
     /// Ends the epoch of such a lock.
     #[inline]
     pub(super) fn let_go(&self) {
-        self.set(Targets::NONE, Targets::NONE, NO_EPOCH);
+        self.set(Targets::NONE, Targets::NONE, EpochKind::None as u32);
     }
 
     /// What the epochs have to be told, if there is anything; it is told from now on. Called under the lock of the
@@ -113,7 +126,7 @@ impl Open {
     #[inline]
     pub(super) fn news(&self) -> Option<News> {
         let is_used = self.is_used.load(Ordering::Relaxed);
-        let is_held = self.state.load(Ordering::Relaxed) > OTHER_EPOCHS;
+        let is_held = self.state.load(Ordering::Relaxed) >= ONE_LOCK;
         (is_used || is_held).then(|| self.take_news())
     }
 
@@ -121,7 +134,7 @@ impl Open {
         let target = self.locks.load(Ordering::Relaxed);
         let lock = self.held(target).map(|hold| (target, hold));
         if lock.is_some() {
-            self.state.store(OTHER_EPOCHS, Ordering::Relaxed);
+            self.state.store(EpochKind::Other as u32, Ordering::Relaxed);
         }
         News {
             is_used: self.is_used.load(Ordering::Relaxed),

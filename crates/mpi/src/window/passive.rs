@@ -50,6 +50,7 @@ impl Window {
         }
         let seat = self.check_rank(rank)?;
         self.check_locks("MPI_Win_lock")?;
+        self.settle()?;
         if self.relies_on_nocheck(assert) {
             let mut epochs = self.epochs();
             epochs.check_lock(seat)?;
@@ -168,6 +169,7 @@ impl Window {
     fn take_locks(&self, assert: i32) -> Result<()> {
         assertion::check("MPI_Win_lock_all", assert, NOCHECK)?;
         self.check_locks("MPI_Win_lock_all")?;
+        self.settle()?;
         {
             let mut epochs = self.epochs();
             epochs.check_lock_all()?;

@@ -3,6 +3,7 @@
 use super::access_log::Ends;
 use super::batch::{Replies, SHORT};
 use super::conflict::flush_label;
+use super::epoch::Dirty;
 use super::operation::Located;
 use super::packet::{Chunk, Kind, Label, chunks};
 use super::transfer::Outcome;
@@ -87,7 +88,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(located.part.host());
+        self.epochs().note_sent(located.part.host(), false);
     }
 
     /// Notes an update. Whether the rank is going to wait for it soon, so that it had better be sent at once, and the
@@ -161,7 +162,7 @@ impl Window {
         for chunk in &chunks {
             self.send_chunk(located, label, (&BYTE, chunk), replies, 0, &mut |_, _| ());
         }
-        self.epochs().note_sent(host);
+        self.epochs().note_sent(host, true);
         true
     }
 
@@ -173,10 +174,7 @@ impl Window {
     ) {
         let label = self.label(Kind::Accumulate, op as u16, located.seat);
         let replies = match self.begin_update(located) {
-            true => {
-                let (user, host) = (self.process().id() as usize, located.part.host());
-                Replies::Soon(self.network().expect(user, host, None, 1, None))
-            }
+            true => Replies::NothingSoon,
             false => Replies::Nothing,
         };
         self.send_data(origin, located, label, (update.unit(), replies));
@@ -215,7 +213,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host);
+        self.epochs().note_sent(host, true);
         true
     }
 
@@ -247,7 +245,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host);
+        self.epochs().note_sent(host, true);
         true
     }
 
@@ -294,14 +292,26 @@ impl Window {
     pub(super) fn flush_host(&self, host: HostId, ends: Ends, target: u32) -> Result<()> {
         let _turn = self.take_turn();
         let transferred = self.await_transfers(Some(host));
-        if !self.epochs().take_dirty(host) {
+        let Some(dirty) = self.epochs().take_dirty(host) else {
+            return transferred;
+        };
+        if self.await_handled(&dirty) {
             return transferred;
         }
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, Some(target));
         let request = self.ask_flush(host, label);
         let flushed = self.await_host(host, request);
-        self.keep_dirty(&[host]);
+        self.keep_dirty(&[dirty]);
         transferred.and(flushed)
+    }
+
+    /// Sends what waits for a host, and waits until it has handled all requests, if it tells so without being asked.
+    fn await_handled(&self, dirty: &Dirty) -> bool {
+        let may_be = !dirty.replies && self.is_told_by_replies();
+        if may_be {
+            self.send_waiting(dirty.host);
+        }
+        may_be && self.network().await_handled(dirty.host)
     }
 
     /// Sends what waits for a host, and returns what is complete when it has handled all requests.
@@ -312,10 +322,12 @@ impl Window {
 
     /// Has the next flush ask these hosts again where accesses are checked: they have noted accesses that are not over
     /// yet, to other targets or with effects at the target.
-    fn keep_dirty(&self, hosts: &[HostId]) {
+    fn keep_dirty(&self, hosts: &[Dirty]) {
         if self.shared.access_logs().is_some() {
             let mut epochs = self.epochs();
-            hosts.iter().for_each(|host| epochs.note_sent(*host));
+            hosts
+                .iter()
+                .for_each(|dirty| epochs.note_sent(dirty.host, dirty.replies));
         }
     }
 
@@ -336,8 +348,13 @@ impl Window {
         let transferred = self.await_transfers(None);
         let dirty = std::mem::take(&mut self.epochs().dirty);
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, None);
-        let ask = |host: &HostId| (*host, self.ask_flush(*host, label));
-        let flushed = self.await_hosts(dirty.iter().map(ask).collect());
+        let (asked, telling): (Vec<_>, Vec<_>) = dirty.iter().partition(|dirty| dirty.replies);
+        let ask = |dirty: &Dirty| (dirty.host, self.ask_flush(dirty.host, label));
+        let mut asked: Vec<_> = asked.into_iter().map(ask).collect();
+        telling.iter().for_each(|dirty| self.send_waiting(dirty.host));
+        let untold = telling.into_iter().filter(|dirty| !self.await_handled(dirty));
+        asked.extend(untold.map(ask));
+        let flushed = self.await_hosts(asked);
         if ends == Ends::AtOrigin {
             self.keep_dirty(&dirty);
         }

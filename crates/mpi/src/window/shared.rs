@@ -259,11 +259,16 @@ impl WindowShared {
         Some(Lock::Own(&self.locals[part.local? as usize].lock))
     }
 
+    /// What all ranks share, if each has a process of its own.
+    #[inline]
+    pub(super) fn process_control(&self) -> Option<&NodeControl> {
+        self.control.get().filter(|_| self.is_process_per_rank)
+    }
+
     /// The barrier of all ranks, if they share memory for it and each has a process of its own.
     #[inline]
     pub(super) fn barrier(&self) -> Option<SharedBarrier<'_>> {
-        let control = self.control.get().filter(|_| self.is_process_per_rank);
-        control.map(NodeControl::barrier)
+        self.process_control().map(NodeControl::barrier)
     }
 
     /// The signals to a rank, if all ranks share memory for them.

@@ -1,17 +1,20 @@
 //! The short way of operations on memory of other processes of the node, as a request to the other process: elements of
-//! one predefined datatype without gaps, as many at the target as at the origin, for which the rank is going to wait
-//! soon (`pace`). So go updates, and puts and gets if the other process answers sooner than the kernel copies: it looks
-//! for packets just then, and system calls take long on this machine. Each operation is a packet by itself, the reply
-//! to which says as much as one to a flush. Nothing is done here where it cannot be told that all is right: then the
-//! general way tells what is wrong, or does it (`remote`).
+//! one predefined datatype without gaps, as many at the target as at the origin. So go updates, and puts and gets if the
+//! other process answers sooner than the kernel copies: it looks for packets just then, and system calls take long on
+//! this machine. An operation for which the rank is going to wait soon (`pace`) is a packet by itself; others wait to be
+//! sent together (`batch`). To what brings nothing, nothing is replied: the other process tells how much it has handled
+//! (`Network::await_handled`), or the epoch ends there, too (`tallies`). Nothing is done here where it cannot be told
+//! that all is right: then the general way tells what is wrong, or does it (`remote`).
 //!
-//! Costs: what the packet and its reply take, an entry in the table of replies, and a few loads.
+//! Costs: a few loads, and what a packet takes, or a copy to others that wait for one; and with a reply what that takes,
+//! and an entry in the table of replies.
 
 use super::Window;
 use super::across::start_within;
 use super::batch::{Replies, SHORT};
 use super::packet::{Kind, SHORTEST_HEADER, write_header};
 use super::remote::BYTE;
+use super::transfer::LEAST;
 use crate::datatype::Datatype;
 use crate::instrument;
 use crate::memory::{self, Dense, Run, Source, Target, Update};
@@ -29,6 +32,17 @@ struct ShortRequest<'a> {
     carried: usize,
     /// The place of the data of the reply, if it has some.
     result: Option<&'a Target>,
+}
+
+/// When a request had better be handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Urgency {
+    /// Before its origin has waited for it, and nothing is replied: with others.
+    Later,
+    /// Soon, and nothing is replied: the target or the origin waits until it has been handled.
+    Soon,
+    /// Soon, and the origin waits for the reply.
+    Awaited,
 }
 
 impl ShortRequest<'_> {
@@ -156,11 +170,19 @@ impl Window {
         let Some((host, start)) = self.place_across(request, seat, displacement) else {
             return false;
         };
+        let Some(urgency) = self.urgency(request, host) else {
+            return false;
+        };
         self.pace.note();
-        let user = self.process().id() as usize;
-        let replies = self
-            .network()
-            .expect(user, host, request.result.cloned(), 1, None);
+        let replies = match urgency {
+            Urgency::Later => Replies::Nothing,
+            Urgency::Soon => Replies::NothingSoon,
+            Urgency::Awaited => {
+                let user = self.process().id() as usize;
+                let result = request.result.cloned();
+                Replies::Soon(self.network().expect(user, host, result, 1, None))
+            }
+        };
         let run = Run {
             offset: start,
             count: request.count,
@@ -169,16 +191,16 @@ impl Window {
         self.send_request(
             host,
             self.label(request.kind, request.detail, seat),
-            Replies::Soon(replies),
+            replies,
             SHORTEST_HEADER + request.carried,
             &mut |room| fill(write_header((unit, 0), &[run], 0, room)),
         );
-        self.epochs().note_sent(host);
+        self.epochs().note_sent(host, request.result.is_some());
         true
     }
 
-    /// The process of a rank, and where the elements at a displacement begin in its part, if the request goes the short
-    /// way now.
+    /// The process of a rank, and where the elements at a displacement begin in its part, if the request may go the
+    /// short way.
     fn place_across(
         &self,
         request: &ShortRequest<'_>,
@@ -192,10 +214,27 @@ impl Window {
         let is_plain = !instrument::on() && !self.meter.is_always_on() && self.is_told_by_replies();
         let is_elsewhere = part.host() != self.process().job().layout().own();
         let is_near = is_elsewhere && part.node_index().is_some();
-        (is_short && is_plain && is_near && self.pace.is_slow() && self.open.allows(seat)).then_some(())?;
-        let is_update = !matches!(request.kind, Kind::Put | Kind::Get);
-        let is_sooner = is_update || self.network().answers_sooner(part.host(), bytes);
-        is_sooner.then_some((part.host(), start as isize))
+        let may_go = is_short && is_plain && is_near && self.open.allows(seat);
+        may_go.then_some((part.host(), start as isize))
+    }
+
+    /// When a request had better be handled; none if it had better go another way.
+    fn urgency(&self, request: &ShortRequest<'_>, host: HostId) -> Option<Urgency> {
+        let (bytes, is_slow) = (request.bytes(), self.pace.is_slow());
+        let (network, is_short) = (self.network(), bytes < LEAST);
+        let is_sooner = match request.kind {
+            Kind::Put if self.ends_at_targets() => is_short || network.is_slow_to_access(host, bytes),
+            Kind::Put if !is_slow && is_short => true,
+            Kind::Put | Kind::Get => network.answers_sooner(host, bytes),
+            _ => true,
+        };
+        match (is_slow, request.result) {
+            _ if !is_sooner => None,
+            (true, None) => Some(Urgency::Soon),
+            (true, Some(_)) => Some(Urgency::Awaited),
+            (false, None) => Some(Urgency::Later),
+            (false, Some(_)) => None,
+        }
     }
 }
 

@@ -198,6 +198,20 @@ pub trait Transport: Send + Sync {
     /// Tells other hosts whether somebody looks for packets here again and again: a hint.
     fn watch(&self, _is_watched: bool) {}
 
+    /// Tells a host a number in place of the one before, if the host can look for it: see [`Transport::told_by`].
+    fn tell(&self, _host: HostId, _number: u32) {}
+
+    /// The number that a host has told this one last, 0 at first; none if it cannot tell any. What it did before is
+    /// visible.
+    fn told_by(&self, _host: HostId) -> Option<u32> {
+        None
+    }
+
+    /// Whether it takes longer to access so many bytes of a host's memory than to send them in a packet.
+    fn is_slow_to_access(&self, _host: HostId, _length: usize) -> bool {
+        false
+    }
+
     /// Whether a host seems to answer a packet sooner than it takes to access so many bytes of its memory.
     fn answers_sooner(&self, _host: HostId, _length: usize) -> bool {
         false

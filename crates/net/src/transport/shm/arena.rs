@@ -20,7 +20,7 @@ use super::segment::{Contents, Segment};
 
 /// The first word of an arena: letters, and the version of the layout, which changes with [`ArenaHeader`],
 /// [`Contents`] and what is in a slot.
-const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x05");
+const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x06");
 /// Seals that an arena has.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 
@@ -134,7 +134,7 @@ impl Arena {
         let contents = unsafe { self.header.byte_add(offset) };
         // SAFETY:
         // - there is one, which lives as long as the arena.
-        unsafe { Segment::new(contents.cast(), Arc::clone(self)) }
+        unsafe { Segment::new(contents.cast(), Arc::clone(self), index) }
     }
 }
 

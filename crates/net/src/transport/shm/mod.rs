@@ -16,6 +16,7 @@
 //!    complete when the call returns. Where such calls take long, short data had better go in packets, as long as the
 //!    other host looks for them, which it says in its segment. Two hosts that both copy share out the chunks by a
 //!    [`chunk_counter`].
+//! 5. What a host has handled of the requests of another one, it tells in its own segment ([`tallies`]).
 //!
 //! A host reads only numbers and data from another's segment. Numbers are checked before use, and checking data is up
 //! to the engine. So a broken or dying peer can send nonsense and stop sending, but no more.
@@ -68,6 +69,8 @@ mod ring;
 #[cfg(not(loom))]
 mod segment;
 mod slot;
+#[cfg(not(loom))]
+mod tallies;
 #[cfg(not(loom))]
 mod transport;
 #[cfg(not(loom))]

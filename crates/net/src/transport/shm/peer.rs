@@ -31,12 +31,18 @@ impl Peer {
         }
     }
 
+    /// Whether it takes longer to access so many bytes of its memory than to send them in a packet.
+    #[inline]
+    pub(super) fn is_slow_to_access(&self, length: usize) -> bool {
+        let is_slow = |process: &RemoteProcess| process.takes_longer_than_packets(length);
+        self.remote_process().is_some_and(is_slow)
+    }
+
     /// Whether it seems to answer a packet sooner than it takes to access so many bytes of its memory: the kernel is
     /// slow, and the host looks for packets, or is worth waking, since its memory is accessed again and again.
     #[inline]
     pub(super) fn answers_sooner(&self, length: usize) -> bool {
-        let is_slow = |process: &RemoteProcess| process.takes_longer_than_packets(length);
-        self.remote_process().is_some_and(is_slow) && self.looks()
+        self.is_slow_to_access(length) && self.looks()
     }
 
     fn looks(&self) -> bool {

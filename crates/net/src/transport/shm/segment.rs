@@ -11,6 +11,7 @@ use super::arena::Arena;
 use super::chunk_counter::ChunkCounters;
 use super::pool::{BUFFERS, ROOM, Returns};
 use super::ring::Ring;
+use super::tallies::Tallies;
 
 /// The layout of a segment. All zeros is the segment of a host that has not come yet.
 #[repr(C, align(4096))]
@@ -22,6 +23,8 @@ pub(super) struct Contents {
     pub(super) returns: Returns,
     /// The chunks of transfers to the owner.
     pub(super) chunk_counters: ChunkCounters,
+    /// What the owner tells others.
+    pub(super) tallies: Tallies,
     buffers: [SharedBytes<ROOM>; BUFFERS],
 }
 
@@ -42,6 +45,7 @@ pub(super) struct SegmentHeader {
 pub(super) struct Segment {
     contents: NonNull<Contents>,
     arena: Arc<Arena>,
+    index: usize,
 }
 
 // SAFETY:
@@ -101,13 +105,22 @@ fn read(places: &[AtomicU64; 2]) -> [u64; 2] {
 }
 
 impl Segment {
-    /// A segment of an arena.
+    /// The segment of the host with this index of an arena.
     ///
     /// # Safety
     ///
     /// * It lies in the arena, aligned as it has to be.
-    pub(super) unsafe fn new(contents: NonNull<Contents>, arena: Arc<Arena>) -> Self {
-        Self { contents, arena }
+    pub(super) unsafe fn new(contents: NonNull<Contents>, arena: Arc<Arena>, index: usize) -> Self {
+        Self {
+            contents,
+            arena,
+            index,
+        }
+    }
+
+    /// The index of its owner in the arena.
+    pub(super) fn index(&self) -> usize {
+        self.index
     }
 
     /// The arena that it is a part of.

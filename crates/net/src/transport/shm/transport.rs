@@ -428,6 +428,22 @@ impl Transport for Shm {
         self.segment.header.set_watched(is_watched);
     }
 
+    fn tell(&self, host: HostId, number: u32) {
+        if let Some(peer) = self.permanent_peer(host) {
+            self.segment.tallies.tell(peer.segment.index(), number);
+        }
+    }
+
+    fn told_by(&self, host: HostId) -> Option<u32> {
+        let peer = self.permanent_peer(host)?;
+        peer.segment.tallies.told(self.segment.index())
+    }
+
+    fn is_slow_to_access(&self, host: HostId, length: usize) -> bool {
+        let peer = self.permanent_peer(host);
+        peer.is_some_and(|peer| peer.is_slow_to_access(length))
+    }
+
     fn answers_sooner(&self, host: HostId, length: usize) -> bool {
         let peer = self.permanent_peer(host);
         peer.is_some_and(|peer| peer.answers_sooner(length))
