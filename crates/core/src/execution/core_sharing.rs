@@ -19,8 +19,10 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 const ALONE: Duration = Duration::from_micros(1);
 /// A yield that takes longer has let somebody compute.
 const SLICE: Duration = Duration::from_micros(200);
-/// For so long nothing is yielded to somebody who computes.
-const REFUSAL: Duration = Duration::from_millis(50);
+/// For so long nothing is yielded to somebody who computes, at first and at most: twice as long each time that the next
+/// yield lets somebody compute as well.
+const REFUSAL: Duration = Duration::from_millis(2);
+const REFUSAL_MOST: Duration = Duration::from_millis(64);
 /// So many yields in a row that let somebody run mean that the core is shared.
 const SHARED: u32 = 32;
 /// The least time between two moves.
@@ -33,6 +35,8 @@ pub(super) struct CoreSharing {
     shared: AtomicU32,
     /// Nothing is yielded before this time.
     refuses_until: AtomicU64,
+    /// Yields in a row that let somebody compute.
+    refusals: AtomicU32,
     /// The thread is not moved before this time.
     stays_until: AtomicU64,
 }
@@ -63,12 +67,16 @@ impl CoreSharing {
     /// Learns from an offer that began and ended at these times.
     fn learn(&self, before: u64, now: u64) -> Offer {
         let took = Duration::from_nanos(now.saturating_sub(before));
+        if took > SLICE {
+            self.shared.store(0, Ordering::Relaxed);
+            self.refuse(now);
+            return Offer::Contended;
+        }
+        if self.refusals.load(Ordering::Relaxed) > 0 {
+            self.refusals.store(0, Ordering::Relaxed);
+        }
         if took < ALONE {
             self.shared.store(0, Ordering::Relaxed);
-        } else if took > SLICE {
-            self.shared.store(0, Ordering::Relaxed);
-            self.refuses_until.store(after(now, REFUSAL), Ordering::Relaxed);
-            return Offer::Contended;
         } else {
             let shared = self.shared.load(Ordering::Relaxed) + 1;
             if shared >= SHARED && now >= self.stays_until.load(Ordering::Relaxed) {
@@ -79,6 +87,15 @@ impl CoreSharing {
             self.shared.store(shared, Ordering::Relaxed);
         }
         Offer::Over
+    }
+
+    /// Yields nothing for a while.
+    fn refuse(&self, now: u64) {
+        let refusals = self.refusals.load(Ordering::Relaxed);
+        let longest = REFUSAL_MOST.as_nanos() / REFUSAL.as_nanos();
+        let pause = REFUSAL * 2_u32.pow(refusals.min(longest.ilog2()));
+        self.refusals.store(refusals.saturating_add(1), Ordering::Relaxed);
+        self.refuses_until.store(after(now, pause), Ordering::Relaxed);
     }
 }
 
@@ -129,5 +146,22 @@ mod tests {
         assert_eq!(sharing.learn(now - 3_000_000, now), Offer::Contended);
         assert!(sharing.refuses_until.load(Ordering::Relaxed) > now);
         assert_eq!(sharing.offer(), Offer::Contended);
+    }
+
+    #[test]
+    fn a_core_is_refused_the_longer_the_more_often_somebody_has_computed_there() {
+        let sharing = CoreSharing::default();
+        let refused = |took: u64| {
+            let now = 1 << 40;
+            let offer = sharing.learn(now - took, now);
+            (offer == Offer::Contended).then(|| sharing.refuses_until.load(Ordering::Relaxed) - now)
+        };
+        let least = REFUSAL.as_nanos() as u64;
+        assert_eq!(refused(3_000_000), Some(least));
+        assert_eq!(refused(3_000_000), Some(2 * least));
+        assert_eq!(refused(500), None);
+        assert_eq!(refused(3_000_000), Some(least));
+        let last = (0..100).filter_map(|_| refused(3_000_000)).last();
+        assert_eq!(last, Some(REFUSAL_MOST.as_nanos() as u64));
     }
 }

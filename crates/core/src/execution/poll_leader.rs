@@ -257,10 +257,11 @@ impl PollLeader {
         seen
     }
 
-    /// As [`PollLeader::poll_until`], for the leader, which checks so often.
+    /// As [`PollLeader::poll_until`], for the leader, which checks so often, and as often again after it has found
+    /// something: where requests of others come one after the other, each would be late if it slept between them.
     #[inline]
-    fn poll_as_leader(&self, mut checks: u32, done: impl Fn() -> bool) -> bool {
-        let mut since_yield = 0;
+    fn poll_as_leader(&self, limit: u32, done: impl Fn() -> bool) -> bool {
+        let (mut checks, mut since_yield) = (limit, 0);
         let mut watch = None;
         loop {
             if done() {
@@ -269,7 +270,7 @@ impl PollLeader {
             let mail = self.network.has_mail();
             if mail && self.poll() {
                 // Whoever has sent it has a core.
-                since_yield = 0;
+                (checks, since_yield) = (limit, 0);
                 continue;
             }
             if checks == 0 {
