@@ -149,6 +149,12 @@ impl Network {
         self.pending_replies.visit(replies, host, set).is_some()
     }
 
+    /// Waits until the last of some replies of a host has come, which completes nothing, for as long as nobody else could
+    /// use the processor. Whether it has come.
+    pub(crate) fn await_replies(&self, replies: Handle, host: HostId) -> bool {
+        spin_while_idle(|| self.pending_replies.visit(replies, host, |_| ()).is_none())
+    }
+
     /// Sends a request with `length` bytes of data, which `fill` writes. The calling execution context is suspended as
     /// long as the other host has too many requests to handle.
     pub(crate) fn request(

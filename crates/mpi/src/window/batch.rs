@@ -138,6 +138,18 @@ impl Window {
         waiting.shrink_to(KEPT);
     }
 
+    /// Waits for the reply that says that a host has handled all requests, for as long as nobody else could use the
+    /// processor; these requests are sent. False if it has not come, or no reply says so.
+    pub(super) fn await_last_reply(&self, host: HostId) -> bool {
+        let last = {
+            let mut all = self.batches.0.lock();
+            let batch = batch_for(&mut all, host);
+            self.send_batch(host, &mut batch.waiting);
+            batch.last
+        };
+        last.is_some_and(|last| self.network().await_replies(last, host))
+    }
+
     /// What is complete when a host has handled all requests, if the reply to the last one says so; these requests are
     /// sent. None if the host has to be asked.
     pub(super) fn last_reply(&self, host: HostId) -> Option<Arc<Request>> {

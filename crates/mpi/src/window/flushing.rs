@@ -13,8 +13,8 @@ pub(super) struct Flushing(Mutex<()>);
 /// The turn of a thread.
 pub(super) struct Turn<'a> {
     window: &'a Window,
-    #[expect(dead_code, reason = "held for its drop")]
-    lock: MutexGuard<'a, ()>,
+    /// None where the calls of the program come one after the other: then there is nobody to wait for.
+    lock: Option<MutexGuard<'a, ()>>,
 }
 
 impl Default for Flushing {
@@ -25,16 +25,23 @@ impl Default for Flushing {
 
 impl Window {
     /// Waits until no other thread of the rank flushes.
+    #[inline]
     pub(super) fn take_turn(&self) -> Turn<'_> {
-        self.epochs().flushing += 1;
-        let lock = self.flushing.0.lock();
+        let has_others = !self.process.serialized().holds();
+        let lock = has_others.then(|| {
+            self.epochs().flushing += 1;
+            self.flushing.0.lock()
+        });
         Turn { window: self, lock }
     }
 }
 
 impl Drop for Turn<'_> {
+    #[inline]
     fn drop(&mut self) {
-        self.window.epochs().flushing -= 1;
+        if self.lock.is_some() {
+            self.window.epochs().flushing -= 1;
+        }
     }
 }
 

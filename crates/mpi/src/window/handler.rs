@@ -14,7 +14,7 @@ use super::sleepers::Bed;
 use super::table::WindowTable;
 use super::waiters::RemoteWaiter;
 use crate::datatype::{Basic, Datatype};
-use crate::error::{Error, ErrorClass, Result};
+use crate::error::{Error, ErrorClass};
 use crate::memory::{self, Target, Update};
 use crate::network::{ActiveMessageHandler, ActiveRequest};
 use crate::op::unit_of_numbers;
@@ -106,21 +106,26 @@ impl Served<'_> {
     fn targets(&self, incoming: &Incoming<'_>, unit: &Datatype) -> Option<Targets> {
         let seat = self.label.target as usize;
         self.window.local(seat)?;
-        let of_run = |(offset, count)| self.window.target(seat, offset, count, unit);
-        let targets: Option<Result<Targets>> = incoming.runs().map(of_run).collect();
-        let told = |error: Error| {
-            self.request.refuse(error.class().into());
-            self.tell_later(error);
-        };
-        targets?.map_err(told).ok()
+        let mut targets = Targets::new();
+        for (offset, count) in incoming.runs() {
+            match self.window.target(seat, offset, count, unit)? {
+                Ok(target) => targets.push(target),
+                Err(error) => {
+                    self.request.refuse(error.class().into());
+                    self.tell_later(error);
+                    return None;
+                }
+            }
+        }
+        Some(targets)
     }
 
     fn put(&self) -> Option<()> {
         let incoming = Incoming::read(self.request.data)?;
         let mut elements = incoming.elements;
-        for target in self.targets(&incoming, &Datatype::Basic(Basic::Byte))? {
+        for target in &self.targets(&incoming, &Datatype::Basic(Basic::Byte))? {
             let (these, rest) = elements.split_at_checked(target.bytes())?;
-            memory::unpack(these, &target);
+            memory::unpack(these, target);
             elements = rest;
         }
         self.conclude();

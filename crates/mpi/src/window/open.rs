@@ -125,7 +125,8 @@ impl Open {
     /// epochs.
     #[inline]
     pub(super) fn news(&self) -> Option<News> {
-        let is_used = self.is_used.load(Ordering::Relaxed);
+        // Only epochs between fences are told of their use.
+        let is_used = self.is(EpochKind::Fence) && self.is_used.load(Ordering::Relaxed);
         let is_held = self.state.load(Ordering::Relaxed) >= ONE_LOCK;
         (is_used || is_held).then(|| self.take_news())
     }

@@ -295,7 +295,7 @@ impl Window {
         let Some(dirty) = self.epochs().take_dirty(host) else {
             return transferred;
         };
-        if self.await_handled(&dirty) {
+        if self.await_soon(&dirty) {
             return transferred;
         }
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, Some(target));
@@ -305,13 +305,17 @@ impl Window {
         transferred.and(flushed)
     }
 
-    /// Sends what waits for a host, and waits until it has handled all requests, if it tells so without being asked.
-    fn await_handled(&self, dirty: &Dirty) -> bool {
-        let may_be = !dirty.replies && self.is_told_by_replies();
-        if may_be {
-            self.send_waiting(dirty.host);
+    /// Sends what waits for a host, and waits until it has handled all requests, for as long as nobody else could use
+    /// the processor. False if it does not tell that without being asked, or not as soon.
+    fn await_soon(&self, dirty: &Dirty) -> bool {
+        if !self.is_told_by_replies() {
+            return false;
         }
-        may_be && self.network().await_handled(dirty.host)
+        if dirty.replies {
+            return self.await_last_reply(dirty.host);
+        }
+        self.send_waiting(dirty.host);
+        self.network().await_handled(dirty.host)
     }
 
     /// Sends what waits for a host, and returns what is complete when it has handled all requests.
@@ -348,13 +352,11 @@ impl Window {
         let transferred = self.await_transfers(None);
         let dirty = std::mem::take(&mut self.epochs().dirty);
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, None);
-        let (asked, telling): (Vec<_>, Vec<_>) = dirty.iter().partition(|dirty| dirty.replies);
+        dirty.iter().for_each(|dirty| self.send_waiting(dirty.host));
+        // After the first one that is late, nobody is waited for one by one.
+        let in_time = dirty.iter().take_while(|dirty| self.await_soon(dirty)).count();
         let ask = |dirty: &Dirty| (dirty.host, self.ask_flush(dirty.host, label));
-        let mut asked: Vec<_> = asked.into_iter().map(ask).collect();
-        telling.iter().for_each(|dirty| self.send_waiting(dirty.host));
-        let untold = telling.into_iter().filter(|dirty| !self.await_handled(dirty));
-        asked.extend(untold.map(ask));
-        let flushed = self.await_hosts(asked);
+        let flushed = self.await_hosts(dirty[in_time..].iter().map(ask).collect());
         if ends == Ends::AtOrigin {
             self.keep_dirty(&dirty);
         }

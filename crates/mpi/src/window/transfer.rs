@@ -238,14 +238,17 @@ impl Window {
     }
 
     /// Waits for the transfers with a host, or for all.
+    #[inline]
     pub(super) fn await_transfers(&self, host: Option<HostId>) -> Result<()> {
-        let under_way = {
-            let mut epochs = self.epochs();
-            if epochs.transfers.is_empty() {
-                return Ok(());
-            }
-            epochs.transfers.take(host)
-        };
+        if self.epochs().transfers.is_empty() {
+            return Ok(());
+        }
+        self.await_those_under_way(host)
+    }
+
+    #[cold]
+    fn await_those_under_way(&self, host: Option<HostId>) -> Result<()> {
+        let under_way = self.epochs().transfers.take(host);
         under_way
             .into_iter()
             .for_each(|transfer| self.await_transfer(transfer));
