@@ -20,8 +20,8 @@
 //! * `revocable`: [`Revocable`]: a value that others read without a lock until it is revoked;
 //!   [`RareExclusion`]: few long accesses exclude many short ones, which take no lock.
 //! * `blocking`: [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`CyclicBarrier`], [`SplitBarrier`],
-//!   [`BroadcastRing`]; and [`LockWord`], [`SharedLock`], [`SharedBarrier`], [`SharedCounter`] and [`SharedTally`], which leave it to
-//!   others to suspend those that wait.
+//!   [`BroadcastRing`]; and [`LockWord`], [`SharedLock`], [`SharedBarrier`], [`SharedCounter`] and [`SharedTally`],
+//!   which leave it to others to suspend those that wait.
 //! * `owner`: the object, of a higher layer, for which an execution context works.
 //! * `fork_join`: parts of a work side by side, each in an execution context of its own.
 //!

@@ -10,10 +10,10 @@ use std::ptr::NonNull;
 
 /// Memory that the processes of a node share, with the locks of their ranks, and those for elements on which the
 /// machine has no atomic instructions. It begins with the latter, and a seat for each rank of the node; then come the
-/// barrier, with a place for each rank of the node, the cells of the ranks' locks, and the places of their queues: one
-/// in each for every rank of the window. The end are the ranks' counters and tallies, in cache lines of their own: for
-/// each rank a counter for every rank of the node, and one more; and then for each a tally for every rank of the node. Pages that nobody has touched take no memory, and a queue uses its first
-/// places as long as few wait.
+/// barrier, with a place for each rank of the node, the cells of the ranks' locks, and the places of their queues:
+/// one in each for every rank of the window. The end are the ranks' counters and tallies, in cache lines of their
+/// own: for each rank a counter for every rank of the node, and one more; and then for each a tally for every rank of
+/// the node. Pages that nobody has touched take no memory, and a queue uses its first places as long as few wait.
 pub struct NodeControl {
     memory: Arc<NodeMemory>,
     barrier: NonNull<BarrierCell>,

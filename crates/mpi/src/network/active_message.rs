@@ -149,8 +149,8 @@ impl Network {
         self.pending_replies.visit(replies, host, set).is_some()
     }
 
-    /// Waits until the last of some replies of a host has come, which completes nothing, for as long as nobody else could
-    /// use the processor. Whether it has come.
+    /// Waits until the last of some replies of a host has come, which completes nothing, for as long as nobody else
+    /// could use the processor. Whether it has come.
     pub(crate) fn await_replies(&self, replies: Handle, host: HostId) -> bool {
         spin_while_idle(|| self.pending_replies.visit(replies, host, |_| ()).is_none())
     }

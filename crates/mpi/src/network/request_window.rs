@@ -21,8 +21,8 @@ pub(super) struct RequestWindow {
     told: AtomicU32,
 }
 
-// Relaxed but for what has been handled: the other numbers order no other data. `RequestWindow::has_room` is read by threads that wait for room,
-// which the thread that confirms wakes with an ordering of its own.
+// Relaxed but for what has been handled: the other numbers order no other data. `RequestWindow::has_room` is read by
+// threads that wait for room, which the thread that confirms wakes with an ordering of its own.
 impl RequestWindow {
     /// Whether a request may be sent.
     pub(super) fn has_room(&self) -> bool {

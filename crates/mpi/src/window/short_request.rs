@@ -1,13 +1,13 @@
-//! The short way of operations on memory of other processes of the node, as a request to the other process: elements of
-//! one predefined datatype without gaps, as many at the target as at the origin. So go updates, and puts and gets if the
-//! other process answers sooner than the kernel copies: it looks for packets just then, and system calls take long on
-//! this machine. An operation for which the rank is going to wait soon (`pace`) is a packet by itself; others wait to be
-//! sent together (`batch`). To what brings nothing, nothing is replied: the other process tells how much it has handled
-//! (`Network::await_handled`), or the epoch ends there, too (`tallies`). Nothing is done here where it cannot be told
-//! that all is right: then the general way tells what is wrong, or does it (`remote`).
+//! The short way of operations on memory of other processes of the node, as a request to the other process: elements
+//! of one predefined datatype without gaps, as many at the target as at the origin. So go updates, and puts and gets
+//! if the other process answers sooner than the kernel copies: it looks for packets just then, and system calls take
+//! long on this machine. An operation for which the rank is going to wait soon (`pace`) is a packet by itself; others
+//! wait to be sent together (`batch`). To what brings nothing, nothing is replied: the other process tells how much
+//! it has handled (`Network::await_handled`), or the epoch ends there, too (`tallies`). Nothing is done here where it
+//! cannot be told that all is right: then the general way tells what is wrong, or does it (`remote`).
 //!
-//! Costs: a few loads, and what a packet takes, or a copy to others that wait for one; and with a reply what that takes,
-//! and an entry in the table of replies.
+//! Costs: a few loads, and what a packet takes, or a copy to others that wait for one; and with a reply what that
+//! takes, and an entry in the table of replies.
 
 use super::Window;
 use super::across::start_within;
