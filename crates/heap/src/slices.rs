@@ -15,7 +15,7 @@ use crate::{Heap, arena, nodes, owners, size_class};
 /// The number of segments that are looked at, those with short runs first.
 const TRIED: usize = 16;
 /// The number of slices in use from which on a heap takes new segments in huge pages.
-const LARGE: usize = 4 * SLICES;
+const LARGE: usize = 16 * SLICES;
 
 impl Heap {
     /// Takes slices of a segment of the heap, or of a new one.
