@@ -22,6 +22,7 @@
  *
  * Each is the best of several batches: two at a time, so that the second one finds memory of the first, and all kinds
  * of work in turns, since memory and caches of a machine that others use as well are slow for some seconds at a time.
+ * Few ranks, of which a batch is short, do so more often.
  *
  * "resident BYTES RATIO": blocks of random sizes up to BYTES, each of which has been replaced several times. The ratio
  *     is that of the memory that all processes have taken for them to the bytes that the program has asked for.
@@ -39,7 +40,9 @@
 #include <unistd.h>
 
 enum {
-    VISITS = 3,
+    VISITS = 5,
+    VISITS_OF_MANY = 2,
+    FEW = 2,
     BATCHES = 2,
     BURST = 100000,
     SLOTS = 1000,
@@ -508,9 +511,9 @@ static void measure(struct work *work)
 /* Prints the times of all work that was chosen. */
 static void measure_all(void)
 {
-    int rank;
+    int rank, visits = ranks <= FEW ? VISITS : VISITS_OF_MANY;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int visit = 0; visit < VISITS; visit++)
+    for (int visit = 0; visit < visits; visit++)
         for (int i = 0; i < WORKS; i++)
             if (chosen(all_work[i].name))
                 measure(&all_work[i]);

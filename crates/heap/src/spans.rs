@@ -8,20 +8,18 @@ use crate::links::Linked;
 use crate::segment::{SLICES, Segment};
 
 impl Heap {
-    /// Takes so many segments in a row: free ones of the heap, or new ones.
+    /// Takes so many segments in a row: free ones of the heap, or new ones. Those that have memory come first.
     pub(crate) fn take_span(&self, count: usize) -> Option<&'static Segment> {
-        let mut before: Option<&Segment> = None;
-        for segment in self.spans() {
-            if segment.span() >= count {
-                let rest = self.split(segment, count);
-                match before {
-                    Some(before) => before.links().set_next(rest),
-                    None => self.spans.set(rest),
-                }
-                segment.set_heap(self);
-                return Some(segment);
+        let fits = |span: &&'static Segment| span.span() >= count;
+        let with_memory = self.spans().filter(fits).find(|span| span.is_dirty());
+        if let Some(segment) = with_memory.or_else(|| self.spans().find(fits)) {
+            let rest = self.split(segment, count);
+            match self.span_before(segment) {
+                Some(before) => before.links().set_next(rest),
+                None => self.spans.set(rest),
             }
-            before = Some(segment);
+            segment.set_heap(self);
+            return Some(segment);
         }
         let address = self.source().take(count)?;
         // SAFETY:
@@ -90,10 +88,7 @@ impl Heap {
 
     /// Adds a span to the free ones, and unites it with its neighbours.
     pub(crate) fn give_span(&self, segment: &'static Segment) {
-        let before = self
-            .spans()
-            .take_while(|other| other.address() < segment.address())
-            .last();
+        let before = self.span_before(segment);
         let next = before.map_or(self.spans.get(), |before| before.links().next());
         segment.links().set_next(next);
         match before {
@@ -104,6 +99,14 @@ impl Heap {
         if let Some(before) = before {
             self.unite(before);
         }
+    }
+
+    /// The last free span with a lower address.
+    fn span_before(&self, segment: &Segment) -> Option<&'static Segment> {
+        let spans = self.spans();
+        spans
+            .take_while(|other| other.address() < segment.address())
+            .last()
     }
 
     /// Unites a free span with the next one, if they are neighbours.
