@@ -6,7 +6,7 @@
 //! through here, so that they come in the order in which they were made.
 //!
 //! If the last request to a host is one to which something is replied, that reply says that all requests before it have
-//! been handled. A flush then waits for it and sends nothing of its own. An update that a rank is going to wait for
+//! been handled. A flush then waits for it and sends nothing of its own. An operation that a rank is going to wait for
 //! does not wait itself, where the target is near: it is on its way while the rank calls the flush (`pace`).
 //!
 //! In the packet each request is its two numbers, the handle of its replies, the length of its data in 4 bytes, and the
@@ -18,11 +18,9 @@
 use super::Window;
 use super::packet::{Kind, Label};
 use crate::endpoint::Handle;
-use crate::error::Status;
 use crate::network::Service;
-use crate::request::{Request, Waiter};
 use simurgh_core::Mutex;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{AtomicU32, Ordering};
 use simurgh_net::HostId;
 
 /// Requests with more data than this, or with such replies, do not wait.
@@ -34,14 +32,13 @@ const HEADER: usize = 28;
 /// Bytes of memory that a batch keeps for later ones.
 const KEPT: usize = 4096;
 
-/// The requests that wait, by host, ascending. It is locked while they are sent: nothing overtakes them.
-pub(super) struct Batches(Mutex<Vec<(HostId, Batch)>>);
-
-#[derive(Default)]
-struct Batch {
-    waiting: Vec<u8>,
-    /// What is replied to the last request to the host, if nobody waits for it yet.
-    last: Option<Handle>,
+/// The requests that wait.
+pub(super) struct Batches {
+    /// By host, ascending. It is locked while they are sent: nothing overtakes them.
+    by_host: Mutex<Vec<(HostId, Vec<u8>)>>,
+    /// The number of hosts for which some wait. Whoever relies on requests that a thread has made has synchronised with
+    /// it, so it sees what that thread has written, or something later: all accesses are relaxed.
+    hosts: AtomicU32,
 }
 
 /// What is replied to a request.
@@ -67,18 +64,37 @@ pub(super) struct Entry<'a> {
 
 impl Default for Batches {
     fn default() -> Self {
-        Self(Mutex::new(Vec::new()))
+        Self {
+            by_host: Mutex::new(Vec::new()),
+            hosts: AtomicU32::new(0),
+        }
     }
 }
 
-/// The batch for a host.
-fn batch_for(all: &mut Vec<(HostId, Batch)>, host: HostId) -> &mut Batch {
-    let place = all.binary_search_by_key(&host, |(known, _)| *known);
-    let place = place.unwrap_or_else(|place| {
-        all.insert(place, (host, Batch::default()));
-        place
-    });
-    &mut all[place].1
+impl Batches {
+    /// Whether no request waits.
+    #[inline]
+    fn are_empty(&self) -> bool {
+        self.hosts.load(Ordering::Relaxed) == 0
+    }
+
+    /// Calls `f` with what waits for a host.
+    fn with<R>(&self, host: HostId, f: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        let mut all = self.by_host.lock();
+        let place = all.binary_search_by_key(&host, |(known, _)| *known);
+        let place = place.unwrap_or_else(|place| {
+            all.insert(place, (host, Vec::new()));
+            place
+        });
+        let waiting = &mut all[place].1;
+        let waited = u32::from(!waiting.is_empty());
+        let result = f(waiting);
+        let waits = u32::from(!waiting.is_empty());
+        let hosts = self.hosts.load(Ordering::Relaxed);
+        self.hosts
+            .store(hosts.wrapping_add(waits).wrapping_sub(waited), Ordering::Relaxed);
+        result
+    }
 }
 
 impl Window {
@@ -91,39 +107,42 @@ impl Window {
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) {
-        let (handle, last, may_wait) = match replies {
-            Replies::Nothing => (None, None, label.kind.may_wait()),
-            Replies::NothingSoon => (None, None, false),
-            Replies::Later(handle) => (Some(handle), Some(handle), true),
-            Replies::Soon(handle) => (Some(handle), Some(handle), false),
-            Replies::Awaited(handle) => (Some(handle), None, false),
+        let (handle, may_wait) = match replies {
+            Replies::Nothing => (None, label.kind.may_wait()),
+            Replies::NothingSoon => (None, false),
+            Replies::Later(handle) => (Some(handle), true),
+            Replies::Soon(handle) | Replies::Awaited(handle) => (Some(handle), false),
         };
         let network = self.network();
+        if !may_wait && self.batches.are_empty() {
+            return network.request(Service::Windows, host, label.numbers(), handle, length, fill);
+        }
         let capacity = network.request_capacity(host);
         let entry = HEADER + length;
-        let mut all = self.batches.0.lock();
-        let batch = batch_for(&mut all, host);
-        if batch.waiting.len() + entry > capacity {
-            self.send_batch(host, &mut batch.waiting);
-        }
-        batch.last = last;
         // What fills more than half a packet saves none if it waits.
         let may_wait = may_wait && length <= SHORT && 2 * entry <= capacity;
-        if may_wait || !batch.waiting.is_empty() {
-            let replies = handle.unwrap_or(Handle::NONE);
-            append(&mut batch.waiting, (label.numbers(), replies), length, fill);
-        } else {
-            network.request(Service::Windows, host, label.numbers(), handle, length, fill);
-        }
-        if !may_wait {
-            self.send_batch(host, &mut batch.waiting);
-        }
+        self.batches.with(host, |waiting| {
+            if waiting.len() + entry > capacity {
+                self.send_batch(host, waiting);
+            }
+            if may_wait || !waiting.is_empty() {
+                let replies = handle.unwrap_or(Handle::NONE);
+                append(waiting, (label.numbers(), replies), length, fill);
+            } else {
+                network.request(Service::Windows, host, label.numbers(), handle, length, fill);
+            }
+            if !may_wait {
+                self.send_batch(host, waiting);
+            }
+        });
     }
 
     /// Sends what waits for a host.
+    #[inline]
     pub(super) fn send_waiting(&self, host: HostId) {
-        let mut all = self.batches.0.lock();
-        self.send_batch(host, &mut batch_for(&mut all, host).waiting);
+        if !self.batches.are_empty() {
+            self.batches.with(host, |waiting| self.send_batch(host, waiting));
+        }
     }
 
     fn send_batch(&self, host: HostId, waiting: &mut Vec<u8>) {
@@ -136,33 +155,6 @@ impl Window {
             .request(Service::Windows, host, numbers, None, waiting.len(), fill);
         waiting.clear();
         waiting.shrink_to(KEPT);
-    }
-
-    /// Waits for the reply that says that a host has handled all requests, for as long as nobody else could use the
-    /// processor; these requests are sent. False if it has not come, or no reply says so.
-    pub(super) fn await_last_reply(&self, host: HostId) -> bool {
-        let last = {
-            let mut all = self.batches.0.lock();
-            let batch = batch_for(&mut all, host);
-            self.send_batch(host, &mut batch.waiting);
-            batch.last
-        };
-        last.is_some_and(|last| self.network().await_replies(last, host))
-    }
-
-    /// What is complete when a host has handled all requests, if the reply to the last one says so; these requests are
-    /// sent. None if the host has to be asked.
-    pub(super) fn last_reply(&self, host: HostId) -> Option<Arc<Request>> {
-        let mut all = self.batches.0.lock();
-        let batch = batch_for(&mut all, host);
-        let last = batch.last.take()?;
-        let request = self.process().requests().take_receive();
-        let waiter = Waiter::Request(Arc::clone(&request));
-        if !self.network().complete_with(last, host, waiter) {
-            request.settle(&Status::EMPTY);
-        }
-        self.send_batch(host, &mut batch.waiting);
-        Some(request)
     }
 }
 

@@ -1,11 +1,13 @@
 //! The epochs of a rank: what it may access now, and who may access its memory.
 
 use super::Window;
+use super::batch::Replies;
 use super::error::{fault, in_epoch, no_epoch};
 use super::hold::Hold;
 use super::open::{EpochKind, News, Open, Targets};
 use super::seats::Seats;
 use super::transfer::Transfers;
+use crate::endpoint::Handle;
 use crate::error::{ErrorClass, Result};
 use simurgh_core::LockKind;
 use simurgh_net::HostId;
@@ -51,6 +53,8 @@ pub(super) struct Dirty {
     pub(super) host: HostId,
     /// Whether it has to reply to some of them.
     pub(super) replies: bool,
+    /// The reply to the last one, if there is one: then all have been handled, and replied to.
+    pub(super) last: Option<Handle>,
 }
 
 impl Window {
@@ -322,12 +326,26 @@ impl Epochs {
         Ok(is_taken)
     }
 
-    /// Notes that an operation has been sent to a host, and whether that replies to it.
+    /// Notes that an operation has been sent to a host, and what that replies.
     #[inline]
-    pub(super) fn note_sent(&mut self, host: HostId, replies: bool) {
-        match self.dirty.binary_search_by_key(&host, |dirty| dirty.host) {
-            Ok(place) => self.dirty[place].replies |= replies,
-            Err(place) => self.dirty.insert(place, Dirty { host, replies }),
+    pub(super) fn note_sent(&mut self, host: HostId, replies: Replies) {
+        let (replies, last) = match replies {
+            Replies::Nothing | Replies::NothingSoon => (false, None),
+            Replies::Later(handle) | Replies::Soon(handle) => (true, Some(handle)),
+            Replies::Awaited(_) => (true, None),
+        };
+        self.note_dirty(Dirty { host, replies, last });
+    }
+
+    /// Notes a host.
+    pub(super) fn note_dirty(&mut self, dirty: Dirty) {
+        match self.dirty.binary_search_by_key(&dirty.host, |known| known.host) {
+            Ok(place) => {
+                let known = &mut self.dirty[place];
+                known.replies |= dirty.replies;
+                known.last = dirty.last;
+            }
+            Err(place) => self.dirty.insert(place, dirty),
         }
     }
 

@@ -9,7 +9,7 @@ use super::packet::{Chunk, Kind, Label, chunks};
 use super::transfer::Outcome;
 use super::{Flavor, Window};
 use crate::datatype::{Basic, Datatype};
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::memory::{self, Runs, Source, Target, Update};
 use crate::network::{Data, Network};
 use crate::op::{BuiltinOp, numbers_of};
@@ -88,7 +88,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(located.part.host(), false);
+        self.epochs().note_sent(located.part.host(), replies);
     }
 
     /// Notes an update. Whether the rank is going to wait for it soon, so that it had better be sent at once, and the
@@ -162,7 +162,7 @@ impl Window {
         for chunk in &chunks {
             self.send_chunk(located, label, (&BYTE, chunk), replies, 0, &mut |_, _| ());
         }
-        self.epochs().note_sent(host, true);
+        self.epochs().note_sent(host, replies);
         true
     }
 
@@ -213,7 +213,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host, true);
+        self.epochs().note_sent(host, replies);
         true
     }
 
@@ -245,7 +245,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host, true);
+        self.epochs().note_sent(host, replies);
         true
     }
 
@@ -299,7 +299,7 @@ impl Window {
             return transferred;
         }
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, Some(target));
-        let request = self.ask_flush(host, label);
+        let request = self.ask_flush(&dirty, label);
         let flushed = self.await_host(host, request);
         self.keep_dirty(&[dirty]);
         transferred.and(flushed)
@@ -311,17 +311,28 @@ impl Window {
         if !self.is_told_by_replies() {
             return false;
         }
-        if dirty.replies {
-            return self.await_last_reply(dirty.host);
-        }
         self.send_waiting(dirty.host);
-        self.network().await_handled(dirty.host)
+        match (dirty.replies, dirty.last) {
+            (false, _) => self.network().await_handled(dirty.host),
+            (true, Some(last)) => self.network().await_replies(last, dirty.host),
+            (true, None) => false,
+        }
     }
 
-    /// Sends what waits for a host, and returns what is complete when it has handled all requests.
-    fn ask_flush(&self, host: HostId, label: Label) -> Arc<Request> {
-        let last = self.is_told_by_replies().then(|| self.last_reply(host)).flatten();
-        last.unwrap_or_else(|| self.ask_host(host, &[label]))
+    /// Sends what waits for a host, and returns what is complete when it has handled all requests: its reply to the
+    /// last one, or to a question.
+    fn ask_flush(&self, dirty: &Dirty, label: Label) -> Arc<Request> {
+        let last = dirty.last.filter(|_| self.is_told_by_replies());
+        let Some(last) = last else {
+            return self.ask_host(dirty.host, &[label]);
+        };
+        let request = self.process().requests().take_receive();
+        let waiter = Waiter::Request(Arc::clone(&request));
+        if !self.network().complete_with(last, dirty.host, waiter) {
+            request.settle(&Status::EMPTY);
+        }
+        self.send_waiting(dirty.host);
+        request
     }
 
     /// Has the next flush ask these hosts again where accesses are checked: they have noted accesses that are not over
@@ -329,9 +340,7 @@ impl Window {
     fn keep_dirty(&self, hosts: &[Dirty]) {
         if self.shared.access_logs().is_some() {
             let mut epochs = self.epochs();
-            hosts
-                .iter()
-                .for_each(|dirty| epochs.note_sent(dirty.host, dirty.replies));
+            hosts.iter().for_each(|dirty| epochs.note_dirty(*dirty));
         }
     }
 
@@ -355,7 +364,7 @@ impl Window {
         dirty.iter().for_each(|dirty| self.send_waiting(dirty.host));
         // After the first one that is late, nobody is waited for one by one.
         let in_time = dirty.iter().take_while(|dirty| self.await_soon(dirty)).count();
-        let ask = |dirty: &Dirty| (dirty.host, self.ask_flush(dirty.host, label));
+        let ask = |dirty: &Dirty| (dirty.host, self.ask_flush(dirty, label));
         let flushed = self.await_hosts(dirty[in_time..].iter().map(ask).collect());
         if ends == Ends::AtOrigin {
             self.keep_dirty(&dirty);
