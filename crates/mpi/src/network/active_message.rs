@@ -16,6 +16,7 @@
 //! [`RequestWindow`]: super::request_window::RequestWindow
 
 use super::Network;
+use super::request_window::includes;
 use super::wire::{Active, Packet};
 use crate::endpoint::Handle;
 use crate::error::{ErrorCode, Result, Status};
@@ -174,16 +175,16 @@ impl Network {
         self.send_active(to, service as u8, false, [first, second, handle.0], length, fill);
     }
 
-    /// Waits until a host has handled all requests that have been sent to it so far, for as long as nobody else could
-    /// use the processor. False if it has not, or cannot tell so: then it has to be asked.
+    /// Whether a host tells how many requests it has handled, without being asked.
+    pub(crate) fn tells_handled(&self, host: HostId) -> bool {
+        self.way(host).told_by(host).is_some()
+    }
+
+    /// Waits until a host, which [tells](Network::tells_handled) that, has handled all requests that have been sent to
+    /// it so far, for as long as nobody else could use the processor. False if it has not: then it has to be asked.
     pub(crate) fn await_handled(&self, by: HostId) -> bool {
-        let sent = self.accounts.with(by).requests().sent();
-        let way = self.way(by);
-        let is_over = || {
-            let told = way.told_by(by);
-            told.is_some_and(|told| sent.wrapping_sub(told).cast_signed() <= 0)
-        };
-        way.told_by(by).is_some() && spin_while_idle(is_over)
+        let (sent, way) = (self.accounts.with(by).requests().sent(), self.way(by));
+        spin_while_idle(|| way.told_by(by).is_some_and(|told| includes(told, sent)))
     }
 
     /// How many requests have been sent to a host so far, modulo 2^32; none if some of them may wait here for room on

@@ -92,8 +92,7 @@ impl RequestWindow {
 
     /// Whether so many requests of the other host have been handled; what that has changed is visible.
     pub(super) fn has_handled(&self, requests: u32) -> bool {
-        let left = requests.wrapping_sub(self.handled.load(Ordering::Acquire));
-        left.cast_signed() <= 0
+        includes(self.handled.load(Ordering::Acquire), requests)
     }
 
     /// The number of requests of the other host that have been handled, which is told now.
@@ -102,6 +101,11 @@ impl RequestWindow {
         self.told.store(handled, Ordering::Relaxed);
         handled
     }
+}
+
+/// Whether a number of requests, modulo 2^32, is at least another one.
+pub(super) fn includes(number: u32, other: u32) -> bool {
+    other.wrapping_sub(number).cast_signed() <= 0
 }
 
 #[cfg(test)]

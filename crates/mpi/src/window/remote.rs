@@ -305,17 +305,26 @@ impl Window {
         transferred.and(flushed)
     }
 
-    /// Sends what waits for a host, and waits until it has handled all requests, for as long as nobody else could use
-    /// the processor. False if it does not tell that without being asked, or not as soon.
+    /// Whether a host says that it has handled all requests without being asked. If not, what waits had better go with
+    /// the question.
+    fn tells_unasked(&self, dirty: &Dirty) -> bool {
+        let tells = match dirty.replies {
+            true => dirty.last.is_some(),
+            false => self.network().tells_handled(dirty.host),
+        };
+        tells && self.is_told_by_replies()
+    }
+
+    /// Sends what waits for a host that tells unasked, and waits until it has handled all requests, for as long as
+    /// nobody else could use the processor. False if it has to be asked, or is late.
     fn await_soon(&self, dirty: &Dirty) -> bool {
-        if !self.is_told_by_replies() {
+        if !self.tells_unasked(dirty) {
             return false;
         }
         self.send_waiting(dirty.host);
-        match (dirty.replies, dirty.last) {
-            (false, _) => self.network().await_handled(dirty.host),
-            (true, Some(last)) => self.network().await_replies(last, dirty.host),
-            (true, None) => false,
+        match dirty.last {
+            Some(last) => self.network().await_replies(last, dirty.host),
+            None => self.network().await_handled(dirty.host),
         }
     }
 
@@ -361,7 +370,8 @@ impl Window {
         let transferred = self.await_transfers(None);
         let dirty = std::mem::take(&mut self.epochs().dirty);
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, None);
-        dirty.iter().for_each(|dirty| self.send_waiting(dirty.host));
+        let unasked = dirty.iter().filter(|dirty| self.tells_unasked(dirty));
+        unasked.for_each(|dirty| self.send_waiting(dirty.host));
         // After the first one that is late, nobody is waited for one by one.
         let in_time = dirty.iter().take_while(|dirty| self.await_soon(dirty)).count();
         let ask = |dirty: &Dirty| (dirty.host, self.ask_flush(dirty, label));
