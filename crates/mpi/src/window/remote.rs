@@ -103,6 +103,16 @@ impl Window {
         self.flavor() != Flavor::Dynamic && self.shared.access_logs().is_none()
     }
 
+    /// What is replied to a request that is to be handled soon, and brings this: nothing, if it brings nothing and the
+    /// host tells how many it has handled.
+    pub(super) fn replies_soon(&self, host: HostId, result: Option<Target>) -> Replies {
+        if result.is_none() && self.network().tells_handled(host) {
+            return Replies::NothingSoon;
+        }
+        let user = self.process().id() as usize;
+        Replies::Soon(self.network().expect(user, host, result, 1, None))
+    }
+
     /// Expects so many replies of a host, with data for a target. If that is long, it had better come soon, too.
     fn replies_to(
         &self,
@@ -174,7 +184,7 @@ impl Window {
     ) {
         let label = self.label(Kind::Accumulate, op as u16, located.seat);
         let replies = match self.begin_update(located) {
-            true => Replies::NothingSoon,
+            true => self.replies_soon(located.part.host(), None),
             false => Replies::Nothing,
         };
         self.send_data(origin, located, label, (update.unit(), replies));

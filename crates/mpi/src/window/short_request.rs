@@ -34,17 +34,6 @@ struct ShortRequest<'a> {
     result: Option<&'a Target>,
 }
 
-/// When a request had better be handled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Urgency {
-    /// Before its origin has waited for it, and nothing is replied: with others.
-    Later,
-    /// Soon, and nothing is replied: the target or the origin waits until it has been handled.
-    Soon,
-    /// Soon, and the origin waits for the reply.
-    Awaited,
-}
-
 impl ShortRequest<'_> {
     /// Bytes of the elements.
     fn bytes(&self) -> usize {
@@ -170,19 +159,10 @@ impl Window {
         let Some((host, start)) = self.place_across(request, seat, displacement) else {
             return false;
         };
-        let Some(urgency) = self.urgency(request, host) else {
+        let Some(replies) = self.replies_across(request, host) else {
             return false;
         };
         self.pace.note();
-        let replies = match urgency {
-            Urgency::Later => Replies::Nothing,
-            Urgency::Soon => Replies::NothingSoon,
-            Urgency::Awaited => {
-                let user = self.process().id() as usize;
-                let result = request.result.cloned();
-                Replies::Soon(self.network().expect(user, host, result, 1, None))
-            }
-        };
         let run = Run {
             offset: start,
             count: request.count,
@@ -218,8 +198,8 @@ impl Window {
         may_go.then_some((part.host(), start as isize))
     }
 
-    /// When a request had better be handled; none if it had better go another way.
-    fn urgency(&self, request: &ShortRequest<'_>, host: HostId) -> Option<Urgency> {
+    /// What is replied to a request; none if it had better go another way.
+    fn replies_across(&self, request: &ShortRequest<'_>, host: HostId) -> Option<Replies> {
         let (bytes, is_slow) = (request.bytes(), self.pace.is_slow());
         let (network, is_short) = (self.network(), bytes < LEAST);
         let is_sooner = match request.kind {
@@ -230,9 +210,8 @@ impl Window {
         };
         match (is_slow, request.result) {
             _ if !is_sooner => None,
-            (true, None) => Some(Urgency::Soon),
-            (true, Some(_)) => Some(Urgency::Awaited),
-            (false, None) => Some(Urgency::Later),
+            (true, result) => Some(self.replies_soon(host, result.cloned())),
+            (false, None) => Some(Replies::Nothing),
             (false, Some(_)) => None,
         }
     }
