@@ -127,16 +127,16 @@ impl Heap {
         if segment.is_dirty() {
             self.dirty.set(self.dirty.get() + SLICES);
         }
-        if self.fills_segments() {
+        let fills = self.fills_segments();
+        if fills {
             arena::want_huge_pages(segment.address(), SEGMENT);
-            self.adopt(segment);
+        } else if segment.has_huge_pages() {
+            arena::end_huge_pages(segment.address(), SEGMENT);
+            segment.set_huge_pages(false);
+        }
+        self.adopt(segment);
+        if fills {
             segment.set_dense();
-        } else {
-            if segment.has_huge_pages() {
-                arena::end_huge_pages(segment.address(), SEGMENT);
-                segment.set_huge_pages(false);
-            }
-            self.adopt(segment);
         }
         Some(segment)
     }

@@ -10,9 +10,8 @@ use crate::segment::{SLICES, Segment};
 impl Heap {
     /// Takes so many segments in a row: free ones of the heap, or new ones. Those that have memory come first.
     pub(crate) fn take_span(&self, count: usize) -> Option<&'static Segment> {
-        let fits = |span: &&'static Segment| span.span() >= count;
-        let with_memory = self.spans().filter(fits).find(|span| span.is_dirty());
-        if let Some(segment) = with_memory.or_else(|| self.spans().find(fits)) {
+        let fitting = self.spans().filter(|span| span.span() >= count);
+        if let Some(segment) = fitting.min_by_key(|span| !span.is_dirty()) {
             let rest = self.split(segment, count);
             match self.span_before(segment) {
                 Some(before) => before.links().set_next(rest),
