@@ -208,7 +208,7 @@ fn add() -> Option<&'static Segment> {
     let address = arena::take(1, MemoryPolicy::FirstTouch)?;
     // SAFETY:
     // - the arena has just given out the segment, which is zero.
-    let segment = unsafe { Segment::of_span(address, 1, 0) };
+    let segment = unsafe { Segment::of_span(address, 1, false) };
     segment.begin_common();
     let mut newest = NEWEST.load(Ordering::Relaxed);
     loop {

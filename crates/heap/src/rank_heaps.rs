@@ -174,7 +174,7 @@ fn add(heaps: &'static RankHeaps) -> Option<&'static Heap> {
     let address = heaps.source.take(1)?;
     // SAFETY:
     // - the arena has just given out the segment, which is zero.
-    let segment = unsafe { Segment::of_span(address, 1, 0) };
+    let segment = unsafe { Segment::of_span(address, 1, false) };
     let heap = segment.home();
     heap.begin(heaps);
     heap.is_used.store(true, Ordering::Relaxed);

@@ -190,17 +190,18 @@ impl Segment {
         arena::contains(heap.addr()) && heap.addr() % SEGMENT == offset_of!(Segment, home)
     }
 
-    /// The header of a segment that the arena has just given out, as the first of a span.
+    /// The header of a segment that the arena has just given out, as the first of a span. A dirty span may hold
+    /// something else than zeros.
     ///
     /// # Safety
     ///
     /// The segments are the caller's.
-    pub(crate) unsafe fn of_span(address: usize, span: usize, dirty: u64) -> &'static Segment {
+    pub(crate) unsafe fn of_span(address: usize, span: usize, is_dirty: bool) -> &'static Segment {
         // SAFETY:
         // - the segments are the caller's, and zeros are a valid header; so is one that has been used before.
         let segment = unsafe { Self::of(address) };
         segment.span.set(span);
-        segment.dirty.set(dirty);
+        segment.set_dirty(is_dirty);
         segment.links.set_next(ptr::null());
         segment
     }

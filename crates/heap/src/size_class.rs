@@ -85,12 +85,14 @@ pub(crate) const fn distance_of_class(class: usize) -> usize {
 }
 
 /// A number below `count` for the memory that begins at the address. Numbers for memory at equal distances are spread
-/// evenly over those that there are.
+/// over those that there are, whatever the distance.
 pub(crate) fn scattered(address: usize, count: usize) -> usize {
     // Multiples of the golden ratio, as fractions of 2 to the power of 32 (Knuth, The Art of Computer Programming,
-    // volume 3, 6.4).
+    // volume 3, 6.4). They alone would have few numbers for some distances: 18 times the ratio is nearly a whole number
+    // and an eighth.
     const RATIO: u32 = 0x9e37_79b9;
-    let fraction = ((address / (64 << 10)) as u32).wrapping_mul(RATIO);
+    let place = (address / (64 << 10)) as u32;
+    let fraction = (place ^ (place >> 5)).wrapping_mul(RATIO);
     ((u64::from(fraction) * count as u64) >> 32) as usize
 }
 
@@ -134,6 +136,7 @@ pub(crate) fn of(size: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn each_size_has_the_smallest_class_that_holds_it() {
@@ -150,8 +153,23 @@ mod tests {
         assert!(!is_spread(of(1792)) && is_spread(of(1793)) && is_spread(of(LARGEST)));
         for class in of(1793)..CLASSES {
             let sets = (0..8).map(|block| block * distance_of_class(class) / LINE % 64);
-            let different: std::collections::HashSet<_> = sets.collect();
+            let different: HashSet<_> = sets.collect();
             assert_eq!(different.len(), 8, "{class}");
+        }
+    }
+
+    #[test]
+    fn memory_at_equal_distances_has_many_numbers() {
+        for distance in 1..=512 {
+            for first in [0, 1000, 70_000, 123_456] {
+                let places = (0..40).map(|index| (first + index * distance) * (64 << 10));
+                let numbers: HashSet<_> = places.map(|address| scattered(address, 61)).collect();
+                assert!(
+                    numbers.len() >= 16,
+                    "{} at distances of {distance} from {first}",
+                    numbers.len()
+                );
+            }
         }
     }
 

@@ -23,7 +23,7 @@ impl Heap {
         let address = self.source().take(count)?;
         // SAFETY:
         // - the arena has just given out these segments, which are zero.
-        let segment = unsafe { Segment::of_span(address, count, 0) };
+        let segment = unsafe { Segment::of_span(address, count, false) };
         segment.set_heap(self);
         Some(segment)
     }
@@ -42,13 +42,10 @@ impl Heap {
 
     /// Makes what a free span has behind `count` segments a span of its own, which follows in the list.
     pub(crate) fn cut(segment: &'static Segment, count: usize) -> &'static Segment {
-        let (rest, dirty) = (
-            segment.span() - count,
-            if segment.is_dirty() { u64::MAX } else { 0 },
-        );
+        let (rest, is_dirty) = (segment.span() - count, segment.is_dirty());
         // SAFETY:
         // - the segments are free ones of a heap.
-        let other = unsafe { Segment::of_span(segment.address() + count * SEGMENT, rest, dirty) };
+        let other = unsafe { Segment::of_span(segment.address() + count * SEGMENT, rest, is_dirty) };
         other.links().set_next(segment.links().next());
         other.set_huge_pages(segment.has_huge_pages());
         segment.links().set_next(other);
@@ -65,18 +62,18 @@ impl Heap {
         count: usize,
     ) -> &'static Segment {
         let (address, all, huge_pages) = (span.address(), span.span(), span.has_huge_pages());
-        let dirty = if span.is_dirty() { u64::MAX } else { 0 };
+        let is_dirty = span.is_dirty();
         let part = |first: usize, count: usize| {
             // SAFETY:
             // - the segments are part of the span, which is this heap's.
-            let part = unsafe { Segment::of_span(address + first * SEGMENT, count, dirty) };
+            let part = unsafe { Segment::of_span(address + first * SEGMENT, count, is_dirty) };
             part.set_heap(self);
             part.set_huge_pages(huge_pages);
             part
         };
         for (first, count) in [(0, first), (first + count, all - first - count)] {
             if count > 0 {
-                if dirty != 0 {
+                if is_dirty {
                     self.dirty.set(self.dirty.get() + count * SLICES);
                 }
                 self.give_span(part(first, count));
