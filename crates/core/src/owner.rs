@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use crate::any_arc::AnyArc;
-use crate::execution::{current, try_current};
+use crate::execution::{EcRef, RuntimeGuard, current, try_current};
 use crate::sync::Arc;
 
 /// Sets the owner of the calling execution context, attaching the calling thread if need be.
@@ -23,7 +23,21 @@ pub fn set_owner<T: Any + Send + Sync>(owner: Option<Arc<T>>) {
 /// `f` must not call [`set_owner`]. Cost: a thread-local load and a type check; no reference count is touched.
 #[inline]
 pub fn with_owner<T: Any, R>(f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
-    let owner = try_current().and_then(|ec| {
+    with_owner_of(try_current(), f)
+}
+
+impl RuntimeGuard {
+    /// [`with_owner`] of the execution context that is kept within the runtime, which need not be found again.
+    #[inline]
+    pub fn with_owner<T: Any, R>(&self, f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
+        with_owner_of(self.execution_context(), f)
+    }
+}
+
+/// Calls `f` with the owner of the calling execution context, which this is.
+#[inline(always)]
+fn with_owner_of<T: Any, R>(ec: Option<EcRef>, f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
+    let owner = ec.and_then(|ec| {
         // SAFETY:
         // - the slot is used only by its own execution context, and not replaced while `f` runs.
         unsafe { &*ec.control().owner().get() }.as_ref()

@@ -2,18 +2,24 @@
 
 use std::ffi::c_int;
 
+use simurgh_core::RuntimeGuard;
 use simurgh_mpi::{ErrorClass, ErrorHandler, Phase, Process};
 
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
 use crate::error::{CallError, Outcome, RaisedOn};
 use crate::handles::{HandleTables, Rank, UserHandler};
-use crate::singleton::{self, with_process};
+use crate::singleton::{self, with_process, with_process_inside};
 use crate::tool;
 
 /// Runs `body` for the calling rank, which has to be between `MPI_Init` and `MPI_Finalize` or to have a session open.
 #[inline]
-pub(crate) fn enter(call: &'static str, raised: RaisedOn, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
-    let code = with_process(|process| {
+pub(crate) fn enter(
+    inside: &RuntimeGuard,
+    call: &'static str,
+    raised: RaisedOn,
+    body: impl FnOnce(Rank<'_>) -> Outcome,
+) -> c_int {
+    let code = with_process_inside(inside, |process| {
         let tables = process.and_then(|process| Some((process, process.extension::<HandleTables>()?)));
         match tables {
             Some((process, tables)) if process.check_active().is_ok() => {

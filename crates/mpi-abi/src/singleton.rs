@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use simurgh_core::RuntimeGuard;
 use simurgh_host as host;
 use simurgh_mpi::{Job, Process};
 use simurgh_settings::Values;
@@ -37,12 +38,25 @@ fn begin() -> Arc<Process> {
 #[inline]
 pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
     // One call of `body`, so that it is inlined.
-    Process::with_current(|current| {
-        body(match current {
-            Some(process) => Some(process),
-            None => bound_to_singleton(),
-        })
-    })
+    Process::with_current(|current| body(or_singleton(current)))
+}
+
+/// [`with_process`] for a thread that is within the runtime.
+#[inline]
+pub(crate) fn with_process_inside<R>(
+    inside: &RuntimeGuard,
+    body: impl FnOnce(Option<&Arc<Process>>) -> R,
+) -> R {
+    Process::with_current_inside(inside, |current| body(or_singleton(current)))
+}
+
+/// The process of the calling thread; the singleton, if it belongs to none yet.
+#[inline(always)]
+fn or_singleton(current: Option<&Arc<Process>>) -> Option<&Arc<Process>> {
+    match current {
+        Some(process) => Some(process),
+        None => bound_to_singleton(),
+    }
 }
 
 /// Binds a thread that belongs to no rank yet to the singleton, if there is one.

@@ -79,6 +79,14 @@ pub fn enter_runtime() -> RuntimeGuard {
     RuntimeGuard { ec: Some(ec), outer }
 }
 
+impl RuntimeGuard {
+    /// The calling execution context.
+    #[inline]
+    pub(crate) fn execution_context(&self) -> Option<EcRef> {
+        self.ec
+    }
+}
+
 impl Drop for RuntimeGuard {
     #[inline]
     fn drop(&mut self) {

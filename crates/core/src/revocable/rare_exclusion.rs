@@ -171,6 +171,30 @@ impl<'a> RareExclusion<'a> {
         self.open()
     }
 
+    /// Does something within a short access. As [`RareExclusion::share`], inlined where it is used.
+    #[inline(always)]
+    pub fn share_while<R>(&self, act: impl FnOnce() -> R) -> R {
+        let state = &self.cell.state;
+        match self.parties {
+            Parties::Process { .. } => {
+                let _pin = Pin::new();
+                // Acquire as in `share`.
+                if state.load(Ordering::Acquire) == OPEN {
+                    return act();
+                }
+            }
+            Parties::Node { seats, holder } => {
+                let _seated = holder.sit_down(seats);
+                // Acquire as in `share`.
+                if state.load(Ordering::Acquire) == OPEN {
+                    return act();
+                }
+            }
+        }
+        let _shared = self.open();
+        act()
+    }
+
     #[cold]
     fn open(&self) -> SharedAccess<'a> {
         wait_for(|| {
@@ -273,6 +297,11 @@ mod tests {
         assert!(exclusion.exclude(1).is_none(), "somebody has");
         assert!(exclusion.exclude(10).is_none(), "somebody is inside");
         drop(shared);
+        while exclusion.exclude(10).is_none() {
+            relax();
+        }
+        let is_kept_out = exclusion.share_while(|| exclusion.exclude(10).is_none());
+        assert!(is_kept_out, "somebody is inside");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::runs::{Run, Runs};
 use super::stripes::{RANGE, Stripes};
 use super::transfer::{pack, unpack};
 use super::word::{Direct, Row, Word, direct, update};
-use crate::datatype::Datatype;
+use crate::datatype::{Basic, Datatype};
 
 /// What is done with an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,11 +111,8 @@ impl Update {
 
     /// Whether a predefined datatype is that of the elements.
     #[inline(always)]
-    pub(super) fn is_of(&self, datatype: &Datatype) -> bool {
-        match (datatype, &self.unit) {
-            (Datatype::Basic(basic), Datatype::Basic(unit)) => basic == unit,
-            _ => false,
-        }
+    pub(super) fn is_of(&self, basic: Basic) -> bool {
+        matches!(&self.unit, Datatype::Basic(unit) if *unit == basic)
     }
 
     /// Updates an element by one instruction, and stores its value from before at `result`, unless that is null; false,

@@ -64,7 +64,7 @@ pub use numbers::Numbers;
 pub use overlap::overlap;
 pub use packet::Packet;
 pub use parts::Parts;
-pub use region::{Dense, Region, is_within, span};
+pub use region::{Dense, Operands, Region, is_within, span};
 pub use runs::{Run, Runs};
 pub use scratch::Scratch;
 pub use shared_memory::{Block, FileName, NodeMemory};

@@ -1,7 +1,7 @@
 //! Memory that a program exposes to others: a part of a window.
 
 use super::atomic::Update;
-use super::buffer::{Source, Target};
+use super::buffer::Target;
 use super::copy::{copy_bytes, copy_word_or_bytes};
 use super::stripes::Stripes;
 use super::word::exchange_bytes;
@@ -22,6 +22,7 @@ pub struct Region {
 pub struct Dense<P> {
     address: P,
     bytes: usize,
+    basic: Basic,
 }
 
 impl<P> Dense<P> {
@@ -34,7 +35,11 @@ impl<P> Dense<P> {
     #[must_use]
     pub unsafe fn new(address: P, count: usize, basic: Basic) -> Option<Self> {
         let bytes = count.checked_mul(basic.size()).filter(|_| basic.is_dense())?;
-        Some(Self { address, bytes })
+        Some(Self {
+            address,
+            bytes,
+            basic,
+        })
     }
 
     /// Number of bytes.
@@ -42,6 +47,87 @@ impl<P> Dense<P> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The datatype.
+    #[inline]
+    #[must_use]
+    pub fn basic(&self) -> Basic {
+        self.basic
+    }
+}
+
+/// What an atomic operation on one element of a predefined datatype without gaps takes and gives, in the memory of a
+/// program.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands {
+    basic: Basic,
+    input: *const u8,
+    /// What the element is compared with; null if it is not.
+    compare: *const u8,
+    result: *mut u8,
+}
+
+impl Operands {
+    /// An input and a place for the value from before. None if the datatype has gaps.
+    ///
+    /// # Safety
+    ///
+    /// * Both have room for an element. The input is readable and the result writable until nobody uses this and its
+    ///   copies any more.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn new(basic: Basic, input: *const u8, result: *mut u8) -> Option<Self> {
+        basic.is_dense().then_some(Self {
+            basic,
+            input,
+            compare: std::ptr::null(),
+            result,
+        })
+    }
+
+    /// The same with a value with which the element is compared.
+    ///
+    /// # Safety
+    ///
+    /// * As for [`Operands::new`]; there is an element to compare with, which is readable for as long.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn compared_with(self, compare: *const u8) -> Self {
+        Self { compare, ..self }
+    }
+
+    /// The datatype of the element.
+    #[inline]
+    #[must_use]
+    pub fn basic(&self) -> Basic {
+        self.basic
+    }
+
+    /// The input.
+    #[must_use]
+    pub fn input(&self) -> Dense<*const u8> {
+        self.dense(self.input)
+    }
+
+    /// What the element is compared with, if it is.
+    #[must_use]
+    pub fn compare(&self) -> Option<Dense<*const u8>> {
+        (!self.compare.is_null()).then(|| self.dense(self.compare))
+    }
+
+    /// The place for the value from before.
+    #[must_use]
+    pub fn result(&self) -> Dense<*mut u8> {
+        self.dense(self.result)
+    }
+
+    fn dense<P>(&self, address: P) -> Dense<P> {
+        Dense {
+            address,
+            bytes: self.basic.size(),
+            basic: self.basic,
+        }
     }
 }
 
@@ -166,8 +252,8 @@ impl Region {
     }
 
     /// Updates the element at a displacement, and reads its value from before. False, with nothing done, if the machine
-    /// has no instruction for that, if the element does not lie within the region, or if input and result are not
-    /// elements of the same datatype.
+    /// has no instruction for that, if the element does not lie within the region, or if the operands are not of the
+    /// update's datatype.
     #[inline(always)]
     #[must_use]
     pub fn update(
@@ -175,24 +261,25 @@ impl Region {
         stripes: &Stripes,
         displacement: isize,
         update: &Update,
-        (input, result): (&Source, &Target),
+        operands: Operands,
     ) -> bool {
-        let is_unit = |count: usize, datatype: &Datatype| count > 0 && update.is_of(datatype);
-        if !is_unit(input.count(), input.datatype()) || !is_unit(result.count(), result.datatype()) {
+        let Operands {
+            basic, input, result, ..
+        } = operands;
+        if !update.is_of(basic) {
             return false;
         }
         let Some(place) = self.place(displacement, update.size()) else {
             return false;
         };
-        let _shared = stripes.share();
         // SAFETY:
         // - all bytes lie within the region, for which the promise of the maker holds; input and result have an element
         //   each by the promises of theirs.
-        unsafe { update.at_once(place, input.address(), result.address()) }
+        stripes.share_while(|| unsafe { update.at_once(place, input, result) })
     }
 
     /// Updates the elements at a displacement, as many as the input has. False, with nothing done, if they do not lie
-    /// within the region, or if the input does not consist of elements of the update's datatype without gaps.
+    /// within the region, or if the input does not consist of elements of the update's datatype.
     #[inline(always)]
     #[must_use]
     pub fn accumulate(
@@ -200,66 +287,46 @@ impl Region {
         stripes: &Stripes,
         displacement: isize,
         update: &Update,
-        input: &Source,
+        input: Dense<*const u8>,
     ) -> bool {
-        let bytes = input.bytes();
-        if bytes == 0 || !update.is_of(input.datatype()) || !input.is_contiguous() {
+        let Dense { address, bytes, .. } = input;
+        if bytes == 0 || !update.is_of(input.basic) {
             return false;
         }
         let Some(place) = self.place(displacement, bytes) else {
             return false;
         };
-        let input = input.address();
         let at_once = || {
-            let _shared = stripes.share();
             // SAFETY:
             // - all bytes lie within the region, for which the promise of the maker holds, as that of the input does;
             //   they are one element.
-            unsafe { update.at_once(place, input, std::ptr::null_mut()) }
+            stripes.share_while(|| unsafe { update.at_once(place, address, std::ptr::null_mut()) })
         };
         // SAFETY:
         // - as above, save that there may be several elements.
-        bytes == update.size() && at_once() || unsafe { update.apply_at(stripes, place, input, bytes) }
+        bytes == update.size() && at_once() || unsafe { update.apply_at(stripes, place, address, bytes) }
     }
 
-    /// Replaces the element at a displacement by the second of two inputs if it is equal to the first one, and reads
-    /// its value from before. False, with nothing done, if the machine has no instruction for that, if the element does
-    /// not lie within the region, or if inputs and result are not elements of one predefined datatype.
+    /// Replaces the element at a displacement by the input if it is equal to what it is compared with, and reads its
+    /// value from before. False, with nothing done, if the machine has no instruction for that, if the element does not
+    /// lie within the region, or if there is nothing to compare with.
     #[inline(always)]
     #[must_use]
-    pub fn swap(
-        &self,
-        stripes: &Stripes,
-        displacement: isize,
-        (compare, input): (&Source, &Source),
-        result: &Target,
-    ) -> bool {
-        let Datatype::Basic(basic) = result.datatype() else {
+    pub fn swap(&self, stripes: &Stripes, displacement: isize, operands: Operands) -> bool {
+        let Operands {
+            basic,
+            input,
+            compare,
+            result,
+        } = operands;
+        let size = basic.size();
+        let Some(place) = self.place(displacement, size).filter(|_| !compare.is_null()) else {
             return false;
         };
-        let is_one = |count: usize, datatype: &Datatype| {
-            count == 1 && matches!(datatype, Datatype::Basic(other) if other == basic)
-        };
-        let are_alike = is_one(compare.count(), compare.datatype())
-            && is_one(input.count(), input.datatype())
-            && result.count() == 1;
-        let Some(place) = self.place(displacement, basic.size()) else {
-            return false;
-        };
-        if !are_alike || !basic.is_dense() {
-            return false;
-        }
-        let _shared = stripes.share();
         // SAFETY:
-        // - all bytes lie within the region, for which the promise of the maker holds; inputs and result are one
-        //   element each without gaps, by the promises of theirs.
-        unsafe {
-            exchange_bytes(
-                (place, basic.size()),
-                (compare.address(), input.address()),
-                result.address(),
-            )
-        }
+        // - all bytes lie within the region, for which the promise of the maker holds; the operands have an element
+        //   each without gaps, by the promise of theirs.
+        stripes.share_while(|| unsafe { exchange_bytes((place, size), (compare, input), result) })
     }
 
     /// Both regions as one, if `other` begins where this ends.

@@ -160,6 +160,12 @@ impl Stripes {
         self.exclusion().share()
     }
 
+    /// Does a short update beside others.
+    #[inline(always)]
+    pub(super) fn share_while<R>(&self, update: impl FnOnce() -> R) -> R {
+        self.exclusion().share_while(update)
+    }
+
     /// Takes the lock of the element at an address.
     pub(super) fn lock(&self, address: *const u8) -> Held<'_> {
         self.take(address.addr() / 16 % STRIPES)

@@ -24,7 +24,11 @@ impl BuiltinOp {
     /// not defined on the elements.
     #[inline]
     pub fn update(self, datatype: &Datatype) -> Result<Cow<'static, Update>> {
-        match self.known_update(datatype) {
+        let known = match datatype {
+            Datatype::Basic(basic) => self.known_update(*basic),
+            Datatype::Derived(_) => None,
+        };
+        match known {
             Some(update) => Ok(Cow::Borrowed(update)),
             None => self.make_update(datatype).map(Cow::Owned),
         }
@@ -33,11 +37,8 @@ impl BuiltinOp {
     /// [`BuiltinOp::update`] of a predefined datatype; none if the operation is not defined on it.
     #[inline]
     #[must_use]
-    pub fn known_update(self, datatype: &Datatype) -> Option<&'static Update> {
-        match datatype {
-            Datatype::Basic(basic) => self.updates()[basic.place()].as_ref(),
-            Datatype::Derived(_) => None,
-        }
+    pub fn known_update(self, basic: Basic) -> Option<&'static Update> {
+        self.updates()[basic.place()].as_ref()
     }
 
     /// The updates of predefined datatypes by this operation, which are made when they are first asked for.

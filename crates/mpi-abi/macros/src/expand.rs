@@ -86,12 +86,14 @@ fn call_body(options: &Options, function: &ItemFn, call: &str) -> TokenStream {
         (true, true) if options.early => {
             quote!(crate::call::early(#call, #handler, |rank| #ident(rank, #arguments)))
         }
-        (true, true) => quote!(crate::call::enter(#call, #handler, |rank| #ident(rank, #arguments))),
+        (true, true) => quote!(crate::call::enter(&inside, #call, #handler, |rank| #ident(rank, #arguments))),
         (false, true) => quote!(crate::call::anytime(#call, #handler, || #ident(#arguments))),
         (_, false) => quote!(#ident(#arguments)),
     };
+    let is_told = needs_rank && !options.tool && !options.early;
+    let inside = format_ident!("{}", if is_told { "inside" } else { "_inside" });
     // A function that only returns a value is over before a signal could matter.
-    let enter = returns_outcome(function).then(|| quote!(let _inside = ::simurgh_core::enter_runtime();));
+    let enter = returns_outcome(function).then(|| quote!(let #inside = ::simurgh_core::enter_runtime();));
     quote! {
         #[inline(always)]
         #[allow(clippy::too_many_arguments, reason = "the standard's arguments")]

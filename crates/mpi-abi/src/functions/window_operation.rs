@@ -71,6 +71,13 @@ pub(super) fn input(
     }
 }
 
+/// Does an operation that has not gone the short way. It is apart from that, which has the registers to itself.
+#[cold]
+#[inline(never)]
+fn otherwise(general: impl FnOnce() -> Outcome) -> Outcome {
+    general()
+}
+
 /// `MPI_Put`: writes data to a target.
 #[mpi(large, raises = win)]
 fn put(
@@ -91,9 +98,11 @@ fn put(
     {
         return Ok(());
     }
-    let origin = rank.source(origin_addr, origin_count, origin_datatype)?;
-    let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
-    Ok(window.put(&origin, &elements.place())?)
+    otherwise(move || {
+        let origin = rank.source(origin_addr, origin_count, origin_datatype)?;
+        let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
+        Ok(window.put(&origin, &elements.place())?)
+    })
 }
 
 /// `MPI_Get`: reads data of a target.
@@ -116,9 +125,11 @@ fn get(
     {
         return Ok(());
     }
-    let origin = rank.target(origin_addr, origin_count, origin_datatype)?;
-    let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
-    Ok(window.get(&origin, &elements.place())?)
+    otherwise(move || {
+        let origin = rank.target(origin_addr, origin_count, origin_datatype)?;
+        let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
+        Ok(window.get(&origin, &elements.place())?)
+    })
 }
 
 /// `MPI_Accumulate`: updates elements of a target.
@@ -138,14 +149,16 @@ fn accumulate(
     let window = &rank.window(win)?.window;
     let op = operation(rank, op)?;
     if (origin_count, origin_datatype) == (target_count, target_datatype)
-        && let Some(origin) = rank.plain_source(origin_addr, origin_count, origin_datatype)
-        && window.accumulate_plain((&origin, op), target_rank, target_disp)
+        && let Some(origin) = rank.dense_source(origin_addr, origin_count, origin_datatype)
+        && window.accumulate_plain((origin, op), target_rank, target_disp)
     {
         return Ok(());
     }
-    let origin = rank.source(origin_addr, origin_count, origin_datatype)?;
-    let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
-    Ok(window.accumulate(&origin, &elements.place(), op)?)
+    otherwise(move || {
+        let origin = rank.source(origin_addr, origin_count, origin_datatype)?;
+        let elements = Elements::of(rank, (target_rank, target_disp), (target_count, target_datatype))?;
+        Ok(window.accumulate(&origin, &elements.place(), op)?)
+    })
 }
 
 /// `MPI_Get_accumulate`: updates elements of a target, and reads their values from before.
@@ -187,16 +200,17 @@ fn fetch_and_op(
 ) -> Outcome {
     let window = &rank.window(win)?.window;
     let op = operation(rank, op)?;
-    if let Some(origin) = rank.plain_source(origin_addr, 1, datatype)
-        && let Some(result) = rank.plain_target(result_addr, 1, datatype)
-        && window.fetch_plain((&origin, op), &result, target_rank, target_disp)
+    if let Some(operands) = rank.operands(origin_addr, result_addr, datatype)
+        && window.fetch_plain(operands, op, target_rank, target_disp)
     {
         return Ok(());
     }
-    let result = rank.target(result_addr, 1, datatype)?;
-    let origin = input(rank, op, (origin_addr, 1, datatype), &result)?;
-    let elements = Elements::of(rank, (target_rank, target_disp), (1, datatype))?;
-    Ok(window.fetch_and_op(&origin, &result, &elements.place(), op)?)
+    otherwise(move || {
+        let result = rank.target(result_addr, 1, datatype)?;
+        let origin = input(rank, op, (origin_addr, 1, datatype), &result)?;
+        let elements = Elements::of(rank, (target_rank, target_disp), (1, datatype))?;
+        Ok(window.fetch_and_op(&origin, &result, &elements.place(), op)?)
+    })
 }
 
 /// `MPI_Compare_and_swap`: replaces an element of a target if it has a certain value, and reads its value from before.
@@ -212,16 +226,16 @@ fn compare_and_swap(
     win: MPI_Win,
 ) -> Outcome {
     let window = &rank.window(win)?.window;
-    if let Some(origin) = rank.plain_source(origin_addr, 1, datatype)
-        && let Some(compare) = rank.plain_source(compare_addr, 1, datatype)
-        && let Some(result) = rank.plain_target(result_addr, 1, datatype)
-        && window.swap_plain((&origin, &compare), &result, target_rank, target_disp)
+    if let Some(operands) = rank.compared_operands((origin_addr, compare_addr), result_addr, datatype)
+        && window.swap_plain(operands, target_rank, target_disp)
     {
         return Ok(());
     }
-    let origin = rank.source(origin_addr, 1, datatype)?;
-    let compare = rank.source(compare_addr, 1, datatype)?;
-    let result = rank.target(result_addr, 1, datatype)?;
-    let elements = Elements::of(rank, (target_rank, target_disp), (1, datatype))?;
-    Ok(window.compare_and_swap(&origin, &compare, &result, &elements.place())?)
+    otherwise(move || {
+        let origin = rank.source(origin_addr, 1, datatype)?;
+        let compare = rank.source(compare_addr, 1, datatype)?;
+        let result = rank.target(result_addr, 1, datatype)?;
+        let elements = Elements::of(rank, (target_rank, target_disp), (1, datatype))?;
+        Ok(window.compare_and_swap(&origin, &compare, &result, &elements.place())?)
+    })
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use simurgh_mpi::check::Checks;
 use simurgh_mpi::datatype::{Basic, Datatype};
-use simurgh_mpi::memory::{Dense, Source, Target};
+use simurgh_mpi::memory::{Dense, Operands, Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, Status};
 
@@ -210,6 +210,38 @@ impl<'a> Rank<'a> {
         // SAFETY:
         // - as in `target`.
         unsafe { Dense::new(buffer.address(), count, basic) }
+    }
+
+    /// An element of the program and the place of another one, if the datatype is predefined, has no gaps, and no
+    /// argument is special.
+    #[inline(always)]
+    pub(crate) fn operands(
+        self,
+        input: Buffer,
+        result: BufferMut,
+        datatype: MPI_Datatype,
+    ) -> Option<Operands> {
+        let (_, basic) = plain(input, 1, datatype)?;
+        if result.as_const().is_special() {
+            return None;
+        }
+        // SAFETY:
+        // - as in `source` and `target`.
+        unsafe { Operands::new(basic, input.address(), result.address()) }
+    }
+
+    /// The same with an element to compare with.
+    #[inline(always)]
+    pub(crate) fn compared_operands(
+        self,
+        (input, compare): (Buffer, Buffer),
+        result: BufferMut,
+        datatype: MPI_Datatype,
+    ) -> Option<Operands> {
+        let operands = self.operands(input, result, datatype)?;
+        // SAFETY:
+        // - as in `source`.
+        (!compare.is_special()).then(|| unsafe { operands.compared_with(compare.address()) })
     }
 
     #[inline(never)]

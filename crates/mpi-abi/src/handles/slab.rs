@@ -252,7 +252,11 @@ impl<T> Slab<T> {
 
     #[inline]
     fn slot(&self, index: u32) -> Option<&Slot<T>> {
-        let (block, offset) = place(index)?;
+        // Most programs have few objects of a kind: their slots are all in the first block.
+        let (block, offset) = match index {
+            0..FIRST_BLOCK => (0, index as usize),
+            _ => place(index)?,
+        };
         // Acquire pairs with the Release in `grow`.
         let first = self.blocks[block].load(Ordering::Acquire);
         // SAFETY:

@@ -30,8 +30,8 @@ use deferred_frees::DeferredFrees;
 use level::LevelCell;
 use phase::PhaseCell;
 use references::References;
-use simurgh_core::AnyArc;
 use simurgh_core::sync::{Arc, Serialized, SpinLock, revoke_bias};
+use simurgh_core::{AnyArc, RuntimeGuard};
 use simurgh_settings::Id;
 use std::any::Any;
 use std::fmt;
@@ -102,6 +102,12 @@ impl Process {
     #[inline]
     pub fn with_current<R>(f: impl FnOnce(Option<&Arc<Self>>) -> R) -> R {
         simurgh_core::with_owner(f)
+    }
+
+    /// [`Process::with_current`] for a context that is within the runtime.
+    #[inline]
+    pub fn with_current_inside<R>(inside: &RuntimeGuard, f: impl FnOnce(Option<&Arc<Self>>) -> R) -> R {
+        inside.with_owner(f)
     }
 
     /// Makes the calling execution context work for `process`.

@@ -6,11 +6,10 @@
 //! Costs: a few loads beside the system call.
 
 use super::Window;
+use super::plain::NearPlace;
 use super::shared::WindowShared;
 use super::transfer::LEAST;
-use crate::instrument;
 use crate::memory::Dense;
-use simurgh_net::HostId;
 use simurgh_net::transport::Region;
 use std::sync::OnceLock;
 
@@ -33,12 +32,12 @@ impl Neighbours {
 }
 
 impl WindowShared {
-    /// Where the memory of a rank is, and its process, if it goes the short way.
+    /// Where the memory of a rank is, if it has been the place of a transfer that was over at once.
     #[inline]
-    fn neighbour(&self, seat: u32) -> Option<(HostId, Region)> {
-        let part = self.find_part(seat)?;
-        let region = self.neighbours.get(part.node_index()?)?;
-        Some((part.host(), *region))
+    fn neighbour(&self, seat: u32) -> Option<Region> {
+        self.neighbours
+            .get(self.part(seat as usize).node_index()?)
+            .copied()
     }
 }
 
@@ -62,9 +61,12 @@ impl Window {
     #[cold]
     #[inline(never)]
     pub(super) fn put_across(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
-        self.put_in_request(origin, rank, displacement)
-            || self.across(rank, displacement, origin.bytes(), |host, place| {
-                self.network().put_now(host, place, origin)
+        let Some(place) = self.near_place(rank, displacement, origin.bytes()) else {
+            return false;
+        };
+        self.put_in_request(origin, place)
+            || self.at_once(place, origin.bytes(), |region| {
+                self.network().put_now(place.host, (region, place.start), origin)
             })
     }
 
@@ -72,35 +74,23 @@ impl Window {
     #[cold]
     #[inline(never)]
     pub(super) fn get_across(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
-        self.get_in_request(origin, rank, displacement)
-            || self.across(rank, displacement, origin.bytes(), |host, place| {
-                self.network().get_now(host, place, origin)
+        let Some(place) = self.near_place(rank, displacement, origin.bytes()) else {
+            return false;
+        };
+        self.get_in_request(origin, place)
+            || self.at_once(place, origin.bytes(), |region| {
+                self.network().get_now(place.host, (region, place.start), origin)
             })
     }
 
-    /// Has so many bytes at a displacement copied. False if that has not been done.
+    /// Has the kernel copy so many bytes. False if that has not been done.
     #[inline(always)]
-    fn across(
-        &self,
-        rank: i32,
-        displacement: isize,
-        bytes: usize,
-        copy: impl FnOnce(HostId, (Region, u64)) -> bool,
-    ) -> bool {
-        // A negative rank is a number that is too large.
-        let seat = rank.cast_unsigned();
-        let Some((host, region)) = self.shared.neighbour(seat) else {
+    fn at_once(&self, place: NearPlace, bytes: usize, copy: impl FnOnce(Region) -> bool) -> bool {
+        let is_worth = bytes >= LEAST || self.pace.is_slow();
+        let Some(region) = self.shared.neighbour(place.seat).filter(|_| is_worth) else {
             return false;
         };
-        let unit = self.shared.part(seat as usize).unit();
-        let Some(start) = start_within((displacement, unit), bytes, region.length) else {
-            return false;
-        };
-        let is_worth = bytes >= LEAST || bytes > 0 && self.pace.is_slow();
-        if !is_worth || instrument::on() || !self.open.allows(seat) {
-            return false;
-        }
-        let is_done = copy(host, (region, start));
+        let is_done = copy(region);
         if is_done && bytes < LEAST {
             self.pace.note();
         }

@@ -454,9 +454,9 @@ fn check_predefined(datatype: &Datatype, call: &str) -> Result<()> {
 /// types and bytes.
 #[inline]
 fn check_comparable(datatype: &Datatype) -> Result<()> {
-    match is_comparable(datatype) {
-        true => Ok(()),
-        false => Err(fault(
+    match datatype.basic() {
+        Some(basic) if is_comparable(basic) => Ok(()),
+        _ => Err(fault(
             ErrorClass::Type,
             "MPI_Compare_and_swap compares integers, logicals, multi-language types and bytes only",
         )),
@@ -465,12 +465,11 @@ fn check_comparable(datatype: &Datatype) -> Result<()> {
 
 /// Whether `MPI_Compare_and_swap` takes elements of a datatype.
 #[inline]
-pub(super) fn is_comparable(datatype: &Datatype) -> bool {
+pub(super) fn is_comparable(basic: Basic) -> bool {
     use Class::{Byte, CInteger, Char, FortranInteger, Logical, MultiLanguage};
-    let class = datatype.basic().map(Basic::class);
     matches!(
-        class,
-        Some(CInteger | FortranInteger | Logical | MultiLanguage | Byte | Char)
+        basic.class(),
+        CInteger | FortranInteger | Logical | MultiLanguage | Byte | Char
     )
 }
 

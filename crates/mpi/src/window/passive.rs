@@ -40,6 +40,13 @@ impl Window {
         if self.lock_alone(kind, rank, assert) {
             return Ok(());
         }
+        self.lock_with_others(kind, rank, assert)
+    }
+
+    /// [`Window::lock`] that may have to wait, or of a rank in other epochs.
+    #[cold]
+    #[inline(never)]
+    fn lock_with_others(&self, kind: LockKind, rank: i32, assert: i32) -> Result<()> {
         self.counted(Synchronisation::Lock, || self.take_lock(kind, rank, assert))
     }
 
@@ -117,6 +124,13 @@ impl Window {
         if self.unlock_alone(rank) {
             return Ok(());
         }
+        self.unlock_with_others(rank)
+    }
+
+    /// [`Window::unlock`] where there is something to do but to release the lock.
+    #[cold]
+    #[inline(never)]
+    fn unlock_with_others(&self, rank: i32) -> Result<()> {
         self.counted(Synchronisation::Unlock, || self.give_lock(rank))
     }
 
@@ -249,6 +263,13 @@ impl Window {
             self.let_others_run();
             return Ok(());
         }
+        self.flush_others(rank)
+    }
+
+    /// [`Window::flush`] where there is something to do.
+    #[cold]
+    #[inline(never)]
+    fn flush_others(&self, rank: i32) -> Result<()> {
         self.counted(Synchronisation::Flush, || self.flush_with(rank, Ends::All))
     }
 

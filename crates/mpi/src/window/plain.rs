@@ -4,34 +4,60 @@
 //! the general way tells what is wrong, or does it (`operation`).
 
 use super::Window;
+use super::across::start_within;
 use super::epoch::Epochs;
 use super::operation::is_comparable;
 use super::shared::Part;
 use crate::instrument;
-use crate::memory::{Dense, Region, Source, Target};
+use crate::memory::{Dense, Operands, Region};
 use crate::op::BuiltinOp;
 use simurgh_core::sync::SpinGuard;
+use simurgh_net::HostId;
 
 /// The memory of a rank, for the short way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
-    /// None where this host cannot access it, in dynamic windows, and where accesses are checked or all are counted.
-    region: Option<Region>,
+    way: Way,
     unit: usize,
 }
 
+/// How operations come to the memory of a rank.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// This host can access it.
+    AtHand(Region),
+    /// It is another process of the node that has so many bytes.
+    Near(HostId, u64),
+    /// The general way: memory of other nodes and in dynamic windows, and where accesses are checked or all are
+    /// counted.
+    General,
+}
+
+/// Where elements begin in the part of a rank that another process of the node has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearPlace {
+    pub(super) seat: u32,
+    pub(super) host: HostId,
+    /// In bytes.
+    pub(super) start: u64,
+}
+
 impl Reach {
-    /// Of a rank with this part, whose memory goes the short way or never does.
-    pub(super) fn of(part: &Part, is_short: bool) -> Self {
-        Self {
-            region: part.region().copied().filter(|_| is_short),
-            unit: part.unit(),
-        }
+    /// Of a rank with this part, whose memory goes the short way or never does, for the process with this number.
+    pub(super) fn of(part: &Part, is_short: bool, own: HostId) -> Self {
+        let is_near = part.host() != own && part.node_index().is_some();
+        let way = match part.region() {
+            Some(region) if is_short => Way::AtHand(*region),
+            None if is_short && is_near => Way::Near(part.host(), part.bytes() as u64),
+            _ => Way::General,
+        };
+        let unit = part.unit();
+        Self { way, unit }
     }
 
     /// Whether this host can access it.
     pub(super) fn is_at_hand(&self) -> bool {
-        self.region.is_some()
+        matches!(self.way, Way::AtHand(_))
     }
 }
 
@@ -42,11 +68,25 @@ impl Window {
     fn reach(&self, rank: i32, displacement: isize) -> Option<(&Region, isize)> {
         // A negative rank is a number that is too large.
         let seat = rank.cast_unsigned();
-        let Reach { region, unit } = self.reach.get(seat as usize)?;
+        let Reach { way, unit } = self.reach.get(seat as usize)?;
         let displacement = displacement.checked_mul(unit.cast_signed())?;
-        let region = region.as_ref()?;
+        let Way::AtHand(region) = way else { return None };
         let is_open = !instrument::on() && self.open.allows(seat);
         is_open.then_some((region, displacement))
+    }
+
+    /// Where so many bytes begin at a displacement in memory that another process of the node has, if this rank has
+    /// access to it now; none if it takes longer to find out, or a tool counts operations.
+    #[inline]
+    pub(super) fn near_place(&self, rank: i32, displacement: isize, bytes: usize) -> Option<NearPlace> {
+        let seat = rank.cast_unsigned();
+        let Reach { way, unit } = self.reach.get(seat as usize)?;
+        let Way::Near(host, length) = *way else {
+            return None;
+        };
+        let start = start_within((displacement, *unit), bytes, length)?;
+        let is_open = bytes > 0 && !instrument::on() && self.open.allows(seat);
+        is_open.then_some(NearPlace { seat, host, start })
     }
 
     /// [`Window::put`] to elements of the same datatype, as many. False, with nothing done, if that takes the general
@@ -72,38 +112,32 @@ impl Window {
     }
 
     /// [`Window::fetch_and_op`] on an element of the same datatype. False, with nothing done, if that takes the general
-    /// way.
-    #[inline(always)]
+    /// way. It has registers of its own, as the other atomic operations have.
+    #[inline(never)]
     #[must_use]
-    pub fn fetch_plain(
-        &self,
-        (origin, op): (&Source, BuiltinOp),
-        result: &Target,
-        rank: i32,
-        displacement: isize,
-    ) -> bool {
-        let Some(known) = op.known_update(origin.datatype()) else {
+    pub fn fetch_plain(&self, operands: Operands, op: BuiltinOp, rank: i32, displacement: isize) -> bool {
+        let Some(known) = op.known_update(operands.basic()) else {
             return false;
         };
         match self.reach(rank, displacement) {
             Some((region, displacement)) => {
-                region.update(self.shared.stripes(), displacement, known, (origin, result))
+                region.update(self.shared.stripes(), displacement, known, operands)
             }
-            None => self.fetch_across((origin, op, known), result, rank, displacement),
+            None => self.fetch_across(operands, (op, known), rank, displacement),
         }
     }
 
     /// [`Window::accumulate`] of elements of the same datatype, as many. False, with nothing done, if that takes the
     /// general way.
-    #[inline(always)]
+    #[inline(never)]
     #[must_use]
     pub fn accumulate_plain(
         &self,
-        (origin, op): (&Source, BuiltinOp),
+        (origin, op): (Dense<*const u8>, BuiltinOp),
         rank: i32,
         displacement: isize,
     ) -> bool {
-        let Some(known) = op.known_update(origin.datatype()) else {
+        let Some(known) = op.known_update(origin.basic()) else {
             return false;
         };
         match self.reach(rank, displacement) {
@@ -116,23 +150,15 @@ impl Window {
 
     /// [`Window::compare_and_swap`] of elements of the same datatype. False, with nothing done, if that takes the
     /// general way.
-    #[inline(always)]
+    #[inline(never)]
     #[must_use]
-    pub fn swap_plain(
-        &self,
-        (origin, compare): (&Source, &Source),
-        result: &Target,
-        rank: i32,
-        displacement: isize,
-    ) -> bool {
-        if !is_comparable(origin.datatype()) {
+    pub fn swap_plain(&self, operands: Operands, rank: i32, displacement: isize) -> bool {
+        if !is_comparable(operands.basic()) {
             return false;
         }
         match self.reach(rank, displacement) {
-            Some((region, displacement)) => {
-                region.swap(self.shared.stripes(), displacement, (compare, origin), result)
-            }
-            None => self.swap_across((origin, compare), result, rank, displacement),
+            Some((region, displacement)) => region.swap(self.shared.stripes(), displacement, operands),
+            None => self.swap_across(operands, rank, displacement),
         }
     }
 

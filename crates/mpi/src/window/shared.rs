@@ -216,8 +216,9 @@ impl WindowShared {
     /// What operations need of the parts first; `counted` says whether all operations are counted. Called when all
     /// parts are ready.
     pub(super) fn reach(&self, counted: bool) -> Arc<[Reach]> {
-        let is_short = self.access_logs.is_none() && !counted;
-        let all = || self.parts.iter().map(|part| Reach::of(part, is_short)).collect();
+        let is_short = self.access_logs.is_none() && !counted && self.flavor != Flavor::Dynamic;
+        let reach = |part| Reach::of(part, is_short, self.own_host);
+        let all = || self.parts.iter().map(reach).collect();
         Arc::clone(self.reach.get_or_init(all))
     }
 
@@ -315,6 +316,7 @@ impl WindowShared {
     }
 
     /// The locks for elements on which the machine has no atomic instructions.
+    #[inline]
     pub(super) fn stripes(&self) -> &Stripes {
         self.stripes.get_or_init(Stripes::own)
     }

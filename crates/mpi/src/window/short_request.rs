@@ -10,35 +10,27 @@
 //! takes, and an entry in the table of replies.
 
 use super::Window;
-use super::across::start_within;
 use super::batch::{Replies, SHORT};
 use super::packet::{Kind, SHORTEST_HEADER, write_header};
-use super::remote::BYTE;
+use super::plain::NearPlace;
 use super::transfer::LEAST;
-use crate::datatype::Datatype;
-use crate::instrument;
-use crate::memory::{self, Dense, Run, Source, Target, Update};
+use crate::datatype::Basic;
+use crate::memory::{Dense, Operands, Run, Update};
 use crate::op::{BuiltinOp, numbers_of};
 use simurgh_net::HostId;
 
 /// An operation on elements that follow each other.
-struct ShortRequest<'a> {
+struct ShortRequest {
     kind: Kind,
     /// The number of the operation, if the kind has one.
     detail: u16,
-    unit: &'a Datatype,
-    count: usize,
+    unit: Basic,
+    /// Bytes of the elements.
+    bytes: usize,
     /// Bytes of data that go there.
     carried: usize,
     /// The place of the data of the reply, if it has some.
-    result: Option<&'a Target>,
-}
-
-impl ShortRequest<'_> {
-    /// Bytes of the elements.
-    fn bytes(&self) -> usize {
-        self.count.saturating_mul(self.unit.size())
-    }
+    result: Option<Dense<*mut u8>>,
 }
 
 impl Window {
@@ -47,22 +39,20 @@ impl Window {
     #[inline(never)]
     pub(super) fn accumulate_across(
         &self,
-        (origin, op): (&Source, BuiltinOp),
+        (origin, op): (Dense<*const u8>, BuiltinOp),
         rank: i32,
         displacement: isize,
     ) -> bool {
         let request = ShortRequest {
             kind: Kind::Accumulate,
             detail: op as u16,
-            unit: origin.datatype(),
-            count: origin.count(),
+            unit: origin.basic(),
+            bytes: origin.bytes(),
             carried: origin.bytes(),
             result: None,
         };
-        origin.is_contiguous()
-            && self.request_across(&request, rank, displacement, &mut |room| {
-                memory::pack(origin, room);
-            })
+        self.near_place(rank, displacement, origin.bytes())
+            .is_some_and(|place| self.request_across(&request, place, &mut |room| origin.copy_to(room)))
     }
 
     /// [`Window::fetch_plain`] in memory of another process.
@@ -70,104 +60,97 @@ impl Window {
     #[inline(never)]
     pub(super) fn fetch_across(
         &self,
-        (origin, op, known): (&Source, BuiltinOp, &Update),
-        result: &Target,
+        operands: Operands,
+        (op, known): (BuiltinOp, &Update),
         rank: i32,
         displacement: isize,
     ) -> bool {
+        let origin = operands.input();
         let request = ShortRequest {
             kind: Kind::GetAccumulate,
             detail: op as u16,
-            unit: origin.datatype(),
-            count: 1,
+            unit: origin.basic(),
+            bytes: origin.bytes(),
             carried: origin.bytes(),
-            result: Some(result),
+            result: Some(operands.result()),
         };
-        let are_alike = origin.count() == 1 && is_one(result, origin) && !known.ignores_input();
-        are_alike
-            && self.request_across(&request, rank, displacement, &mut |room| {
-                memory::pack(origin, room);
-            })
+        if known.ignores_input() {
+            return false;
+        }
+        self.near_place(rank, displacement, origin.bytes())
+            .is_some_and(|place| self.request_across(&request, place, &mut |room| origin.copy_to(room)))
     }
 
     /// [`Window::swap_plain`] in memory of another process.
     #[cold]
     #[inline(never)]
-    pub(super) fn swap_across(
-        &self,
-        (origin, compare): (&Source, &Source),
-        result: &Target,
-        rank: i32,
-        displacement: isize,
-    ) -> bool {
-        let size = origin.bytes();
+    pub(super) fn swap_across(&self, operands: Operands, rank: i32, displacement: isize) -> bool {
+        let (origin, size) = (operands.input(), operands.input().bytes());
+        let Some(compare) = operands.compare() else {
+            return false;
+        };
         let request = ShortRequest {
             kind: Kind::CompareAndSwap,
             detail: 0,
-            unit: origin.datatype(),
-            count: 1,
+            unit: operands.basic(),
+            bytes: size,
             carried: 2 * size,
-            result: Some(result),
+            result: Some(operands.result()),
         };
-        let are_alike = origin.count() == 1
-            && compare.count() == 1
-            && compare.datatype() == origin.datatype()
-            && is_one(result, origin);
-        are_alike
-            && self.request_across(&request, rank, displacement, &mut |room| {
-                memory::pack(compare, &mut room[..size]);
-                memory::pack(origin, &mut room[size..]);
-            })
+        let mut fill = |room: &mut [u8]| {
+            compare.copy_to(&mut room[..size]);
+            origin.copy_to(&mut room[size..]);
+        };
+        self.near_place(rank, displacement, size)
+            .is_some_and(|place| self.request_across(&request, place, &mut fill))
     }
 
     /// [`Window::put_plain`] to memory of another process, if that answers soon.
-    pub(super) fn put_in_request(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
+    pub(super) fn put_in_request(&self, origin: Dense<*const u8>, place: NearPlace) -> bool {
         let request = ShortRequest {
             kind: Kind::Put,
             detail: 0,
-            unit: &BYTE,
-            count: origin.bytes(),
+            unit: Basic::Byte,
+            bytes: origin.bytes(),
             carried: origin.bytes(),
             result: None,
         };
-        self.request_across(&request, rank, displacement, &mut |room| origin.copy_to(room))
+        self.request_across(&request, place, &mut |room| origin.copy_to(room))
     }
 
     /// [`Window::get_plain`] of memory of another process, if that answers soon.
-    pub(super) fn get_in_request(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
+    pub(super) fn get_in_request(&self, origin: Dense<*mut u8>, place: NearPlace) -> bool {
         let request = ShortRequest {
             kind: Kind::Get,
             detail: 0,
-            unit: &BYTE,
-            count: origin.bytes(),
+            unit: Basic::Byte,
+            bytes: origin.bytes(),
             carried: 0,
-            result: Some(&origin.target()),
+            result: Some(origin),
         };
-        self.request_across(&request, rank, displacement, &mut |_| ())
+        self.request_across(&request, place, &mut |_| ())
     }
 
     /// Sends a request with the data that `fill` writes. False if that has not been done.
     fn request_across(
         &self,
-        request: &ShortRequest<'_>,
-        rank: i32,
-        displacement: isize,
+        request: &ShortRequest,
+        place: NearPlace,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> bool {
-        // A negative rank is a number that is too large.
-        let seat = rank.cast_unsigned();
-        let Some((host, start)) = self.place_across(request, seat, displacement) else {
+        let NearPlace { seat, host, start } = place;
+        if request.bytes > SHORT {
             return false;
-        };
+        }
         let Some(replies) = self.replies_across(request, host) else {
             return false;
         };
         self.pace.note();
         let run = Run {
-            offset: start,
-            count: request.count,
+            offset: start as isize,
+            count: request.bytes / request.unit.size(),
         };
-        let unit = numbers_of(request.unit);
+        let unit = numbers_of(&request.unit.into());
         self.send_request(
             host,
             self.label(request.kind, request.detail, seat),
@@ -179,28 +162,9 @@ impl Window {
         true
     }
 
-    /// The process of a rank, and where the elements at a displacement begin in its part, if the request may go the
-    /// short way.
-    fn place_across(
-        &self,
-        request: &ShortRequest<'_>,
-        seat: u32,
-        displacement: isize,
-    ) -> Option<(HostId, isize)> {
-        let part = self.shared.find_part(seat)?;
-        let bytes = request.bytes();
-        let start = start_within((displacement, part.unit()), bytes, part.bytes() as u64)?;
-        let is_short = bytes > 0 && bytes <= SHORT;
-        let is_plain = !instrument::on() && !self.meter.is_always_on() && self.is_told_by_replies();
-        let is_elsewhere = part.host() != self.process().job().layout().own();
-        let is_near = is_elsewhere && part.node_index().is_some();
-        let may_go = is_short && is_plain && is_near && self.open.allows(seat);
-        may_go.then_some((part.host(), start as isize))
-    }
-
     /// What is replied to a request; none if it had better go another way.
-    fn replies_across(&self, request: &ShortRequest<'_>, host: HostId) -> Option<Replies> {
-        let (bytes, is_slow) = (request.bytes(), self.pace.is_slow());
+    fn replies_across(&self, request: &ShortRequest, host: HostId) -> Option<Replies> {
+        let (bytes, is_slow) = (request.bytes, self.pace.is_slow());
         let (network, is_short) = (self.network(), bytes < LEAST);
         let is_sooner = match request.kind {
             Kind::Put if self.ends_at_targets() => is_short || network.is_slow_to_access(host, bytes),
@@ -210,14 +174,9 @@ impl Window {
         };
         match (is_slow, request.result) {
             _ if !is_sooner => None,
-            (true, result) => Some(self.replies_soon(host, result.cloned())),
+            (true, result) => Some(self.replies_soon(host, result.map(|result| result.target()))),
             (false, None) => Some(Replies::Nothing),
             (false, Some(_)) => None,
         }
     }
-}
-
-/// Whether a result is one element like those of an origin.
-fn is_one(result: &Target, origin: &Source) -> bool {
-    result.count() == 1 && result.datatype() == origin.datatype()
 }
