@@ -6,9 +6,10 @@
 //! * Nobody: the call takes as long as any system call.
 //! * For some microseconds, one that waits as this one does, and most likely for this one. The kernel has put both on
 //!   one core, and needs some ten milliseconds to notice that another one is free. So the thread asks to be moved.
-//! * Until the kernel has taken the core away from it: one that computes. To yield costs a time slice then, in which
-//!   the message may have come. The thread does not yield again for a while: it polls, and sleeps if that takes long. A
-//!   thread that sleeps gets its core back as soon as it is woken.
+//! * Until the kernel has taken the core away from it: one that computes, or that polls and yields to nobody. To yield
+//!   costs a time slice then, in which the message may have come. The thread asks to be moved, once. If that does not
+//!   help, it does not yield again for a while: it polls, and sleeps if that takes long. A thread that sleeps gets its
+//!   core back as soon as it is woken.
 
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ pub(super) enum Offer {
     Over,
     /// The thread goes on, for now: somebody who computes uses its core, too.
     Contended,
-    /// The thread shares its core with another one that waits: it is to be moved.
+    /// The thread shares its core with another one: it is to be moved.
     Move,
 }
 
@@ -69,6 +70,9 @@ impl CoreSharing {
         let took = Duration::from_nanos(now.saturating_sub(before));
         if took > SLICE {
             self.shared.store(0, Ordering::Relaxed);
+            if self.refusals.load(Ordering::Relaxed) == 0 && self.may_move(now) {
+                return Offer::Move;
+            }
             self.refuse(now);
             return Offer::Contended;
         }
@@ -79,14 +83,22 @@ impl CoreSharing {
             self.shared.store(0, Ordering::Relaxed);
         } else {
             let shared = self.shared.load(Ordering::Relaxed) + 1;
-            if shared >= SHARED && now >= self.stays_until.load(Ordering::Relaxed) {
+            if shared >= SHARED && self.may_move(now) {
                 self.shared.store(0, Ordering::Relaxed);
-                self.stays_until.store(after(now, MOVE_PERIOD), Ordering::Relaxed);
                 return Offer::Move;
             }
             self.shared.store(shared, Ordering::Relaxed);
         }
         Offer::Over
+    }
+
+    /// Whether the thread may be moved now, which then counts as done.
+    fn may_move(&self, now: u64) -> bool {
+        let may = now >= self.stays_until.load(Ordering::Relaxed);
+        if may {
+            self.stays_until.store(after(now, MOVE_PERIOD), Ordering::Relaxed);
+        }
+        may
     }
 
     /// Yields nothing for a while.
@@ -143,6 +155,9 @@ mod tests {
     fn a_core_is_not_offered_again_to_one_that_computes() {
         let sharing = CoreSharing::default();
         let now = nanoseconds();
+        assert_eq!(sharing.learn(now - 3_000_000, now), Offer::Move);
+        let refuses_until = sharing.refuses_until.load(Ordering::Relaxed);
+        assert_eq!(refuses_until, 0, "it may have a core of its own now");
         assert_eq!(sharing.learn(now - 3_000_000, now), Offer::Contended);
         assert!(sharing.refuses_until.load(Ordering::Relaxed) > now);
         assert_eq!(sharing.offer(), Offer::Contended);
@@ -157,6 +172,7 @@ mod tests {
             (offer == Offer::Contended).then(|| sharing.refuses_until.load(Ordering::Relaxed) - now)
         };
         let least = REFUSAL.as_nanos() as u64;
+        assert_eq!(refused(3_000_000), None, "it is moved first");
         assert_eq!(refused(3_000_000), Some(least));
         assert_eq!(refused(3_000_000), Some(2 * least));
         assert_eq!(refused(500), None);

@@ -105,7 +105,11 @@ pub fn register() {
 pub fn connect() {
     register();
     if let Some(own) = OWN.get() {
-        own.reached.get_or_init(|| own.connected.wait());
+        own.reached.get_or_init(|| {
+            own.connected.wait();
+            // Who was woken by another process may be on the same core as that one.
+            binding::use_own_share(&own.spec);
+        });
     }
 }
 
