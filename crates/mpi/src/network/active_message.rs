@@ -187,6 +187,13 @@ impl Network {
         spin_while_idle(|| way.told_by(by).is_some_and(|told| includes(told, sent)))
     }
 
+    /// Whether a host has told that it has handled all requests that have been sent to it so far.
+    pub(crate) fn has_caught_up(&self, host: HostId) -> bool {
+        let sent = self.accounts.with(host).requests().sent();
+        let told = self.way(host).told_by(host);
+        told.is_some_and(|told| includes(told, sent))
+    }
+
     /// How many requests have been sent to a host so far, modulo 2^32; none if some of them may wait here for room on
     /// their way.
     pub(crate) fn requests_sent(&self, to: HostId) -> Option<u32> {

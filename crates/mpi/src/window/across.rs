@@ -65,7 +65,7 @@ impl Window {
             return false;
         };
         self.put_in_request(origin, place)
-            || self.at_once(place, origin.bytes(), |region| {
+            || self.at_once(place, (origin.bytes(), true), |region| {
                 self.network().put_now(place.host, (region, place.start), origin)
             })
     }
@@ -78,19 +78,27 @@ impl Window {
             return false;
         };
         self.get_in_request(origin, place)
-            || self.at_once(place, origin.bytes(), |region| {
+            || self.at_once(place, (origin.bytes(), false), |region| {
                 self.network().get_now(place.host, (region, place.start), origin)
             })
     }
 
-    /// Has the kernel copy so many bytes. False if that has not been done.
+    /// Has the kernel copy so many bytes of a put or a get. False if that has not been done.
     #[inline(always)]
-    fn at_once(&self, place: NearPlace, bytes: usize, copy: impl FnOnce(Region) -> bool) -> bool {
-        let is_worth = bytes >= LEAST || self.pace.is_slow();
+    fn at_once(
+        &self,
+        place: NearPlace,
+        (bytes, is_put): (usize, bool),
+        copy: impl FnOnce(Region) -> bool,
+    ) -> bool {
+        let is_worth = match bytes {
+            LEAST.. => !self.goes_in_packets(place.host, bytes, is_put),
+            _ => self.pace.is_slow(),
+        };
         let Some(region) = self.shared.neighbour(place.seat).filter(|_| is_worth) else {
             return false;
         };
-        let is_done = copy(region);
+        let is_done = self.copy_now(bytes, || copy(region));
         if is_done && bytes < LEAST {
             self.pace.note();
         }

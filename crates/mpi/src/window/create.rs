@@ -8,6 +8,7 @@ use super::batch::Batches;
 use super::error::fault;
 use super::flushing::Flushing;
 use super::hints::Hints;
+use super::long_data::LongData;
 use super::memory::Wish;
 use super::meter::Meter;
 use super::open::Open;
@@ -130,6 +131,7 @@ impl Comm {
             flushing: Flushing::default(),
             batches: Batches::default(),
             pace: Pace::default(),
+            long_data: LongData::default(),
             open: Open::default(),
             is_direct: false,
             meter: Meter::new(process.job()),

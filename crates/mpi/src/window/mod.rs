@@ -50,6 +50,7 @@ mod handler;
 mod hints;
 mod hold;
 mod lock;
+mod long_data;
 mod memory;
 mod meter;
 mod name;
@@ -91,6 +92,7 @@ use batch::Batches;
 use epoch::Epochs;
 use flushing::Flushing;
 use hints::Hints;
+use long_data::LongData;
 use meter::Meter;
 use open::Open;
 use pace::Pace;
@@ -132,6 +134,8 @@ pub struct Window {
     batches: Batches,
     /// How soon it waits for them.
     pace: Pace,
+    /// What long data takes.
+    long_data: LongData,
     /// The targets of its access epochs.
     open: Open,
     /// Whether no operation is ever under way when its call has returned, and none is checked or always counted.

@@ -306,11 +306,13 @@ impl Window {
             return transferred;
         };
         if self.await_soon(&dirty) {
+            self.packets_arrived();
             return transferred;
         }
         let label = flush_label(self.label(Kind::Flush, 0, 0), ends, Some(target));
         let request = self.ask_flush(&dirty, label);
         let flushed = self.await_host(host, request);
+        self.packets_arrived();
         self.keep_dirty(&[dirty]);
         transferred.and(flushed)
     }
@@ -386,6 +388,7 @@ impl Window {
         let in_time = dirty.iter().take_while(|dirty| self.await_soon(dirty)).count();
         let ask = |dirty: &Dirty| (dirty.host, self.ask_flush(dirty, label));
         let flushed = self.await_hosts(dirty[in_time..].iter().map(ask).collect());
+        self.packets_arrived();
         if ends == Ends::AtOrigin {
             self.keep_dirty(&dirty);
         }

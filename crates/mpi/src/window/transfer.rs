@@ -11,7 +11,7 @@
 //! Where a transfer is over as soon as the call returns, since the kernel copies between two processes, nobody waits
 //! for it. There short data is worth a transfer, too, if the rank waits for it soon (`pace`): one takes half the time
 //! of a packet and its reply, but several times that of one more request in a packet. Such transfers go a short way
-//! once the memory is known (`across`).
+//! once the memory is known (`across`). Longer data goes in packets where that is faster (`long_data`).
 
 use super::error::fault;
 use super::operation::Located;
@@ -146,14 +146,20 @@ impl Window {
         let Some(place) = self.only_run(located, length) else {
             return Outcome::Left;
         };
+        if is_synchronous && self.goes_in_packets(host, length, matches!(data, Data::Put(_))) {
+            self.sends_packets(length);
+            return Outcome::Left;
+        }
         let Some(region) = self.remote_region(located) else {
             return Outcome::Left;
         };
         let offset = (located.displacement + place.offset as i64).cast_unsigned();
         if is_synchronous {
-            let done = self
-                .network()
-                .transfer_now(host, (region, offset), (&data, length));
+            let copy = || {
+                self.network()
+                    .transfer_now(host, (region, offset), (&data, length))
+            };
+            let done = self.copy_now(length, copy);
             if done {
                 self.shorten(located.seat, region);
             }

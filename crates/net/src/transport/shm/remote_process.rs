@@ -14,8 +14,11 @@ const SHORT: usize = 2 << 10;
 /// What a packet and its reply take, if the other process looks for packets.
 const ANSWER: Duration = Duration::from_nanos(700);
 
-/// Bytes of data in packets that take a nanosecond more to copy than the kernel takes to copy them.
+/// Bytes of data in a packet that take a nanosecond more to copy than the kernel takes to copy them.
 const BYTES_PER_NANOSECOND: u64 = 8;
+
+/// More data goes in several packets: one is read while the next is written, which takes no longer than the kernel.
+const PACKET: usize = 8 << 10;
 
 /// So often the access to the probe is timed.
 const TRIES: u32 = 8;
@@ -57,9 +60,10 @@ impl RemoteProcess {
         self.access
     }
 
-    /// Whether the access to so many bytes takes longer than to send them in a packet, if the process looks for it.
+    /// Whether the access to so many bytes takes longer than to send them in packets, if the process looks for these.
     pub(super) fn takes_longer_than_packets(&self, length: usize) -> bool {
-        self.cost > ANSWER + Duration::from_nanos(length as u64 / BYTES_PER_NANOSECOND)
+        let more = length.min(PACKET) as u64 / BYTES_PER_NANOSECOND;
+        self.cost > ANSWER + Duration::from_nanos(more)
     }
 
     /// Reads its memory.
