@@ -24,7 +24,7 @@ use crate::{Heap, sampler};
 const ROOM: usize = 64 << 10;
 /// The blocks that a magazine has room for at least: so many, or as many as have so many bytes, but two.
 const FEWEST: usize = 16;
-const ROOM_OF_FEW: usize = 128 << 10;
+const ROOM_OF_FEW: usize = 64 << 10;
 /// The most blocks that a magazine has room for.
 const MOST: usize = 512;
 /// The bytes that the magazines of a heap may have room for because they have grown: at most so many, and at most twice

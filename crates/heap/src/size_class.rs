@@ -28,7 +28,7 @@ const OF_MANY: usize = 40;
 pub(crate) const LINE: usize = 64;
 /// The bytes between two neighbours that are larger than [`LARGEST_OF_MANY`]: a program that goes through several such
 /// arrays at the same time would take a load for one that depends on the store before it if they were a line apart.
-const FAR_APART: usize = 17 * LINE;
+const FAR_APART: usize = 9 * LINE;
 
 /// The classes that are multiples of [`STEP`].
 const EVEN: usize = 8;
