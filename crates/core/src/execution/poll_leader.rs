@@ -72,7 +72,7 @@ pub trait ProcessHooks: Send + Sync {
         false
     }
 
-    /// Moves the calling thread, which shares its core with another one that waits, to a core of its own.
+    /// Moves the calling thread, which shares its core with another one that waits or computes, to a core of its own.
     fn move_from_shared_core(&self) {}
 
     /// Wakes the worker with this index, which is the leader, to look around.

@@ -163,8 +163,7 @@ impl<'a> RareExclusion<'a> {
     #[must_use]
     pub fn share(&self) -> SharedAccess<'a> {
         let inside = self.parties.enter();
-        // Acquire pairs with the Release of the last long access.
-        if self.cell.state.load(Ordering::Acquire) == OPEN {
+        if self.is_open() {
             return SharedAccess(inside);
         }
         drop(inside);
@@ -174,19 +173,16 @@ impl<'a> RareExclusion<'a> {
     /// Does something within a short access. As [`RareExclusion::share`], inlined where it is used.
     #[inline(always)]
     pub fn share_while<R>(&self, act: impl FnOnce() -> R) -> R {
-        let state = &self.cell.state;
         match self.parties {
             Parties::Process { .. } => {
                 let _pin = Pin::new();
-                // Acquire as in `share`.
-                if state.load(Ordering::Acquire) == OPEN {
+                if self.is_open() {
                     return act();
                 }
             }
             Parties::Node { seats, holder } => {
                 let _seated = holder.sit_down(seats);
-                // Acquire as in `share`.
-                if state.load(Ordering::Acquire) == OPEN {
+                if self.is_open() {
                     return act();
                 }
             }
@@ -195,11 +191,18 @@ impl<'a> RareExclusion<'a> {
         act()
     }
 
+    /// Whether short accesses begin at once. Asked by one that is inside.
+    #[inline(always)]
+    fn is_open(&self) -> bool {
+        // Acquire pairs with the Release of the last long access.
+        self.cell.state.load(Ordering::Acquire) == OPEN
+    }
+
     #[cold]
     fn open(&self) -> SharedAccess<'a> {
         wait_for(|| {
             let inside = self.parties.enter();
-            // Acquire as in `share`. Release: a long access that sees that it is open sees who is inside.
+            // Acquire as in `is_open`. Release: a long access that sees that it is open sees who is inside.
             let opened = self
                 .cell
                 .state

@@ -105,13 +105,3 @@ impl Window {
         is_done
     }
 }
-
-/// Where so many bytes at a displacement, in units of so many bytes, begin in memory of this length; none if they are
-/// not all inside.
-#[inline(always)]
-pub(super) fn start_within((displacement, unit): (isize, usize), bytes: usize, length: u64) -> Option<u64> {
-    let start = displacement.checked_mul(unit.cast_signed())?;
-    // A negative one is a number that is too large.
-    let start = start.cast_unsigned() as u64;
-    (start <= length && bytes as u64 <= length - start).then_some(start)
-}

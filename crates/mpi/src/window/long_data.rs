@@ -10,7 +10,7 @@
 
 use super::Window;
 use super::transfer::LEAST;
-use simurgh_core::sync::SpinLock;
+use simurgh_core::sync::{SpinGuard, SpinLock};
 use simurgh_net::HostId;
 use std::time::{Duration, Instant};
 
@@ -90,6 +90,10 @@ impl Times {
 }
 
 impl Window {
+    fn times(&self) -> SpinGuard<'_, Times> {
+        self.long_data.0.lock_serialized(self.process.serialized())
+    }
+
     /// Whether so much data for a process of this node, or of one, is there sooner in packets than by the kernel.
     pub(super) fn goes_in_packets(&self, host: HostId, length: usize, is_put: bool) -> bool {
         let network = self.network();
@@ -99,14 +103,14 @@ impl Window {
         if is_put && self.ends_at_targets() {
             return length <= AWAITED && network.has_caught_up(host) || network.answers_sooner(host, length);
         }
-        network.answers_sooner(host, length) && (length < TIMED || self.long_data.0.lock().may_send())
+        network.answers_sooner(host, length) && (length < TIMED || self.times().may_send())
     }
 
     /// Notes that so much data is being sent in packets.
     pub(super) fn sends_packets(&self, length: usize) {
         // The rank does not wait for those of other epochs.
         if length >= TIMED && !self.ends_at_targets() {
-            self.long_data.0.lock().sent(length);
+            self.times().sent(length);
         }
     }
 
@@ -119,14 +123,14 @@ impl Window {
         let began = Instant::now();
         let is_done = copy();
         if is_done {
-            self.long_data.0.lock().copied(length, began.elapsed());
+            self.times().copied(length, began.elapsed());
         }
         is_done
     }
 
     /// All that the rank has sent in packets is there.
     pub(super) fn packets_arrived(&self) {
-        let mut times = self.long_data.0.lock();
+        let mut times = self.times();
         if times.sent.is_some() {
             times.arrived(Instant::now());
         }

@@ -4,7 +4,6 @@
 //! the general way tells what is wrong, or does it (`operation`).
 
 use super::Window;
-use super::across::start_within;
 use super::epoch::Epochs;
 use super::operation::is_comparable;
 use super::shared::Part;
@@ -179,4 +178,14 @@ impl Window {
         }
         epochs
     }
+}
+
+/// Where so many bytes at a displacement, in units of so many bytes, begin in memory of this length; none if they are
+/// not all inside.
+#[inline(always)]
+fn start_within((displacement, unit): (isize, usize), bytes: usize, length: u64) -> Option<u64> {
+    let start = displacement.checked_mul(unit.cast_signed())?;
+    // A negative one is a number that is too large.
+    let start = start.cast_unsigned() as u64;
+    (start <= length && bytes as u64 <= length - start).then_some(start)
 }

@@ -85,7 +85,8 @@ impl Window {
     #[cold]
     #[inline(never)]
     pub(super) fn swap_across(&self, operands: Operands, rank: i32, displacement: isize) -> bool {
-        let (origin, size) = (operands.input(), operands.input().bytes());
+        let origin = operands.input();
+        let size = origin.bytes();
         let Some(compare) = operands.compare() else {
             return false;
         };
