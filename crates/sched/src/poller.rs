@@ -107,6 +107,11 @@ impl Poller {
         found
     }
 
+    /// Whether the virtual processor is the poller.
+    pub(crate) fn is_led_by(&self, vp: usize) -> bool {
+        self.leader.is_led_by(vp)
+    }
+
     /// Whether there is no poller.
     pub(crate) fn is_vacant(&self) -> bool {
         self.leader.has_no_leader()

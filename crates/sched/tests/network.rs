@@ -3,7 +3,7 @@
 mod common;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{Events, spawn, start};
 use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wait_for};
@@ -190,6 +190,55 @@ impl Network for Silent {
     fn is_quiet(&self) -> bool {
         true
     }
+}
+
+/// A network that leads to other nodes, and serves them while it is polled, which it does not tell. Whoever sleeps is
+/// woken at once.
+#[derive(Default)]
+struct Serving {
+    sleeps: AtomicUsize,
+}
+
+impl Network for Serving {
+    fn has_mail(&self) -> bool {
+        true
+    }
+
+    fn poll(&self) -> bool {
+        false
+    }
+
+    fn sleep(&self, _: &AtomicU32, _: u32, _: Option<Duration>) {
+        self.sleeps.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn wake(&self) {}
+
+    fn is_quiet(&self) -> bool {
+        false
+    }
+
+    fn is_far(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_processor_that_serves_other_nodes_sleeps_rarely() {
+    const SLEEPS: usize = 100;
+    let network = Arc::new(Serving::default());
+    let builder = Builder::new().vps(Some(1));
+    let builder = builder.network(Arc::clone(&network) as Arc<dyn Network>);
+    let begin = Instant::now();
+    let runtime = builder.start().expect("the runtime starts");
+    let mut deadline = Deadline::after(LIMIT);
+    while network.sleeps.load(Ordering::SeqCst) < SLEEPS {
+        assert!(!deadline.has_passed(), "nobody looks after the network");
+        std::thread::yield_now();
+    }
+    let taken = begin.elapsed();
+    drop(runtime);
+    assert!(taken > Duration::from_millis(25), "{SLEEPS} sleeps in {taken:?}");
 }
 
 /// How often a virtual processor looks after a silent network during many switches between two contexts that wait for

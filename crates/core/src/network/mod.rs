@@ -46,6 +46,12 @@ pub trait Network: Send + Sync {
     /// Whether nothing waits here to be sent, nor to be handled, as far as this process knows.
     fn is_quiet(&self) -> bool;
 
+    /// Whether it leads to other nodes: an answer takes tens of microseconds, and a poll may serve others although it
+    /// finds nothing.
+    fn is_far(&self) -> bool {
+        false
+    }
+
     /// Somebody begins to look again and again whether there is mail, or ends that. Others may be told.
     fn watch(&self, _is_watched: bool) {}
 }

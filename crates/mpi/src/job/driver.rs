@@ -53,6 +53,10 @@ impl Network for Driver {
         self.network.is_quiet()
     }
 
+    fn is_far(&self) -> bool {
+        self.network.fabric().is_far()
+    }
+
     fn watch(&self, is_watched: bool) {
         self.network.fabric().watch(is_watched);
     }

@@ -313,6 +313,12 @@ impl Fabric {
         })
     }
 
+    /// Whether one of the transports leads to other nodes.
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.transports().any(Transport::is_far)
+    }
+
     /// Tells other hosts whether somebody looks for packets here again and again.
     pub fn watch(&self, is_watched: bool) {
         self.transports()

@@ -195,6 +195,11 @@ pub trait Transport: Send + Sync {
         false
     }
 
+    /// Whether it leads to other nodes.
+    fn is_far(&self) -> bool {
+        false
+    }
+
     /// Tells other hosts whether somebody looks for packets here again and again: a hint.
     fn watch(&self, _is_watched: bool) {}
 

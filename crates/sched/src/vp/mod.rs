@@ -29,6 +29,10 @@ pub(crate) use victims::Victims;
 
 /// Longest time for which an idle virtual processor spins before it sleeps: about twice the cost of a wake-up.
 const SPIN_MAX: Duration = Duration::from_micros(20);
+/// The same for one that polls a network that leads to other nodes: an answer takes longer than a wake-up, which would
+/// come on top of it. A provider that accesses memory for others does not tell, so that a poller that serves them finds
+/// nothing and sleeps again and again: once in this time.
+const SPIN_MAX_FAR: Duration = Duration::from_micros(500);
 /// The same for one that is dedicated to the network and has a core of its own: what it waits for may come from afar.
 const SPIN_MAX_DEDICATED: Duration = Duration::from_millis(1);
 /// An idle period that ends after so many times that, by a wake-up, would have been over sooner without the sleep.
@@ -134,9 +138,10 @@ impl Vp {
             self.sleep();
         }
         self.stop_asking(&self.victims.early);
-        let is_short = self.status.idle.end() < SHORT_SLEEPS * SPIN_MAX;
+        let longest = self.longest_spin();
+        let is_short = self.status.idle.end() < SHORT_SLEEPS * longest;
         if found || is_short {
-            (spin_time * 2).min(self.longest_spin())
+            (spin_time * 2).min(longest)
         } else {
             (spin_time / 2).max(SPIN_MIN)
         }
@@ -162,10 +167,11 @@ impl Vp {
     }
 
     fn longest_spin(&self) -> Duration {
-        if self.is_dedicated() {
-            SPIN_MAX_DEDICATED
-        } else {
-            SPIN_MAX
+        let polls = |poller: &Poller| poller.is_led_by(self.worker.index());
+        match self.shared.poller.get() {
+            _ if self.is_dedicated() => SPIN_MAX_DEDICATED,
+            Some(poller) if poller.network().is_far() && polls(poller) => SPIN_MAX_FAR,
+            _ => SPIN_MAX,
         }
     }
 

@@ -449,6 +449,10 @@ impl Transport for Ofi {
         }
     }
 
+    fn is_far(&self) -> bool {
+        true
+    }
+
     /// Always true: a provider says only when it is polled.
     fn has_incoming(&self) -> bool {
         true
