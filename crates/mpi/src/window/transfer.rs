@@ -8,10 +8,12 @@
 //! When a transfer is over, its data is there. So a flush waits for transfers, and need not ask the target's host about
 //! them.
 //!
+//! Short data is worth a transfer if the rank waits for it soon (`pace`): one takes less time than a packet and its
+//! reply, but several times that of one more request in a packet.
+//!
 //! Where a transfer is over as soon as the call returns, since the kernel copies between two processes, nobody waits
-//! for it. There short data is worth a transfer, too, if the rank waits for it soon (`pace`): one takes half the time
-//! of a packet and its reply, but several times that of one more request in a packet. Such transfers go a short way
-//! once the memory is known (`across`). Longer data goes in packets where that is faster (`long_data`).
+//! for it. Such transfers of short data go a short way once the memory is known (`across`). Longer data goes in packets
+//! where that is faster (`long_data`).
 
 use super::error::fault;
 use super::operation::Located;
@@ -27,7 +29,7 @@ use simurgh_net::HostId;
 use simurgh_net::transport;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Data with fewer bytes is sent in packets, unless transfers are synchronous.
+/// Data with fewer bytes is sent in packets, unless the rank waits for it soon.
 pub(super) const LEAST: usize = 4 << 10;
 
 /// Most transfers of a rank that are under way in a window.
@@ -139,7 +141,7 @@ impl Window {
     ) -> Outcome {
         let host = located.part.host();
         let is_synchronous = self.network().is_synchronous(host);
-        let is_worth = length >= LEAST || is_synchronous && length > 0 && self.pace.begin();
+        let is_worth = length >= LEAST || length > 0 && self.pace.begin();
         if !is_worth || !data.is_contiguous() {
             return Outcome::Left;
         }
