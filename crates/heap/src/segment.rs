@@ -30,7 +30,7 @@ pub(crate) const DENSE: usize = HUGE_SLICES * 3 / 4;
 const FILLED: usize = HUGE_PAGE * 4 / 5;
 
 /// The part of the first slice that is not for blocks.
-const HEADER: usize = 8192;
+pub(crate) const HEADER: usize = 8192;
 
 /// The header of a segment. Only the thread that uses the heap changes it; others read `heap` while a block of the
 /// segment is theirs, and that is constant as long as there is one. Zeros are a valid header.

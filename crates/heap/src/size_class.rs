@@ -1,7 +1,8 @@
 //! Size classes: the sizes of blocks.
 //!
 //! Up to 128 bytes the sizes are the multiples of 16. Above that each doubling has four, so that at most a fifth of a
-//! block is unused.
+//! block is unused. Above 32 KiB it has eight: what is unused of such blocks is more than what pages of more classes
+//! leave free.
 //!
 //! Blocks of 2 KiB and more are *spread*: they lie further apart than their size. Most of these sizes are multiples of
 //! large powers of two, so the beginnings of blocks, which programs use most, would share a few sets of each cache.
@@ -16,7 +17,7 @@ pub(crate) const LARGEST: usize = 128 << 10;
 /// The largest size of the classes of which a rank may have many blocks. Of larger ones, few are kept.
 pub(crate) const LARGEST_OF_MANY: usize = 32 << 10;
 /// The number of classes that differ in size.
-pub(crate) const CLASSES: usize = 48;
+pub(crate) const CLASSES: usize = 56;
 /// The number of all classes: those with spread blocks up to [`LARGEST_OF_MANY`] come a second time, with blocks that
 /// lie at multiples of their size.
 pub(crate) const ALL_CLASSES: usize = CLASSES + OF_MANY - SPREAD;
@@ -107,12 +108,17 @@ pub(crate) fn aligned(size: usize, alignment: usize) -> Option<usize> {
 /// The size of the blocks of a class.
 pub(crate) const fn size_of_class(class: usize) -> usize {
     let class = plain(class);
-    if class < EVEN {
-        return (class + 1) * STEP;
+    match class {
+        0..EVEN => (class + 1) * STEP,
+        EVEN..OF_MANY => in_doublings(EVEN * STEP, 4, class - EVEN),
+        _ => in_doublings(LARGEST_OF_MANY, 8, class - OF_MANY),
     }
-    let above = class - EVEN;
-    let base = (EVEN * STEP) << (above / 4);
-    base + base / 4 * (above % 4 + 1)
+}
+
+/// The size with this number above `base`, if each doubling has so many.
+const fn in_doublings(base: usize, of_each: usize, number: usize) -> usize {
+    let base = base << (number / of_each);
+    base + base / of_each * (number % of_each + 1)
 }
 
 /// The class of a size of at most [`NEAR`] bytes.

@@ -12,13 +12,11 @@ use std::ptr;
 use crate::links::Linked;
 use crate::page::{Block, FULL, MIXED, Page, Purpose, SINGLE};
 use crate::page_size::{are_few, slices_of_page};
-use crate::segment::{SLICE, Segment};
-use crate::size_class::{ALL_CLASSES, CLASSES, distance_of_class, is_spread};
+use crate::segment::{HEADER, SLICE, Segment};
+use crate::size_class::{ALL_CLASSES, CLASSES, distance_of_class, is_spread, size_of_class};
 use crate::slices::make_page;
 use crate::{Heap, list_of_pages, magazine, report};
 
-/// The number of larger classes whose free blocks serve a class that has none.
-const SERVED_BY: usize = 2;
 /// The number of pages among which the fullest is looked for.
 const LOOKED_AT: usize = 8;
 
@@ -138,15 +136,18 @@ impl Heap {
         pages.min_by_key(|page| page.left())
     }
 
-    /// A free block of the next larger classes; null if there is none. Only classes of large blocks that have full
-    /// pages take some: a page for few blocks would hold more memory than what is not used of these.
+    /// A free block of a class whose size is larger by up to a half; null if there is none. Only classes of large
+    /// blocks that have full pages take some: a page for few blocks would hold more memory than what is not used of
+    /// these.
     fn take_larger(&self, class: usize, size: usize) -> *mut Block {
         if !is_spread(class) || self.in_full[class].get() == 0 {
             return ptr::null_mut();
         }
-        let larger = class + 1..CLASSES.min(class + 1 + SERVED_BY);
-        let found = larger.into_iter().find_map(|class| self.take_free(class, size));
-        found.unwrap_or(ptr::null_mut())
+        let most = size_of_class(class) * 3 / 2;
+        let mut larger = (class + 1..CLASSES).take_while(|larger| size_of_class(*larger) <= most);
+        larger
+            .find_map(|class| self.take_free(class, size))
+            .unwrap_or(ptr::null_mut())
     }
 
     /// A block of a class that has been used before.
@@ -163,9 +164,9 @@ impl Heap {
     fn add_page(&self, class: usize) -> Option<&'static Page> {
         let block = distance_of_class(class);
         let is_first = self.in_full[class].get() == 0;
-        let slices = self
-            .take_slices(slices_of_page(class, is_first), true)
-            .or_else(|| self.take_slices(block.div_ceil(SLICE), true))?;
+        // The first slice of a segment has less room.
+        let take = |slices| self.take_slices(slices, slices * SLICE >= HEADER + block);
+        let slices = take(slices_of_page(class, is_first)).or_else(|| take(block.div_ceil(SLICE)))?;
         let purpose = Purpose {
             class,
             flags: 0,

@@ -422,7 +422,18 @@ fn all_there_are(size: usize) -> Vec<*mut u8> {
 fn a_rank_gets_as_much_as_it_may_have_again_and_again() {
     const LIMIT: usize = 16 << 20;
     as_limited_rank(LIMIT, |_| {
-        for size in [24, 700, 5000, 32_768, 60_000, 1 << 20, 3 << 20, 24, 7 << 20] {
+        for size in [
+            24,
+            700,
+            5000,
+            32_768,
+            56_000,
+            60_000,
+            1 << 20,
+            3 << 20,
+            24,
+            7 << 20,
+        ] {
             let blocks = all_there_are(size);
             let taken = blocks.len() * size;
             assert!(taken <= LIMIT && taken * 3 > LIMIT, "{taken} in blocks of {size}");
