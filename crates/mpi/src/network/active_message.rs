@@ -187,11 +187,12 @@ impl Network {
         spin_while_idle(|| way.told_by(by).is_some_and(|told| includes(told, sent)))
     }
 
-    /// Whether a host has told that it has handled all requests that have been sent to it so far.
-    pub(crate) fn has_caught_up(&self, host: HostId) -> bool {
+    /// How many of the requests that have been sent to a host so far it has not told to have handled; none if it does
+    /// not tell.
+    pub(crate) fn requests_behind(&self, host: HostId) -> Option<u32> {
         let sent = self.accounts.with(host).requests().sent();
-        let told = self.way(host).told_by(host);
-        told.is_some_and(|told| includes(told, sent))
+        let told = self.way(host).told_by(host)?;
+        Some(sent.wrapping_sub(told))
     }
 
     /// How many requests have been sent to a host so far, modulo 2^32; none if some of them may wait here for room on

@@ -14,6 +14,7 @@ use crate::memory::{self, Dense, Source, Target};
 use crate::request::Waiter;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Access, Region, Transfer, TransferError};
+use std::ops::Range;
 
 /// Set in the token of such a transfer; no handle has it set.
 pub(super) const ONE_SIDED: u64 = 1 << 61;
@@ -105,6 +106,19 @@ impl Network {
             "transfers to this host are synchronous"
         );
         outcome.is_ok()
+    }
+
+    /// Writes some of the bytes of data that lies in one piece to as many of a region, which begin so far behind an
+    /// offset, of a host to which transfers are synchronous. False if it has not been done.
+    pub(crate) fn put_part_now(
+        &self,
+        host: HostId,
+        (region, offset): (Region, u64),
+        (source, part): (&Source, Range<usize>),
+    ) -> bool {
+        let place = (region, offset + part.start as u64);
+        self.access(host).write
+            && exposed::write(self.way(host), host, place, source, part, ONE_SIDED).is_ok()
     }
 
     /// Writes elements without gaps to the memory of a host, to which transfers are synchronous and possible. False if

@@ -6,6 +6,7 @@
 //! Costs: a few loads beside the system call.
 
 use super::Window;
+use super::long_data::Way;
 use super::plain::NearPlace;
 use super::shared::WindowShared;
 use super::transfer::LEAST;
@@ -92,13 +93,13 @@ impl Window {
         copy: impl FnOnce(Region) -> bool,
     ) -> bool {
         let is_worth = match bytes {
-            LEAST.. => !self.goes_in_packets(place.host, bytes, is_put),
+            LEAST.. => self.way_of(place.host, bytes, is_put) == Way::Kernel,
             _ => self.pace.is_slow(),
         };
         let Some(region) = self.shared.neighbour(place.seat).filter(|_| is_worth) else {
             return false;
         };
-        let is_done = self.copy_now(bytes, || copy(region));
+        let is_done = self.copy_now((bytes, is_put), || copy(region));
         if is_done && bytes < LEAST {
             self.pace.note();
         }

@@ -25,6 +25,7 @@ impl Window {
         assertion::check("MPI_Win_fence", assert, NOPRECEDE | NOPUT | NOSTORE | NOSUCCEED)?;
         self.epochs().check_fence()?;
         let flushed = self.flush_hosts(Ends::Nothing);
+        self.epoch_is_over();
         const IDLE: i32 = NOPRECEDE | NOSUCCEED;
         if assert & IDLE != IDLE {
             self.meet()?;

@@ -74,6 +74,7 @@ impl Window {
     fn end_access(&self) -> Result<()> {
         let targets = self.epochs().complete(&self.open)?;
         let flushed = self.end_requests();
+        self.epoch_is_over();
         self.end_accesses(Ends::AtOrigin, None);
         targets
             .iter()

@@ -3,136 +3,228 @@
 //!
 //! Where system calls take long, packets are the faster way, as long as the other process looks for them: it reads one
 //! while the next is written. But both cores touch all lines of the data then. If these take long from one core to the
-//! other, the kernel is faster, which reads and writes on one of them. So both ways are timed, and packets that have
-//! taken longer are avoided for a while.
+//! other, the kernel is faster, which reads and writes on one of them. So both ways are timed ([`TimedChoice`]).
 //!
-//! Costs: two readings of the clock for an operation on 16 KiB or more.
+//! In an epoch at whose end the target waits, it need not look for packets yet, and may compute. There long data goes
+//! both ways instead: in packets as long as the target keeps up with them, and by the kernel meanwhile. So both
+//! processes copy, each as much as it can, and a target that computes is left with little to do. The rank does not wait
+//! for that data, so what is timed is how long it takes from the first put of such an epoch to that of the next one.
+//!
+//! Costs: some readings of the clock for an operation on 16 KiB or more; where data goes both ways, a look at what the
+//! target has handled for each packet.
 
 use super::Window;
+use super::batch::Replies;
+use super::operation::Located;
+use super::packet::{Chunk, Kind};
+use super::remote::BYTE;
+use super::timed_choice::{Choice, TimedChoice};
 use super::transfer::LEAST;
-use simurgh_core::sync::{SpinGuard, SpinLock};
+use crate::memory::Source;
+use simurgh_core::sync::{AtomicBool, Ordering, SpinGuard, SpinLock};
 use simurgh_net::HostId;
+use simurgh_net::transport::Region;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// The most data that goes in packets if the other process looks for them.
 const LOOKED_FOR: usize = 1 << 20;
 
-/// The same for puts of an epoch at whose end the target waits for them, if it has handled what was sent before: so one
-/// that computes is not left with much to do.
-const AWAITED: usize = 128 << 10;
+/// In an epoch at whose end the target waits, so many packets may wait for it at most while more data goes by the
+/// kernel.
+const WAITING: u32 = 4;
+
+/// The kernel copies as much as so many packets have, while the target catches up.
+const CAUGHT_UP: usize = 4;
 
 /// Operations on fewer bytes are not timed.
 const TIMED: usize = 16 << 10;
 
-/// So often packets are timed before they are judged: the first ones after a while take longer.
-const TRIALS: u32 = 8;
+/// A way of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Kernel,
+    Packets,
+    Both,
+}
 
-/// For so long packets are avoided that have taken longer than the kernel would have.
-const AVOIDANCE: Duration = Duration::from_millis(50);
-
-/// What a rank knows of both ways in a window. The threads of the rank share it.
+/// What a rank knows of the ways in a window. The threads of the rank share it.
 #[derive(Debug, Default)]
-pub(super) struct LongData(SpinLock<Times>);
+pub(super) struct LongData {
+    /// The kernel first, and packets second.
+    awaited: SpinLock<Timed>,
+    /// The kernel first, and both second, in epochs at whose end the targets wait.
+    of_epochs: SpinLock<Timed>,
+    /// Such an epoch has ended since one was last timed.
+    is_epoch_over: AtomicBool,
+}
 
+/// Two ways, and data that is under way.
 #[derive(Debug, Default)]
-struct Times {
-    /// What the kernel takes for a byte, in picoseconds; none before it was first timed.
-    kernel: Option<u64>,
-    /// When data first went in packets since the rank last waited for all, and how much has gone since.
-    sent: Option<(Instant, usize)>,
-    /// What packets have taken for a byte each time since they were last judged: how often, and the sum.
-    trials: (u32, u64),
-    avoids_packets_until: Option<Instant>,
+struct Timed {
+    choice: TimedChoice,
+    /// When the first of it began, how much it is, and its way; none if it took several.
+    under_way: Option<(Instant, usize, Choice)>,
 }
 
 /// What a byte takes, in picoseconds.
 fn of_a_byte(took: Duration, bytes: usize) -> u64 {
-    took.as_nanos() as u64 * 1000 / bytes as u64
+    took.as_nanos() as u64 * 1000 / bytes.max(1) as u64
 }
 
-impl Times {
-    /// Whether packets may be the faster way.
-    fn may_send(&self) -> bool {
-        let avoids = || {
-            self.avoids_packets_until
-                .is_some_and(|until| Instant::now() < until)
-        };
-        self.kernel.is_some() && !avoids()
-    }
-
-    /// The kernel has taken so long.
-    fn copied(&mut self, bytes: usize, took: Duration) {
-        let now = of_a_byte(took, bytes);
-        let before = self.kernel.unwrap_or(now);
-        self.kernel = Some((3 * before + now) / 4);
-    }
-
-    /// So many bytes are being sent in packets.
-    fn sent(&mut self, bytes: usize) {
-        let (_, sum) = self.sent.get_or_insert_with(|| (Instant::now(), 0));
-        *sum += bytes;
-    }
-
-    /// The data that has been sent in packets is there.
-    fn arrived(&mut self, now: Instant) {
-        let (Some((began, bytes)), Some(kernel)) = (self.sent.take(), self.kernel) else {
-            return;
-        };
-        let (trials, sum) = &mut self.trials;
-        *trials += 1;
-        *sum += of_a_byte(now - began, bytes);
-        if *trials == TRIALS {
-            let is_slower = 4 * *sum > 5 * kernel * u64::from(TRIALS);
-            self.avoids_packets_until = is_slower.then(|| now + AVOIDANCE);
-            self.trials = (0, 0);
+impl Timed {
+    /// The way for more data.
+    fn choose(&self) -> Choice {
+        match self.under_way {
+            Some((.., way)) => way,
+            None => self.choice.choose(),
         }
     }
+
+    /// So many bytes go this way, from now on.
+    fn begin(&mut self, bytes: usize, way: Choice, now: Instant) {
+        self.under_way = match self.under_way {
+            None => Some((now, bytes, way)),
+            Some((began, before, same)) if same == way => Some((began, before + bytes, way)),
+            Some(_) => None,
+        };
+    }
+
+    /// What is under way is there.
+    fn end(&mut self, now: Instant) {
+        if let Some((began, bytes, way)) = self.under_way.take() {
+            self.choice.note(way, of_a_byte(now - began, bytes), now);
+        }
+    }
+}
+
+/// The bytes of the data that some packets have.
+fn bytes_of(chunks: &[Chunk]) -> Range<usize> {
+    let start = chunks.first().map_or(0, |chunk| chunk.position);
+    start..start + chunks.iter().map(|chunk| chunk.bytes).sum::<usize>()
 }
 
 impl Window {
-    fn times(&self) -> SpinGuard<'_, Times> {
-        self.long_data.0.lock_serialized(self.process.serialized())
+    fn awaited(&self) -> SpinGuard<'_, Timed> {
+        self.long_data.awaited.lock_serialized(self.process.serialized())
     }
 
-    /// Whether so much data for a process of this node, or of one, is there sooner in packets than by the kernel.
-    pub(super) fn goes_in_packets(&self, host: HostId, length: usize, is_put: bool) -> bool {
+    fn of_epochs(&self) -> SpinGuard<'_, Timed> {
+        self.long_data
+            .of_epochs
+            .lock_serialized(self.process.serialized())
+    }
+
+    /// The way on which so much data for a process of this node, or of one, is there soonest.
+    pub(super) fn way_of(&self, host: HostId, length: usize, is_put: bool) -> Way {
         let network = self.network();
-        if !(LEAST..=LOOKED_FOR).contains(&length) || !network.is_slow_to_access(host, length) {
-            return false;
+        if length < LEAST || !network.is_slow_to_access(host, length) {
+            return Way::Kernel;
         }
+        let is_timed = length >= TIMED;
         if is_put && self.ends_at_targets() {
-            return length <= AWAITED && network.has_caught_up(host) || network.answers_sooner(host, length);
+            // One that has something left to do may be busy for long.
+            let looks = network.requests_behind(host) == Some(0) || network.answers_sooner(host, length);
+            return match looks && !(is_timed && self.way_in_epoch() == Choice::First) {
+                true => Way::Both,
+                false => Way::Kernel,
+            };
         }
-        network.answers_sooner(host, length) && (length < TIMED || self.times().may_send())
+        let may_send = || !is_timed || length <= LOOKED_FOR && self.awaited().choose() == Choice::Second;
+        match network.answers_sooner(host, length) && may_send() {
+            true => Way::Packets,
+            false => Way::Kernel,
+        }
+    }
+
+    /// The way for more data in an epoch at whose end the target waits.
+    fn way_in_epoch(&self) -> Choice {
+        let timed = self.of_epochs();
+        // Relaxed: the flag is the rank's own.
+        match self.long_data.is_epoch_over.load(Ordering::Relaxed) {
+            true => timed.choice.choose(),
+            false => timed.choose(),
+        }
+    }
+
+    /// Puts data both ways, whose bytes lie together at the target, from an offset of its region on.
+    pub(super) fn put_both_ways(&self, origin: &Source, located: &Located<'_>, place: (Region, u64)) {
+        let (network, host) = (self.network(), located.part.host());
+        self.begin_in_epoch(origin.bytes(), Choice::Second);
+        let label = self.label(Kind::Put, 0, located.seat);
+        let chunks = self.data_chunks(origin, located, &BYTE);
+        let mut left = chunks.as_slice();
+        while let Some(chunk) = left.first() {
+            let these = &left[..left.len().min(CAUGHT_UP)];
+            let keeps_up = || {
+                network
+                    .requests_behind(host)
+                    .is_some_and(|behind| behind < WAITING)
+            };
+            if !keeps_up() && network.put_part_now(host, place, (origin, bytes_of(these))) {
+                left = &left[these.len()..];
+            } else {
+                self.send_data_chunk(origin, located, label, (&BYTE, chunk), Replies::Nothing);
+                left = &left[1..];
+            }
+        }
+        self.epochs().note_sent(host, Replies::Nothing);
+    }
+
+    /// Notes that so much data is being put one of both ways in an epoch at whose end the target waits.
+    fn begin_in_epoch(&self, length: usize, way: Choice) {
+        if length < TIMED {
+            return;
+        }
+        let now = Instant::now();
+        let mut timed = self.of_epochs();
+        // Relaxed: as above.
+        if self.long_data.is_epoch_over.swap(false, Ordering::Relaxed) {
+            timed.end(now);
+        }
+        timed.begin(length, way, now);
+    }
+
+    /// Notes the end of an epoch at whose end targets wait.
+    #[inline]
+    pub(super) fn epoch_is_over(&self) {
+        self.long_data.is_epoch_over.store(true, Ordering::Relaxed);
     }
 
     /// Notes that so much data is being sent in packets.
     pub(super) fn sends_packets(&self, length: usize) {
-        // The rank does not wait for those of other epochs.
-        if length >= TIMED && !self.ends_at_targets() {
-            self.times().sent(length);
+        if length >= TIMED {
+            self.awaited().begin(length, Choice::Second, Instant::now());
         }
     }
 
-    /// Has the kernel copy so many bytes. Whether it has.
+    /// Has the kernel copy so many bytes of a put or a get. Whether it has.
     #[inline]
-    pub(super) fn copy_now(&self, length: usize, copy: impl FnOnce() -> bool) -> bool {
+    pub(super) fn copy_now(&self, (length, is_put): (usize, bool), copy: impl FnOnce() -> bool) -> bool {
         if length < TIMED {
+            return copy();
+        }
+        if is_put && self.ends_at_targets() {
+            self.begin_in_epoch(length, Choice::First);
             return copy();
         }
         let began = Instant::now();
         let is_done = copy();
-        if is_done {
-            self.times().copied(length, began.elapsed());
+        let now = Instant::now();
+        let mut awaited = self.awaited();
+        if is_done && awaited.under_way.is_none() {
+            awaited
+                .choice
+                .note(Choice::First, of_a_byte(now - began, length), now);
         }
         is_done
     }
 
     /// All that the rank has sent in packets is there.
     pub(super) fn packets_arrived(&self) {
-        let mut times = self.times();
-        if times.sent.is_some() {
-            times.arrived(Instant::now());
+        let mut awaited = self.awaited();
+        if awaited.under_way.is_some() {
+            awaited.end(Instant::now());
         }
     }
 }
@@ -142,27 +234,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packets_that_take_longer_than_the_kernel_are_avoided_for_a_while() {
-        let (mut times, now) = (Times::default(), Instant::now());
-        let sent = |times: &mut Times, microseconds: u64| {
-            for trial in 0..TRIALS {
-                assert!(times.may_send() || times.kernel.is_none(), "{trial}");
-                times.sent = Some((now, 64 << 10));
-                times.arrived(now + Duration::from_micros(microseconds));
-            }
-            times.may_send()
-        };
-        assert!(!sent(&mut times, 1), "the kernel is timed first");
-        times.copied(64 << 10, Duration::from_micros(10));
-        assert!(times.may_send());
-        assert!(sent(&mut times, 5) && sent(&mut times, 12));
-        assert!(!sent(&mut times, 13));
-        times.avoids_packets_until = Some(now);
-        assert!(times.may_send());
-        // It has become slower since then.
-        for _ in 0..10 {
-            times.copied(64 << 10, Duration::from_micros(20));
-        }
-        assert!(sent(&mut times, 20));
+    fn what_went_several_ways_is_not_timed() {
+        let (mut timed, now) = (Timed::default(), Instant::now());
+        timed.begin(100, Choice::First, now);
+        timed.begin(100, Choice::First, now);
+        assert_eq!(timed.under_way, Some((now, 200, Choice::First)));
+        timed.begin(100, Choice::Second, now);
+        assert_eq!(timed.under_way, None);
+        timed.end(now);
+    }
+
+    #[test]
+    fn more_data_goes_the_way_of_that_under_way() {
+        let (mut timed, now) = (Timed::default(), Instant::now());
+        timed.begin(100, Choice::Second, now);
+        assert_eq!(timed.choose(), Choice::Second);
+        timed.end(now + Duration::from_micros(1));
+        assert_eq!(timed.choose(), Choice::First);
     }
 }

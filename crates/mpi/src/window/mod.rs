@@ -71,6 +71,7 @@ mod sleepers;
 mod statistics;
 mod table;
 mod tallies;
+mod timed_choice;
 mod transfer;
 mod untold;
 mod waiters;

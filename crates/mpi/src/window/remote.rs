@@ -61,6 +61,38 @@ impl Window {
         });
     }
 
+    /// The packets of an operation with the data of the origin, as far as it goes.
+    pub(super) fn data_chunks(&self, origin: &Source, located: &Located<'_>, unit: &Datatype) -> Vec<Chunk> {
+        let mut left = origin.bytes();
+        let mut chunks = self.chunks_of(located, unit, true);
+        for chunk in &mut chunks {
+            chunk.cut(left, unit.size());
+            left -= chunk.bytes;
+        }
+        chunks
+    }
+
+    /// Sends one of [these](Window::data_chunks).
+    pub(super) fn send_data_chunk(
+        &self,
+        origin: &Source,
+        located: &Located<'_>,
+        label: Label,
+        (unit, chunk): (&Datatype, &Chunk),
+        replies: Replies,
+    ) {
+        self.send_chunk(
+            located,
+            label,
+            (unit, chunk),
+            replies,
+            chunk.bytes,
+            &mut |position, room| {
+                memory::pack_from(origin, position, room);
+            },
+        );
+    }
+
     /// Sends an operation on elements of a unit, with the data of the origin. Something may be replied to the last
     /// request.
     fn send_data(
@@ -70,23 +102,11 @@ impl Window {
         label: Label,
         (unit, replies): (&Datatype, Replies),
     ) {
-        let mut left = origin.bytes();
-        let mut chunks = self.chunks_of(located, unit, true);
+        let chunks = self.data_chunks(origin, located, unit);
         let last = chunks.len().saturating_sub(1);
-        for (index, chunk) in chunks.iter_mut().enumerate() {
-            chunk.cut(left, unit.size());
-            left -= chunk.bytes;
+        for (index, chunk) in chunks.iter().enumerate() {
             let replies = if index == last { replies } else { Replies::Nothing };
-            self.send_chunk(
-                located,
-                label,
-                (unit, chunk),
-                replies,
-                chunk.bytes,
-                &mut |position, room| {
-                    memory::pack_from(origin, position, room);
-                },
-            );
+            self.send_data_chunk(origin, located, label, (unit, chunk), replies);
         }
         self.epochs().note_sent(located.part.host(), replies);
     }

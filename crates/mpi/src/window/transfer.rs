@@ -16,6 +16,7 @@
 //! where that is faster (`long_data`).
 
 use super::error::fault;
+use super::long_data::Way;
 use super::operation::Located;
 use super::packet::Kind;
 use super::remote::BYTE;
@@ -148,7 +149,11 @@ impl Window {
         let Some(place) = self.only_run(located, length) else {
             return Outcome::Left;
         };
-        if is_synchronous && self.goes_in_packets(host, length, matches!(data, Data::Put(_))) {
+        let way = match is_synchronous {
+            true => self.way_of(host, length, matches!(data, Data::Put(_))),
+            false => Way::Kernel,
+        };
+        if way == Way::Packets {
             self.sends_packets(length);
             return Outcome::Left;
         }
@@ -157,15 +162,7 @@ impl Window {
         };
         let offset = (located.displacement + place.offset as i64).cast_unsigned();
         if is_synchronous {
-            let copy = || {
-                self.network()
-                    .transfer_now(host, (region, offset), (&data, length))
-            };
-            let done = self.copy_now(length, copy);
-            if done {
-                self.shorten(located.seat, region);
-            }
-            return if done { Outcome::Done } else { Outcome::Left };
+            return self.transfer_at_once(located, way, (region, offset), (&data, length));
         }
         let process = self.process();
         let request = process.requests().take_receive();
@@ -178,6 +175,27 @@ impl Window {
             waiters: [Some(Waiter::Request(Arc::clone(&request))), waiter()],
         };
         self.begin_transfer(transfer, request)
+    }
+
+    /// Transfers data to or from a process of the node: by the kernel, or both ways.
+    fn transfer_at_once(
+        &self,
+        located: &Located<'_>,
+        way: Way,
+        place: (transport::Region, u64),
+        (data, length): (&Data, usize),
+    ) -> Outcome {
+        if let (Way::Both, Data::Put(origin)) = (way, data) {
+            self.put_both_ways(origin, located, place);
+            return Outcome::Done;
+        }
+        let host = located.part.host();
+        let copy = || self.network().transfer_now(host, place, (data, length));
+        if !self.copy_now((length, matches!(data, Data::Put(_))), copy) {
+            return Outcome::Left;
+        }
+        self.shorten(located.seat, place.0);
+        Outcome::Done
     }
 
     /// Begins a transfer, which completes the request too.
