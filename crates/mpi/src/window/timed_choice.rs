@@ -1,7 +1,7 @@
 //! The choice between two ways of doing the same by what they take.
 //!
-//! From time to time each way is taken several times in a row, and the one whose quickest time is shorter is taken until
-//! the next such trial. The first times in a row do not count: the data lies where the other way has left it. The
+//! From time to time each way is taken several times in a row, and the one whose quickest time is shorter is taken
+//! until the next such trial. The first times in a row do not count: the data lies where the other way has left it. The
 //! quickest time counts since others may be late because of something else.
 
 use std::time::{Duration, Instant};
