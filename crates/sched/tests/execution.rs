@@ -42,6 +42,23 @@ fn group(runtime: &Runtime, count: usize, f: impl Fn(usize) + Send + Sync + 'sta
 }
 
 #[test]
+fn those_that_come_last_to_a_barrier_go_on_first() {
+    const COUNT: usize = 6;
+    let (barrier, order) = (Barrier::new(COUNT), Arc::new(std::sync::Mutex::new(Vec::new())));
+    let noted = Arc::clone(&order);
+    group(&runtime(1), COUNT, move |index| {
+        for _ in 0..3 {
+            noted.lock().expect("no panic").push(index);
+            barrier.wait();
+        }
+    });
+    let order = order.lock().expect("no panic");
+    let [first, second, third] = [0, 1, 2].map(|phase| order[phase * COUNT..][..COUNT].to_vec());
+    assert_eq!(second, first.iter().rev().copied().collect::<Vec<_>>());
+    assert_eq!(third, first);
+}
+
+#[test]
 fn thread_local_variables_belong_to_the_execution_context_wherever_it_runs() {
     thread_local!(static MINE: Cell<usize> = const { Cell::new(0) });
     let runtime = runtime(2);

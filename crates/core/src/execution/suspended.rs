@@ -44,7 +44,7 @@ impl Suspended {
         target.inbox().push_all(leaving);
     }
 
-    /// Makes all of them ready with one splice.
+    /// Makes all of them ready with one splice. Those that were suspended last go on first: the caches have their data.
     pub(crate) fn make_ready(self) {
         let (first, mut all, mut away) = (self.first, self.others, self.away);
         while let Some(ec) = away.pop_front() {
@@ -58,10 +58,11 @@ impl Suspended {
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
             if current_ec::get().as_ref().is_some_and(|me| me.worker() == worker) {
+                all.reverse();
                 first.into_iter().for_each(|first| all.push_front(first));
                 (*worker).append_local(&mut all);
             } else {
-                // The inbox reverses the order.
+                // The inbox reverses the order, too.
                 first.into_iter().for_each(|first| all.push_back(first));
                 (*worker).inbox().push_all(all);
             }

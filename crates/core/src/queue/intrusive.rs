@@ -86,6 +86,15 @@ impl<T: Node> IntrusiveQueue<T> {
         self.len += 1;
     }
 
+    /// Reverses the order of the elements.
+    pub fn reverse(&mut self) {
+        let mut reversed = Self::new();
+        while let Some(node) = self.pop_front() {
+            reversed.push_front(node);
+        }
+        *self = reversed;
+    }
+
     /// Takes the first element.
     #[inline]
     pub fn pop_front(&mut self) -> Option<&'static T> {
@@ -211,6 +220,17 @@ mod tests {
         queue.push_front(item(9));
         assert_eq!(queue.len(), 4);
         assert_eq!(values(queue), [9, 0, 1, 2]);
+    }
+
+    #[test]
+    fn reversing_keeps_all_elements() {
+        for count in 0..4 {
+            let mut queue = chain(0..count);
+            queue.reverse();
+            assert_eq!(queue.len(), count);
+            queue.push_back(item(9));
+            assert_eq!(values(queue), (0..count).rev().chain([9]).collect::<Vec<_>>());
+        }
     }
 
     #[test]
