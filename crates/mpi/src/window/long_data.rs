@@ -124,7 +124,9 @@ impl Window {
         let is_timed = length >= TIMED;
         if is_put && self.ends_at_targets() {
             // One that has something left to do may be busy for long.
-            let looks = network.requests_behind(host) == Some(0) || network.answers_sooner(host, length);
+            let looks = network
+                .requests_behind(host)
+                .is_some_and(|behind| behind == 0 || network.answers_sooner(host, length));
             return match looks && !(is_timed && self.way_in_epoch() == Choice::First) {
                 true => Way::Both,
                 false => Way::Kernel,
