@@ -50,6 +50,11 @@ impl Data {
         }
     }
 
+    /// Whether it is put there, not got from there.
+    pub(crate) fn is_put(&self) -> bool {
+        matches!(self, Self::Put(_))
+    }
+
     /// Whether a transfer of it is possible with a host to whose memory there is this access.
     fn is_possible(&self, access: Access) -> bool {
         match self {

@@ -150,7 +150,7 @@ impl Window {
             return Outcome::Left;
         };
         let way = match is_synchronous {
-            true => self.way_of(host, length, matches!(data, Data::Put(_))),
+            true => self.way_of(host, length, data.is_put()),
             false => Way::Kernel,
         };
         if way == Way::Packets {
@@ -191,7 +191,7 @@ impl Window {
         }
         let host = located.part.host();
         let copy = || self.network().transfer_now(host, place, (data, length));
-        if !self.copy_now((length, matches!(data, Data::Put(_))), copy) {
+        if !self.copy_now((length, data.is_put()), copy) {
             return Outcome::Left;
         }
         self.shorten(located.seat, place.0);

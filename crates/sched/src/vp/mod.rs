@@ -35,7 +35,8 @@ const SPIN_MAX: Duration = Duration::from_micros(20);
 const SPIN_MAX_FAR: Duration = Duration::from_micros(500);
 /// The same for one that is dedicated to the network and has a core of its own: what it waits for may come from afar.
 const SPIN_MAX_DEDICATED: Duration = Duration::from_millis(1);
-/// An idle period that ends after so many times that, by a wake-up, would have been over sooner without the sleep.
+/// An idle period that ends after so many times the longest spin, by a wake-up, would have been over sooner without the
+/// sleep.
 const SHORT_SLEEPS: u32 = 3;
 /// Shortest time, unless spinning is switched off.
 const SPIN_MIN: Duration = Duration::from_micros(1);
