@@ -324,7 +324,8 @@ impl PacketHandler<'_> {
             return Some(());
         }
         let plain = outgoing.data.lent().is_some_and(memory::Source::is_contiguous);
-        let task = match region.filter(|region| plain && region.length >= limit) {
+        let fits = |region: &Region| plain && region.length >= limit;
+        let task = match region.filter(|region| fits(region) && self.network.access(to).write) {
             Some(region) => Task::Put(Put {
                 to,
                 receiver,

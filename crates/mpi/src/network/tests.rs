@@ -13,9 +13,9 @@ use crate::point2point::Mode;
 use crate::process::Process;
 use crate::request::{Request, Waiter};
 use proptest::prelude::*;
-use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
-use simurgh_net::Fabric;
-use simurgh_net::transport::{Access, HEADER, Header, Loopback, Transport};
+use simurgh_core::sync::{Arc, AtomicUsize, Ordering, SpinLock};
+use simurgh_net::transport::{Access, HEADER, Handler, Header, Loopback, Region, TransferError, Transport};
+use simurgh_net::{Fabric, HostId};
 use simurgh_settings::{Id, Origin, Values};
 
 /// The host of a rank, and the number of hosts.
@@ -264,6 +264,63 @@ fn a_first_segment_without_data_takes_no_receive() {
     assert_eq!(room, [1; 8]);
     process.release(receive);
     drop(world);
+    process.finalize().unwrap();
+}
+
+/// Notes packets as they come, and the data of fragments.
+#[derive(Default)]
+struct Notes {
+    packets: SpinLock<Vec<Packet>>,
+    fragments: AtomicUsize,
+}
+
+impl Handler for Notes {
+    fn packet(&self, _from: HostId, header: &Header, data: &[u8]) {
+        let (packet, _) = Packet::read(header, data).expect("a packet of ours");
+        if matches!(packet, Packet::Fragment { .. }) {
+            self.fragments.fetch_add(data.len(), Ordering::Relaxed);
+        }
+        self.packets.lock().push(packet);
+    }
+
+    fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {}
+
+    fn lost(&self, _host: HostId, _reason: &str) {}
+}
+
+#[test]
+fn no_memory_is_written_that_this_host_cannot_access() {
+    const BYTES: usize = 100_000;
+    let (job, other) = two_hosts();
+    let process = Process::new(Arc::clone(&job), 0);
+    process.init().unwrap();
+    let world = process.comm_world().unwrap();
+    let sent = vec![5_u8; BYTES];
+    let send = world.isend(Mode::Synchronous, &out(&sent), 2, 0).unwrap();
+    let (notes, driver) = (Notes::default(), job.driver().unwrap());
+    other[0].poll(&notes);
+    let sender = match notes.packets.lock().as_slice() {
+        [Packet::RequestToSend { sender, .. }] => *sender,
+        packets => panic!("{packets:?}"),
+    };
+    // Nobody can write there, and the transport has not said that this host could.
+    let region = Region {
+        address: 16,
+        length: BYTES as u64,
+        key: 0,
+    };
+    let packet = Packet::ClearToSend {
+        sender,
+        receiver: sender,
+        limit: BYTES as u64,
+        region: Some(region),
+    };
+    let place = packet.region().unwrap();
+    let fill = &mut |room: &mut [u8]| room.copy_from_slice(&place);
+    other[0].send(0, &packet.header(0), place.len(), fill).unwrap();
+    while driver.poll() | other[0].poll(&notes) {}
+    assert_eq!(notes.fragments.load(Ordering::Relaxed), BYTES);
+    drop((send, world));
     process.finalize().unwrap();
 }
 
