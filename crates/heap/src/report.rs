@@ -117,10 +117,15 @@ pub(crate) fn calls() -> Calls {
     REPORTER.get().map_or([0; CALLS], |reporter| (reporter.calls)())
 }
 
-/// Ends the job because a block has been used wrongly.
+/// Ends the job because a block has been used wrongly. Where there is no runtime that says so, as in tests of parts,
+/// this does.
 #[cold]
 pub(crate) fn fault(fault: Fault) -> ! {
-    report(&Report::Fault(fault));
+    let fault = Report::Fault(fault);
+    if REPORTER.get().is_none() {
+        eprintln!("{fault}");
+    }
+    report(&fault);
     std::process::abort()
 }
 

@@ -190,15 +190,23 @@ impl Segment {
         arena::contains(heap.addr()) && heap.addr() % SEGMENT == offset_of!(Segment, home)
     }
 
-    /// The header of a segment that the arena has just given out, as the first of a span. A dirty span may hold
-    /// something else than zeros.
+    /// A new header, for a span of these segments. In a dirty span there may be anything in its place: it may have been
+    /// the middle of a block. So all is written here that is read before somebody else has set it.
     ///
     /// # Safety
     ///
     /// The segments are the caller's.
     pub(crate) unsafe fn of_span(address: usize, span: usize, is_dirty: bool) -> &'static Segment {
+        let header = address as *mut Segment;
         // SAFETY:
-        // - the segments are the caller's, and zeros are a valid header; so is one that has been used before.
+        // - the segments are the caller's, and nobody has a reference to what is in them.
+        unsafe {
+            (&raw mut (*header).huge_pages).write(Cell::new(false));
+            (&raw mut (*header).reserved).write(Cell::new(false));
+            (&raw mut (*header).is_common).write(Cell::new(false));
+        }
+        // SAFETY:
+        // - the segments are the caller's, and with these fields any bytes are a valid header.
         let segment = unsafe { Self::of(address) };
         segment.span.set(span);
         segment.set_dirty(is_dirty);

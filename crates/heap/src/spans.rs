@@ -125,3 +125,34 @@ impl Heap {
         segment.set_huge_pages(segment.has_huge_pages() || next.has_huge_pages());
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::collections::HashSet;
+
+    use crate::arena::SEGMENT;
+    use crate::tests::{C, as_rank};
+
+    #[test]
+    fn segments_in_the_middle_of_a_freed_block_are_used_as_new_ones() {
+        const SIZE: usize = 48 << 20;
+        as_rank(|_| {
+            let long = C::malloc(SIZE);
+            // SAFETY:
+            // - the block has that size.
+            unsafe { long.write_bytes(0xff, SIZE) };
+            C::free(long);
+            let segments_in_use = || {
+                let blocks: Vec<_> = (0..120).map(|_| C::malloc(200_000)).collect();
+                let segments = blocks.iter().map(|block| block.addr() / SEGMENT).collect();
+                blocks.into_iter().for_each(C::free);
+                segments
+            };
+            let at_first: HashSet<usize> = segments_in_use();
+            assert!(at_first.contains(&(long.addr() / SEGMENT + 1)));
+            for _ in 0..3 {
+                assert_eq!(segments_in_use(), at_first);
+            }
+        });
+    }
+}
