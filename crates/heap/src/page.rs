@@ -42,9 +42,9 @@ pub(crate) const ANY_SIZE: usize = 1;
 /// The bytes before a block that is one of different sizes: blocks are at multiples of as many.
 const HEAD: usize = 16;
 
-/// The most places at which the first block of a page begins, in cache lines. Among more of them, the places of pages at
-/// some distances, as nine slices, would differ by nearly a multiple of 64 lines: of the sets of a cache of the first
-/// level, 40 blocks of 64 KiB would then begin in ten.
+/// The most places at which the first block of a page begins, in cache lines. Among more of them, the places of pages
+/// at some distances, as nine slices, would differ by nearly a multiple of 64 lines: of the sets of a cache of the
+/// first level, 40 blocks of 64 KiB would then begin in ten.
 const BEGINNINGS: usize = 512;
 
 /// A free block.

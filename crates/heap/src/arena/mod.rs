@@ -178,11 +178,7 @@ fn map_at_once(from: usize, to: usize) -> Mapped {
     // SAFETY:
     // - the flag keeps existing mappings from being replaced.
     match unsafe { rustix::mm::mmap_anonymous(from as *mut _, to - from, protection, flags) } {
-        Ok(found) if found.addr() == from => {
-            // Where the system gives huge pages to everybody, a heap with a few blocks would have one for itself.
-            end_huge_pages(from, to - from);
-            Mapped::Now
-        }
+        Ok(found) if found.addr() == from => Mapped::Now,
         Ok(found) => {
             // SAFETY:
             // - a kernel that does not know the flag has put the mapping elsewhere, just now, and nobody knows of it.
@@ -199,11 +195,7 @@ fn open_reserved(from: usize, to: usize) -> bool {
     let protection = MprotectFlags::READ | MprotectFlags::WRITE;
     // SAFETY:
     // - the addresses are reserved for heaps; nobody relies on their not being accessible.
-    let is_open = unsafe { rustix::mm::mprotect(from as *mut _, to - from, protection) }.is_ok();
-    if is_open {
-        end_huge_pages(from, to - from);
-    }
-    is_open
+    unsafe { rustix::mm::mprotect(from as *mut _, to - from, protection) }.is_ok()
 }
 
 /// Asks the system for huge pages for addresses of the arena. It may not have any.
@@ -222,20 +214,54 @@ pub(crate) fn gather_in_huge_page(start: usize) {
     }
 }
 
+/// When the system makes huge pages.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(u8)]
+enum HugePages {
+    Never,
+    OnRequest,
+    Always,
+}
+
+impl HugePages {
+    /// What the system says, which is asked once. No lock is taken, as in [`take`].
+    fn of_system() -> Self {
+        const UNKNOWN: u8 = u8::MAX;
+        static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+        // Relaxed: each thread finds the same.
+        match KNOWN.load(Ordering::Relaxed) {
+            UNKNOWN => {
+                let found = Self::ask();
+                KNOWN.store(found as u8, Ordering::Relaxed);
+                found
+            }
+            known if known == Self::Never as u8 => Self::Never,
+            known if known == Self::OnRequest as u8 => Self::OnRequest,
+            _ => Self::Always,
+        }
+    }
+
+    fn ask() -> Self {
+        match std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled") {
+            Ok(words) if words.contains("[always]") => Self::Always,
+            Ok(words) if words.contains("[madvise]") => Self::OnRequest,
+            _ => Self::Never,
+        }
+    }
+}
+
 /// Whether the system makes huge pages for those who ask. It would gather pages also where its administrator wants no
 /// huge ones.
 pub(crate) fn makes_huge_pages() -> bool {
-    const UNKNOWN: u8 = 2;
-    static MAKES: AtomicU8 = AtomicU8::new(UNKNOWN);
-    // Relaxed: each thread finds the same.
-    match MAKES.load(Ordering::Relaxed) {
-        UNKNOWN => {
-            let words = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
-            let makes = words.is_ok_and(|words| !words.contains("[never]"));
-            MAKES.store(u8::from(makes), Ordering::Relaxed);
-            makes
-        }
-        makes => makes != 0,
+    HugePages::of_system() != HugePages::Never
+}
+
+/// Asks for no huge pages for addresses that have just been taken, where the system gives them to everybody: a heap
+/// with a few blocks would have one for itself. Whoever has mapped the addresses does not do this: others may have
+/// taken some of them since, and have asked for huge pages.
+fn begin_without_huge_pages(start: usize, size: usize) {
+    if HugePages::of_system() == HugePages::Always {
+        end_huge_pages(start, size);
     }
 }
 

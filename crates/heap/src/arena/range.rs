@@ -14,7 +14,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::{END, SEGMENT, START, STEP, map, open_reserved};
+use super::{END, SEGMENT, START, STEP, begin_without_huge_pages, map, open_reserved};
 use crate::nodes;
 use crate::policy::MemoryPolicy;
 
@@ -162,10 +162,11 @@ impl Range {
                 self.end_of(taken, size)
             })
             .map_err(|_| Refusal::Full)?;
-        match self.make_usable(start + size, policy) {
-            true => Ok(start),
-            false => Err(Refusal::NoMemory),
+        if !self.make_usable(start + size, policy) {
+            return Err(Refusal::NoMemory);
         }
+        begin_without_huge_pages(start, size);
+        Ok(start)
     }
 
     /// Takes the bytes that follow, if `end` is the end of what has been given out.
@@ -173,11 +174,15 @@ impl Range {
         let Some(new) = self.end_of(end, size) else {
             return false;
         };
-        self.make_usable(new, policy)
+        let has_taken = self.make_usable(new, policy)
             && self
                 .taken
                 .compare_exchange(end, new, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
+                .is_ok();
+        if has_taken {
+            begin_without_huge_pages(end, size);
+        }
+        has_taken
     }
 
     /// The policy of the range, as it has been applied to what is usable.

@@ -1,20 +1,35 @@
 //! Tests of which memory of heaps lies in huge pages.
 
+use std::ops::Range;
+
 use super::{C, Filled, as_rank};
 use crate::arena::makes_huge_pages;
 
-/// Whether the system has been asked for huge pages at the address, by `/proc/self/smaps`.
-pub(super) fn wants_huge_pages(address: *const u8) -> bool {
+/// The addresses for which the system has been asked for huge pages, by `/proc/self/smaps`.
+fn with_huge_pages() -> Vec<Range<usize>> {
     let maps = std::fs::read_to_string("/proc/self/smaps").expect("the mappings of this process");
     let number = |text: &str| usize::from_str_radix(text, 16).ok();
     let range = |line: &str| {
         let (start, rest) = line.split_once('-')?;
         Some(number(start)?..number(rest.split_whitespace().next()?)?)
     };
-    let mut lines = maps.lines();
-    lines.find(|line| range(line).is_some_and(|range| range.contains(&address.addr())));
-    let flags = lines.find_map(|line| line.strip_prefix("VmFlags:"));
-    flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hg"))
+    let (mut last, mut found) = (0..0, Vec::new());
+    for line in maps.lines() {
+        if let Some(flags) = line.strip_prefix("VmFlags:") {
+            let has_asked = flags.split_whitespace().any(|flag| flag == "hg");
+            found.extend(has_asked.then(|| last.clone()));
+        } else if let Some(range) = range(line) {
+            last = range;
+        }
+    }
+    found
+}
+
+/// Whether the system has been asked for huge pages at the address.
+pub(super) fn wants_huge_pages(address: *const u8) -> bool {
+    with_huge_pages()
+        .iter()
+        .any(|range| range.contains(&address.addr()))
 }
 
 #[test]
@@ -44,6 +59,25 @@ fn blocks_that_fill_most_of_a_huge_page_lie_in_one_and_keep_what_they_hold() {
         C::free(block);
         C::free(longer);
     });
+}
+
+#[test]
+fn addresses_that_one_heap_maps_keep_what_another_one_asks_for() {
+    if !makes_huge_pages() {
+        return;
+    }
+    const SIZE: usize = 3 << 20;
+    let blocks = || as_rank(|_| (0..200).map(|_| C::malloc(SIZE).addr()).collect::<Vec<_>>());
+    let all: Vec<_> = std::thread::scope(|scope| {
+        let ranks = [(); 4].map(|()| scope.spawn(blocks));
+        let of_ranks = ranks.into_iter();
+        of_ranks.flat_map(|rank| rank.join().expect("no panic")).collect()
+    });
+    let ranges = with_huge_pages();
+    let without = all
+        .iter()
+        .filter(|block| !ranges.iter().any(|range| range.contains(block)));
+    assert_eq!(without.count(), 0);
 }
 
 #[test]
