@@ -14,6 +14,7 @@ mod range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
 
@@ -241,10 +242,17 @@ impl HugePages {
         }
     }
 
+    /// Asks the system, without memory of a heap: the caller allocates some.
     fn ask() -> Self {
-        match std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled") {
-            Ok(words) if words.contains("[always]") => Self::Always,
-            Ok(words) if words.contains("[madvise]") => Self::OnRequest,
+        let path = c"/sys/kernel/mm/transparent_hugepage/enabled";
+        let mut buffer = [0; 64];
+        let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+        let length = file.and_then(|file| rustix::io::read(file, &mut buffer));
+        let words = &buffer[..length.unwrap_or(0)];
+        let is_set = |word: &[u8]| words.windows(word.len()).any(|found| found == word);
+        match (is_set(b"[always]"), is_set(b"[madvise]")) {
+            (true, _) => Self::Always,
+            (_, true) => Self::OnRequest,
             _ => Self::Never,
         }
     }
