@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SLOTS = 3000, HANDED_OVER = 20, OPERATIONS_BETWEEN = 20000, LIVE_BYTES = 12 << 20, APART = 448 };
+enum { SLOTS = 3000, HANDED_OVER = 20, OPERATIONS_BETWEEN = 20000, LIVE_BYTES = 12 << 20, APART = 448, LONG = 1 << 20 };
 
 struct slot {
     unsigned char *block;
@@ -62,6 +62,9 @@ static void fill(struct slot *slot)
 {
     CHECK(slot->block && (uintptr_t)slot->block % 16 == 0 && malloc_usable_size(slot->block) >= slot->size);
     slot->value = draw();
+    /* The heap's own records may come to lie anywhere in memory of a long block that has been freed. */
+    if (slot->size >= LONG)
+        memset(slot->block, (int)(slot->value | 1), slot->size);
     size_t place = 0;
     for (; place + 8 <= slot->size; place += place + 8 + APART <= slot->size ? APART : 8)
         write_at(slot, place, 8);
