@@ -76,7 +76,8 @@ impl MemoryPolicy {
 }
 
 /// Sets the policy of the calling thread, and of those that it starts, for memory without one of its own. Returns
-/// whether the system has accepted it.
+/// whether the system has accepted it. What the C library has free goes back to the system then, so that it comes anew
+/// by the policy.
 #[must_use]
 pub fn set_thread_policy(policy: MemoryPolicy) -> bool {
     let (mode, nodes) = policy.parts();
@@ -91,7 +92,13 @@ pub fn set_thread_policy(policy: MemoryPolicy) -> bool {
             u64::BITS as usize + 1,
         )
     };
-    result == 0
+    let is_accepted = result == 0;
+    if is_accepted && policy != MemoryPolicy::FirstTouch {
+        // SAFETY:
+        // - it has no preconditions.
+        unsafe { libc::malloc_trim(0) };
+    }
+    is_accepted
 }
 
 #[cfg(all(test, not(loom)))]
