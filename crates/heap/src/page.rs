@@ -45,7 +45,7 @@ const HEAD: usize = 16;
 /// The most places at which the first block of a page begins, in cache lines. Among more of them, the places of pages
 /// at some distances, as nine slices, would differ by nearly a multiple of 64 lines: of the sets of a cache of the
 /// first level, 40 blocks of 64 KiB would then begin in ten.
-const BEGINNINGS: usize = 512;
+const MOST_BEGINNINGS: usize = 512;
 
 /// A free block.
 pub(crate) struct Block {
@@ -105,7 +105,7 @@ impl Extent {
     /// first blocks of pages begin in different sets of a cache.
     pub(crate) fn spread(self, block: usize) -> Self {
         let lines = (self.end - self.start) % block / LINE;
-        let skipped = size_class::scattered(self.start, (lines + 1).min(BEGINNINGS));
+        let skipped = size_class::scattered(self.start, (lines + 1).min(MOST_BEGINNINGS));
         Self {
             start: self.start + skipped * LINE,
             ..self
@@ -412,5 +412,35 @@ impl Linked for Page {
     #[inline]
     fn links(&self) -> &Links<Self> {
         &self.links
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::arena::SEGMENT;
+    use crate::segment::SLICE;
+    use crate::size_class::{distance_of_class, of};
+
+    #[test]
+    fn blocks_of_pages_at_equal_distances_begin_in_different_sets_of_a_cache() {
+        const SLICES_OF_PAGE: usize = 9;
+        let block = distance_of_class(of(64 << 10));
+        for first in 0..1000 {
+            let pages = (0..5).map(|page| first * SEGMENT + (4 + page * SLICES_OF_PAGE) * SLICE);
+            let blocks = pages.flat_map(|start| {
+                let extent = Extent {
+                    start,
+                    end: start + SLICES_OF_PAGE * SLICE,
+                    slices: SLICES_OF_PAGE,
+                };
+                let start = extent.spread(block).start;
+                (0..8).map(move |number| start + number * block)
+            });
+            let sets: HashSet<usize> = blocks.map(|block| block / LINE % 64).collect();
+            assert!(sets.len() >= 16, "{} behind segment {first}", sets.len());
+        }
     }
 }
