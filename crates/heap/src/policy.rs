@@ -76,8 +76,8 @@ impl MemoryPolicy {
 }
 
 /// Sets the policy of the calling thread, and of those that it starts, for memory without one of its own. Returns
-/// whether the system has accepted it. What the C library has free goes back to the system then, so that it comes anew
-/// by the policy.
+/// whether the system has accepted it. If the policy names nodes, what the C library has free goes back to the system,
+/// so that it comes anew from these.
 #[must_use]
 pub fn set_thread_policy(policy: MemoryPolicy) -> bool {
     let (mode, nodes) = policy.parts();

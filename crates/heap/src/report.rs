@@ -122,10 +122,10 @@ pub(crate) fn calls() -> Calls {
 #[cold]
 pub(crate) fn fault(fault: Fault) -> ! {
     let fault = Report::Fault(fault);
-    if REPORTER.get().is_none() {
-        eprintln!("{fault}");
+    match REPORTER.get() {
+        Some(reporter) => (reporter.tell)(&fault),
+        None => eprintln!("{fault}"),
     }
-    report(&fault);
     std::process::abort()
 }
 

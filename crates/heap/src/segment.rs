@@ -199,14 +199,16 @@ impl Segment {
     pub(crate) unsafe fn of_span(address: usize, span: usize, is_dirty: bool) -> &'static Segment {
         let header = address as *mut Segment;
         // SAFETY:
-        // - the segments are the caller's, and nobody has a reference to what is in them.
+        // - the segments are the caller's, and nobody has a reference to what is in them. Setting the cells would read
+        //   what they hold, which need not be a bool.
         unsafe {
             (&raw mut (*header).huge_pages).write(Cell::new(false));
             (&raw mut (*header).reserved).write(Cell::new(false));
             (&raw mut (*header).is_common).write(Cell::new(false));
         }
         // SAFETY:
-        // - the segments are the caller's, and with these fields any bytes are a valid header.
+        // - the segments are the caller's. The other fields hold numbers and pointers, but for the home of a heap,
+        //   which is used only in segments that the arena has given out as zeros.
         let segment = unsafe { Self::of(address) };
         segment.span.set(span);
         segment.set_dirty(is_dirty);

@@ -225,21 +225,18 @@ enum HugePages {
 }
 
 impl HugePages {
+    const ALL: [Self; 3] = [Self::Never, Self::OnRequest, Self::Always];
+
     /// What the system says, which is asked once. No lock is taken, as in [`take`].
     fn of_system() -> Self {
-        const UNKNOWN: u8 = u8::MAX;
-        static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+        static KNOWN: AtomicU8 = AtomicU8::new(u8::MAX);
         // Relaxed: each thread finds the same.
-        match KNOWN.load(Ordering::Relaxed) {
-            UNKNOWN => {
-                let found = Self::ask();
-                KNOWN.store(found as u8, Ordering::Relaxed);
-                found
-            }
-            known if known == Self::Never as u8 => Self::Never,
-            known if known == Self::OnRequest as u8 => Self::OnRequest,
-            _ => Self::Always,
-        }
+        let known = Self::ALL.get(usize::from(KNOWN.load(Ordering::Relaxed)));
+        known.copied().unwrap_or_else(|| {
+            let found = Self::ask();
+            KNOWN.store(found as u8, Ordering::Relaxed);
+            found
+        })
     }
 
     /// Asks the system, without memory of a heap: the caller allocates some.
