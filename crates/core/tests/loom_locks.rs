@@ -3,7 +3,7 @@
 #![cfg(loom)]
 
 use loom::thread;
-use simurgh_core::sync::{Arc, AtomicU32, Ordering, SpinLock, model};
+use simurgh_core::sync::{Arc, AtomicU32, BiasedGuard, BiasedLock, LockOwner, Ordering, SpinLock, model};
 use simurgh_core::{BarrierCell, LockCell, LockKind, LockRequest, SharedBarrier, SharedCounter, SharedLock};
 
 /// What ranks of several processes share: a lock, how often each has been told that it has it, and what it protects.
@@ -214,5 +214,71 @@ fn a_lock_that_is_not_free_stays_with_its_holder_when_another_tries() {
         let thread = thread::spawn(move || try_twice(&other));
         let taken = try_twice(&sum) + thread.join().unwrap();
         assert_eq!(*sum.lock(), taken);
+    });
+}
+
+/// What raises a number in a biased lock, by a load and a store.
+fn raise(mut number: BiasedGuard<'_, usize>) {
+    let before = *number;
+    thread::yield_now();
+    *number = before + 1;
+}
+
+/// A number in a lock that the caller owns.
+fn owned(owner: &LockOwner) -> Arc<BiasedLock<usize>> {
+    let number = Arc::new(BiasedLock::new(0));
+    // The second time makes the caller the owner.
+    (0..2).for_each(|_| raise(number.lock_as(owner)));
+    number
+}
+
+fn lock_owner() -> LockOwner {
+    // SAFETY:
+    // - one thread of each model uses it.
+    unsafe { LockOwner::new() }
+}
+
+#[test]
+fn a_biased_lock_excludes_its_owner_and_those_that_take_it_from_that() {
+    model(|| {
+        let owner = lock_owner();
+        let number = owned(&owner);
+        let shared = Arc::clone(&number);
+        let other = thread::spawn(move || raise(shared.lock()));
+        (0..2).for_each(|_| raise(number.lock_as(&owner)));
+        other.join().unwrap();
+        assert_eq!(*number.lock(), 5);
+    });
+}
+
+#[test]
+fn a_biased_lock_that_others_try_to_take_stays_with_its_owner() {
+    model(|| {
+        let owner = lock_owner();
+        let number = owned(&owner);
+        let shared = Arc::clone(&number);
+        let other = thread::spawn(move || shared.try_lock().map(raise).is_some());
+        let mine = (0..2)
+            .filter(|_| number.try_lock_as(&owner).map(raise).is_some())
+            .count();
+        let raised = mine + usize::from(other.join().unwrap());
+        assert_eq!(*number.lock(), 2 + raised);
+    });
+}
+
+/// One that tries and fails leaves the owner inside, though the lock has no owner any more.
+#[test]
+fn two_that_try_to_take_a_biased_lock_from_its_owner_exclude_each_other() {
+    model(|| {
+        let owner = lock_owner();
+        let number = owned(&owner);
+        let others = [(); 2].map(|()| {
+            let shared = Arc::clone(&number);
+            thread::spawn(move || shared.try_lock().map(raise).is_some())
+        });
+        let mine = number.try_lock_as(&owner).map(raise).is_some();
+        let theirs = others.map(|other| other.join().unwrap());
+        let raised = theirs.into_iter().chain([mine]).filter(|raised| *raised).count();
+        assert_eq!(*number.lock(), 2 + raised);
     });
 }

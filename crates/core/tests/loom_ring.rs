@@ -23,7 +23,7 @@ fn leave_if(ring: &MessageRing, value: u64, may_stay: impl FnOnce() -> bool) -> 
 fn take_all(ring: &MessageRing) -> Vec<u64> {
     let next = || {
         let first = ring.await_first()?;
-        let value = first.line(1)[0];
+        let value = first.word(0);
         first.finish();
         Some(value)
     };

@@ -5,8 +5,9 @@
 //! (`simurgh-mpi-abi`) and the Rust interface (the root crate) check and convert arguments and call what is here.
 //! Blocking calls suspend the execution context through `simurgh-core`, never the kernel thread. May depend on core,
 //! sched, settings, net, base, datatype, topology, matching and instrument; safe Rust, except where users' memory is
-//! lent to a transport (`network/exposed.rs`) or to a receiver (`endpoint/reference.rs`), and where a rank and its
-//! counterpart take turns with the reference by which a request is completed (`request/own_reference.rs`).
+//! lent to a transport (`network/exposed.rs`) or to a receiver (`endpoint/reference.rs`), where a rank and its
+//! counterpart take turns with the reference by which a request is completed (`request/own_reference.rs`), and where
+//! the first thread of a rank owns its locks (`endpoint/rank_owner.rs`).
 //!
 //! # Layers
 //!

@@ -367,17 +367,34 @@ impl FirstMessage<'_> {
         self.note
     }
 
-    /// The first words of its line. The others are zero.
-    #[inline]
+    /// A word of its line: one that its sender has written, or anything.
+    ///
+    /// # Panics
+    ///
+    /// When a line has not so many words.
+    #[inline(always)]
     #[must_use]
-    pub fn line(&self, words: usize) -> LineData {
-        let line = self.ring.line(self.position);
-        let mut data = LineData::default();
-        for (word, place) in data.iter_mut().zip(&line.data).take(words) {
-            // Relaxed: `holds` has seen the word of the line.
-            *word = place.load(Ordering::Relaxed);
-        }
-        data
+    pub fn word(&self, index: usize) -> u64 {
+        // Relaxed: `holds` has seen the word of the line.
+        self.ring.line(self.position).data[index].load(Ordering::Relaxed)
+    }
+
+    /// Bytes of its line from this word on: those that its sender has written, or anything.
+    ///
+    /// # Panics
+    ///
+    /// When a line has not so many bytes.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    #[must_use]
+    pub fn line_bytes(&self, word: usize, length: usize) -> &[u8] {
+        let words = &self.ring.line(self.position).data[word..];
+        assert!(length <= size_of_val(words), "a line has {LINE_WORDS} words");
+        // SAFETY:
+        // - an atomic number lies in memory as the number does, and there are so many bytes;
+        // - the sender has published the message, and none writes the line again before it is finished, for which it
+        //   must not be borrowed.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), length) }
     }
 
     /// The first bytes of its cell: those that its sender has written, or anything.
@@ -433,7 +450,7 @@ mod tests {
     /// Takes a message of [`send`], and checks that it is whole.
     fn take(ring: &MessageRing) -> Option<u32> {
         let first = ring.first()?;
-        let line = first.line(LINE_WORDS);
+        let line: LineData = std::array::from_fn(|index| first.word(index));
         let number = line[0] as u32;
         assert_eq!(line, [u64::from(number); LINE_WORDS]);
         let cell = first.cell(first.note() as usize);
@@ -539,7 +556,11 @@ mod tests {
                 let sender = first.note();
                 let expected = &mut next[sender as usize];
                 let line = [u64::from(*expected); LINE_WORDS];
-                assert_eq!(first.line(LINE_WORDS), line, "sender {sender}");
+                assert_eq!(
+                    std::array::from_fn(|index| first.word(index)),
+                    line,
+                    "sender {sender}"
+                );
                 let cell = first.cell(length(*expected));
                 assert!(
                     cell.iter().all(|byte| *byte == *expected as u8),

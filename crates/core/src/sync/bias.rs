@@ -149,6 +149,15 @@ pub fn revoke_bias() {
     PROCESS.revoke();
 }
 
+/// Whether the process is biased. If not, it will not be as long as the runtime is used.
+pub(super) fn is_process_biased() -> bool {
+    // Relaxed: threads that use the runtime have seen whether it has begun.
+    #[cfg(not(loom))]
+    return PROCESS.state.load(Ordering::Relaxed) == BIASED;
+    #[cfg(loom)]
+    return false;
+}
+
 /// Calls `plain` if the process is biased, which then lasts until `plain` returns; otherwise calls `locked`. Both have
 /// to do the same, to words that nobody changes but in such calls, and `plain` makes no such call itself.
 #[inline(always)]

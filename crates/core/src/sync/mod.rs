@@ -6,6 +6,7 @@
 mod arc_cache;
 pub(crate) mod asymmetric_fence;
 mod bias;
+mod biased_lock;
 mod cache_lines;
 mod futex;
 #[cfg(loom)]
@@ -32,6 +33,7 @@ pub use arc_cache::ArcCache;
 pub use bias::{Bias, if_biased};
 #[cfg(not(loom))]
 pub use bias::{begin_bias, revoke_bias};
+pub use biased_lock::{BiasedGuard, BiasedLock, LockOwner};
 pub use cache_lines::{demote, lines_of, prefetch_read, prefetch_write};
 pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
 #[cfg(loom)]

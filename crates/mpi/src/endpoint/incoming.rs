@@ -10,7 +10,9 @@
 //! | through the table | lock and head of the queue, receive, buffer, status cell: four there, four back |
 //! | through the ring | one there |
 //!
-//! Ranks of the same virtual processor send to each other through the table, which is in their cache.
+//! Ranks of the same virtual processor send to each other through the table, which is in their cache. A rank that is
+//! alone there takes its messages without a locked instruction: it owns the locks of its table and of the ring
+//! ([`BiasedLock`](simurgh_core::sync::BiasedLock)).
 //!
 //! A longer message whose sender goes on meanwhile (`MPI_Isend`) leaves the address of its data in the ring. The
 //! receiver copies it from there, once, and the sender sees by the head of the ring that it may use its memory again
@@ -37,14 +39,14 @@
 
 use super::backlog::BacklogState;
 use super::reference::{self, BY_REFERENCE};
-use super::vp_ring::{Endpoints, RingPlace, Taken, VpRing, VpRings, ring_bit};
-use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, status_of};
+use super::vp_ring::{Endpoints, Reader, RingPlace, VpRing, VpRings, ring_bit};
+use super::{EagerBuffer, Endpoint, MatchTable, PostedReceive, Unexpected, rank_owner, status_of};
 use crate::error::Status;
 use crate::instrument;
 use crate::limits::INLINE_LIMIT;
 use crate::matching::{Envelope, NUMBER_BITS, Pattern, PatternKinds, Place};
 use crate::memory::{self, Source, Target};
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Ordering};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, LockOwner, Ordering};
 use simurgh_core::{FirstMessage, LINE_WORDS, LineData, MESSAGE_CELL, MessageRing, Worker};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
@@ -74,6 +76,8 @@ pub(super) struct Incoming {
     sent: AtomicU64,
     /// Threads that have called MPI for the rank.
     threads: AtomicU32,
+    /// The first of these, as the owner of locks.
+    owner: LockOwner,
     backlog: BacklogState,
 }
 
@@ -95,6 +99,7 @@ impl Incoming {
             is_alone: AtomicBool::new(false),
             sent: AtomicU64::new(0),
             threads: AtomicU32::new(0),
+            owner: rank_owner::new(),
             backlog,
         }
     }
@@ -112,6 +117,17 @@ impl Incoming {
     #[inline]
     fn leads_through(&self, ring: usize) -> bool {
         self.route.load(Ordering::Relaxed) == route_through(ring)
+    }
+
+    /// The calling thread, which is one of the rank's own, as the owner of locks that others hardly take: those of a
+    /// rank that is alone on its virtual processor.
+    #[inline(always)]
+    pub(super) fn owner(&self) -> Option<&LockOwner> {
+        // Relaxed: a hint.
+        let is_alone = self.is_alone.load(Ordering::Relaxed);
+        // Relaxed: the second thread finds itself counted.
+        let is_first = self.threads.load(Ordering::Relaxed) == 1;
+        (is_alone && is_first).then_some(&self.owner)
     }
 
     /// Notes that the rank has sent something through a ring.
@@ -187,49 +203,56 @@ impl RingMessage {
     }
 }
 
-/// The line of a message.
-pub(super) struct Content {
-    /// The process for which it is.
-    pub(super) receiver: u32,
-    pub(super) envelope: Envelope,
-    /// The length of the message.
-    bytes: usize,
-    line: LineData,
-}
+/// The first words of a message's line: its envelope, and for which process it is.
+///
+/// It is passed in registers: what lies in memory is read there before its parts have been written.
+#[derive(Clone, Copy)]
+pub(super) struct Label(u64, u64);
 
-impl Content {
-    #[inline]
-    pub(super) fn of(message: &FirstMessage<'_>) -> Self {
-        let bytes = (message.note() >> 8) as usize;
-        let in_line = match bytes {
-            _ if message.note() & BY_REFERENCE != 0 => WORD,
-            0..=IN_LINE => bytes,
-            _ => 0,
-        };
-        let line = message.line(HEADER_WORDS + in_line.div_ceil(WORD));
-        let envelope = Envelope {
-            context: (line[0] >> 32) as u32,
-            source: (line[0] as u32).cast_signed(),
-            tag: (line[1] as u32).cast_signed(),
-        };
-        Self {
-            receiver: (line[1] >> 32) as u32,
-            envelope,
-            bytes,
-            line,
-        }
+impl Label {
+    #[inline(always)]
+    fn new(receiver: u32, envelope: Envelope) -> Self {
+        Self(
+            u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned()),
+            u64::from(receiver) << 32 | u64::from(envelope.tag.cast_unsigned()),
+        )
     }
 
-    /// The data of the message, wherever it lies.
-    #[inline]
-    fn data<'a>(&'a self, message: &'a FirstMessage<'_>) -> &'a [u8] {
-        match reference::data_of(message, &self.line, HEADER_WORDS, self.bytes) {
-            Some(lent) => lent,
-            None if self.bytes <= IN_LINE => {
-                &memory::bytes_of_words(&self.line[HEADER_WORDS..])[..self.bytes]
-            }
-            None => message.cell(self.bytes),
+    #[inline(always)]
+    pub(super) fn of(message: &FirstMessage<'_>) -> Self {
+        Self(message.word(0), message.word(1))
+    }
+
+    /// The process for which the message is.
+    #[inline(always)]
+    pub(super) fn receiver(self) -> u32 {
+        (self.1 >> 32) as u32
+    }
+
+    #[inline(always)]
+    pub(super) fn envelope(self) -> Envelope {
+        Envelope {
+            context: (self.0 >> 32) as u32,
+            source: (self.0 as u32).cast_signed(),
+            tag: (self.1 as u32).cast_signed(),
         }
+    }
+}
+
+/// The length of a message.
+#[inline(always)]
+fn length_of(message: &FirstMessage<'_>) -> usize {
+    (message.note() >> 8) as usize
+}
+
+/// The data of a message, wherever it lies.
+#[inline(always)]
+fn data_of<'a>(message: &'a FirstMessage<'_>) -> &'a [u8] {
+    let bytes = length_of(message);
+    match reference::data_of(message, HEADER_WORDS, bytes) {
+        Some(lent) => lent,
+        None if bytes <= IN_LINE => message.line_bytes(HEADER_WORDS, bytes),
+        None => message.cell(bytes),
     }
 }
 
@@ -237,13 +260,6 @@ impl Content {
 #[inline]
 fn note_for(bytes: usize, kinds: PatternKinds) -> u32 {
     (bytes as u32) << 8 | u32::from(kinds.bits())
-}
-
-/// Writes the first words of a message for a process.
-#[inline]
-fn put_envelope(line: &mut LineData, receiver: u32, envelope: Envelope) {
-    line[0] = u64::from(envelope.context) << 32 | u64::from(envelope.source.cast_unsigned());
-    line[1] = u64::from(receiver) << 32 | u64::from(envelope.tag.cast_unsigned());
 }
 
 /// A message that may go through a ring: who sends it to whom.
@@ -335,7 +351,14 @@ impl Endpoint {
     #[inline]
     pub(crate) fn look_into_ring(&self, ranks: &impl Endpoints) {
         if let Some(ring) = self.incoming.ring() {
-            ring.look(ranks);
+            let owner = self.incoming.owner();
+            ring.look(
+                ranks,
+                owner.map(|owner| Reader {
+                    endpoint: self,
+                    owner,
+                }),
+            );
         }
     }
 
@@ -436,7 +459,8 @@ impl Endpoint {
         // Relaxed: the ring orders it; see `leave_route`.
         let may_stay = || self.incoming.leads_through(index);
         let sent = ring.messages().send(in_cell, may_stay, |line, cell| {
-            put_envelope(line, letter.receiver, letter.envelope);
+            let label = Label::new(letter.receiver, letter.envelope);
+            (line[0], line[1]) = (label.0, label.1);
             fill(line, cell)
         });
         let position = sent.ok()?;
@@ -448,67 +472,65 @@ impl Endpoint {
     }
 
     /// Receives the first message of the ring that is for this process, that the pattern accepts, and that is for no
-    /// receive which was posted before. Delivers the messages before that one.
-    pub(crate) fn receive_from_ring(
+    /// receive which was posted before. Delivers the messages before that one. The result is what `done` makes of the
+    /// status.
+    #[inline(always)]
+    pub(crate) fn receive_from_ring<R>(
         &self,
         process: u32,
         table: &mut MatchTable,
         pattern: Pattern,
         target: &Target,
-    ) -> Option<Status> {
+        done: impl FnOnce(&Status) -> R,
+    ) -> Option<R> {
         let ring = self.incoming.ring()?;
-        ring.take_until(|message| {
-            let content = Content::of(&message);
-            if content.receiver != process {
+        let messages = ring.receive(self.incoming.owner())?;
+        while let Some(message) = messages.first() {
+            let label = Label::of(&message);
+            if label.receiver() != process {
                 // Another table must not be waited for while this one is locked.
-                return Taken::Stays;
+                return None;
             }
-            match table.take_receive(content.envelope) {
-                Some(receive) => self.complete(receive, &content, &message),
-                None if pattern.accepts(content.envelope) => {
+            let envelope = label.envelope();
+            match table.take_receive(envelope) {
+                Some(receive) => self.complete(receive, label, message),
+                None if pattern.accepts(envelope) => {
                     // It has come before its receive, though no queue has seen it.
-                    instrument::unexpected(self, content.envelope, content.bytes);
-                    let status = self.received(&content, &message, target);
-                    message.finish();
-                    return Taken::Found(status);
+                    instrument::unexpected(self, envelope, length_of(&message));
+                    return Some(done(&self.received(label, message, target)));
                 }
-                None => self.keep(table, ring.index(), &content, &message),
+                None => self.keep(table, ring.index(), label, message),
             }
-            message.finish();
-            Taken::Goes
-        })
+        }
+        None
     }
 
-    /// Copies a message of the ring to the memory of its receive, which is over then.
-    #[inline]
-    pub(super) fn complete(&self, receive: PostedReceive, content: &Content, message: &FirstMessage<'_>) {
+    /// Copies a message of the ring to the memory of its receive, which is over then, and takes the message out.
+    #[inline(never)]
+    pub(super) fn complete(&self, receive: PostedReceive, label: Label, message: FirstMessage<'_>) {
         let PostedReceive { target, waiter } = receive;
-        waiter.finish(self, &self.received(content, message, &target));
+        waiter.finish(self, &self.received(label, message, &target));
     }
 
-    /// Copies a message to the memory of its receive.
-    #[inline]
-    fn received(&self, content: &Content, message: &FirstMessage<'_>, target: &Target) -> Status {
-        let envelope = content.envelope;
-        instrument::matched(self, envelope, || content.bytes);
-        let transfer = memory::unpack(content.data(message), target);
+    /// Copies a message to the memory of its receive, and takes it out.
+    #[inline(always)]
+    fn received(&self, label: Label, message: FirstMessage<'_>, target: &Target) -> Status {
+        let envelope = label.envelope();
+        instrument::matched(self, envelope, || length_of(&message));
+        let transfer = memory::unpack(data_of(&message), target);
+        message.finish();
         status_of(envelope, &transfer)
     }
 
-    /// Puts a message of this ring into the unexpected queue.
-    pub(super) fn keep(
-        &self,
-        table: &mut MatchTable,
-        ring: usize,
-        content: &Content,
-        message: &FirstMessage<'_>,
-    ) {
-        let (envelope, bytes) = (content.envelope, content.bytes);
+    /// Puts a message of this ring into the unexpected queue, and takes it out.
+    #[inline(never)]
+    pub(super) fn keep(&self, table: &mut MatchTable, ring: usize, label: Label, message: FirstMessage<'_>) {
+        let (envelope, bytes) = (label.envelope(), length_of(&message));
         let position = message.position();
         let from_ring = Some(RingPlace { ring, position }.message());
         let payload = if bytes <= INLINE_LIMIT {
             let mut data = [0; INLINE_LIMIT];
-            data[..bytes].copy_from_slice(content.data(message));
+            data[..bytes].copy_from_slice(data_of(&message));
             Unexpected::Inline {
                 len: bytes as u8,
                 data,
@@ -517,7 +539,7 @@ impl Endpoint {
         } else {
             let pooled = table.buffers().take(bytes);
             let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(bytes));
-            memory::copy(content.data(message), buffer.bytes_mut());
+            memory::copy(data_of(&message), buffer.bytes_mut());
             Unexpected::Copied {
                 buffer,
                 reservation: None,
@@ -528,5 +550,6 @@ impl Endpoint {
         let kinds =
             PatternKinds::from_bits((message.note() & !BY_REFERENCE) as u8).unwrap_or(PatternKinds::ALL);
         table.arrive(self, envelope, kinds, payload);
+        message.finish();
     }
 }

@@ -5,6 +5,7 @@ mod backlog;
 mod eager_buffer;
 mod incoming;
 mod match_table;
+mod rank_owner;
 mod reference;
 mod request_to_send;
 mod unexpected;
@@ -22,14 +23,14 @@ pub(crate) use vp_ring::{Endpoints, RingPlace, VpRings};
 use crate::instrument::{Tool, Watched};
 use crate::partitioned::Pairing;
 use crate::request::{CallSlots, Callers, StatusCell};
-use simurgh_core::sync::{Arc, SpinGuard, SpinLock};
+use simurgh_core::sync::{Arc, BiasedGuard, BiasedLock, LockOwner};
 use std::sync::OnceLock;
 
 /// A rank as the other ranks of its host see it: its match table, and the slots of its blocking calls. It begins a
 /// cache line, with the lock of the table.
 #[repr(C, align(64))]
 pub(crate) struct Endpoint {
-    table: SpinLock<MatchTable>,
+    table: BiasedLock<MatchTable>,
     slots: CallSlots,
     pairing: Pairing,
     tool: OnceLock<Arc<Tool>>,
@@ -43,7 +44,7 @@ impl Endpoint {
         let backlog = Backlog::new(backlog_limit);
         Self {
             incoming: Incoming::new(Arc::clone(rings), backlog.state()),
-            table: SpinLock::new(MatchTable::new(scan_limit, backlog)),
+            table: BiasedLock::new(MatchTable::new(scan_limit, backlog)),
             slots: CallSlots::default(),
             pairing: Pairing::default(),
             tool: OnceLock::new(),
@@ -57,30 +58,39 @@ impl Endpoint {
 
     /// Locks the match table. All messages that have been sent are in it.
     #[inline]
-    pub(crate) fn table(&self) -> SpinGuard<'_, MatchTable> {
+    pub(crate) fn table(&self) -> BiasedGuard<'_, MatchTable> {
         self.deliver_all();
-        self.table.lock_biased()
+        self.table.lock()
     }
 
     /// Locks the match table for a message. All messages that the same sender has sent before are in it.
     #[inline(always)]
-    pub(crate) fn table_for(&self, sender: &Endpoint) -> SpinGuard<'_, MatchTable> {
+    pub(crate) fn table_for(&self, sender: &Endpoint) -> BiasedGuard<'_, MatchTable> {
         self.deliver_all_of(sender);
-        self.table.lock_biased()
+        self.table.lock()
     }
 
     /// Locks the match table for the rank itself. Messages that are just being sent may not be in it.
     #[inline(always)]
-    pub(crate) fn own_table(&self, ranks: &impl Endpoints) -> SpinGuard<'_, MatchTable> {
+    pub(crate) fn own_table(&self, ranks: &impl Endpoints) -> BiasedGuard<'_, MatchTable> {
         self.look_into_ring(ranks);
-        self.table.lock_biased()
+        self.table.lock()
     }
 
-    /// Locks the match table for a receive of the rank itself, or for a message that was in the ring. Messages that
-    /// came through the ring may not be in it.
+    /// Locks the match table for a receive that a thread of the rank itself starts. Messages that came through the ring
+    /// may not be in it.
     #[inline(always)]
-    pub(crate) fn table_to_receive(&self) -> SpinGuard<'_, MatchTable> {
-        self.table.lock_biased()
+    pub(crate) fn table_to_receive(&self) -> BiasedGuard<'_, MatchTable> {
+        self.table_by(self.incoming.owner())
+    }
+
+    /// Locks the match table for a message that was in the ring. The owner of the table is given if it is the caller.
+    #[inline(always)]
+    fn table_by(&self, owner: Option<&LockOwner>) -> BiasedGuard<'_, MatchTable> {
+        match owner {
+            Some(owner) => self.table.lock_as(owner),
+            None => self.table.lock(),
+        }
     }
 
     /// The slots of blocking calls.

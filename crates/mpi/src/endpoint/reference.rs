@@ -5,7 +5,7 @@
 )]
 
 use crate::memory::{self, Source};
-use simurgh_core::{FirstMessage, LineData};
+use simurgh_core::FirstMessage;
 use std::{ptr, slice};
 
 /// Set in the note of a message that has the address of its data in the place of the data.
@@ -25,17 +25,12 @@ pub(super) fn word_of(copy: &[u8]) -> u64 {
 }
 
 /// The data of a message of so many bytes, which has a [word](word_for) for it at this place of its line.
-#[inline]
-pub(super) fn data_of<'a>(
-    message: &'a FirstMessage<'_>,
-    line: &LineData,
-    place: usize,
-    bytes: usize,
-) -> Option<&'a [u8]> {
+#[inline(always)]
+pub(super) fn data_of<'a>(message: &'a FirstMessage<'_>, place: usize, bytes: usize) -> Option<&'a [u8]> {
     if message.note() & BY_REFERENCE == 0 {
         return None;
     }
-    let address = ptr::with_exposed_provenance(line[place] as usize);
+    let address = ptr::with_exposed_provenance(message.word(place) as usize);
     // SAFETY:
     // - the word was made of a `Source` in one piece or of a copy, of so many bytes: no other message has the mark in
     //   its note;

@@ -1,9 +1,9 @@
 //! The rings of virtual processors: short messages for the ranks that live on one.
 
-use super::incoming::Content;
+use super::incoming::Label;
 use super::{Endpoint, RingMessage};
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::sync::{Arc, BiasedGuard, BiasedLock, LockOwner};
 use simurgh_core::{FirstMessage, MessageRing, Worker, WorkerMailbox};
 use std::sync::{OnceLock, Weak};
 
@@ -22,8 +22,15 @@ pub(crate) struct VpRing {
     index: usize,
     ring: MessageRing,
     /// Locked by whoever takes messages out. Match tables are locked after it. Senders read what is beside it.
-    receiver: CachePadded<SpinLock<()>>,
+    receiver: CachePadded<BiasedLock<()>>,
     ranks: Weak<dyn Endpoints>,
+}
+
+/// The rank whose thread looks into a ring, and by which it may own locks.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) endpoint: &'a Endpoint,
+    pub(super) owner: &'a LockOwner,
 }
 
 /// Where a message is in the rings.
@@ -102,21 +109,30 @@ impl VpRing {
         &self.ring
     }
 
-    /// Delivers the messages that are there, unless somebody else does so.
+    /// Delivers the messages that are there, unless somebody else does so. For `reader`, if there is one.
     #[inline]
-    pub(crate) fn look(&self, ranks: &(impl Endpoints + ?Sized)) {
+    pub(super) fn look(&self, ranks: &(impl Endpoints + ?Sized), reader: Option<Reader<'_>>) {
         if self.ring.has_message() {
-            self.deliver_present(ranks);
+            self.deliver_present(ranks, reader);
         }
     }
 
     #[inline(never)]
-    fn deliver_present(&self, ranks: &(impl Endpoints + ?Sized)) {
-        let Some(_receiver) = self.receiver.try_lock() else {
+    fn deliver_present(&self, ranks: &(impl Endpoints + ?Sized), reader: Option<Reader<'_>>) {
+        let Some(_receiver) = self.try_receive(reader.map(|reader| reader.owner)) else {
             return;
         };
         while let Some(message) = self.ring.first() {
-            self.deliver_one(ranks, message);
+            self.deliver_one(ranks, message, reader);
+        }
+    }
+
+    /// The right to take messages out, unless somebody else has it.
+    #[inline(always)]
+    fn try_receive(&self, owner: Option<&LockOwner>) -> Option<BiasedGuard<'_, ()>> {
+        match owner {
+            Some(owner) => self.receiver.try_lock_as(owner),
+            None => self.receiver.try_lock(),
         }
     }
 
@@ -124,24 +140,29 @@ impl VpRing {
     pub(crate) fn deliver_all(&self, ranks: &(impl Endpoints + ?Sized)) {
         let _receiver = self.receiver.lock();
         while let Some(message) = self.ring.await_first() {
-            self.deliver_one(ranks, message);
+            self.deliver_one(ranks, message, None);
         }
     }
 
     /// Delivers the first message.
     #[inline]
-    fn deliver_one(&self, ranks: &(impl Endpoints + ?Sized), message: FirstMessage<'_>) {
-        let content = Content::of(&message);
-        let endpoint = ranks.endpoint_of(content.receiver);
-        let mut table = endpoint.table_to_receive();
-        match table.take_receive(content.envelope) {
+    fn deliver_one(
+        &self,
+        ranks: &(impl Endpoints + ?Sized),
+        message: FirstMessage<'_>,
+        reader: Option<Reader<'_>>,
+    ) {
+        let label = Label::of(&message);
+        let endpoint = ranks.endpoint_of(label.receiver());
+        let owner = reader.filter(|reader| std::ptr::eq(reader.endpoint, endpoint));
+        let mut table = endpoint.table_by(owner.map(|reader| reader.owner));
+        match table.take_receive(label.envelope()) {
             Some(receive) => {
                 drop(table);
-                endpoint.complete(receive, &content, &message);
+                endpoint.complete(receive, label, message);
             }
-            None => endpoint.keep(&mut table, self.index, &content, &message),
+            None => endpoint.keep(&mut table, self.index, label, message),
         }
-        message.finish();
     }
 
     /// As [`VpRing::deliver_all`], by a caller that does not know the ranks.
@@ -160,36 +181,32 @@ impl VpRing {
         }
     }
 
-    /// Calls `take` with the messages that are there, oldest first, until it returns a result. It gives back a message
-    /// that it leaves there. Nothing happens if somebody else takes messages out.
-    #[inline]
-    pub(super) fn take_until<R>(
-        &self,
-        mut take: impl for<'a> FnMut(FirstMessage<'a>) -> Taken<R>,
-    ) -> Option<R> {
+    /// The right to take messages out, if there are any and nobody else does so.
+    #[inline(always)]
+    pub(super) fn receive(&self, owner: Option<&LockOwner>) -> Option<Receiver<'_>> {
         if !self.ring.has_message() {
             return None;
         }
-        let _receiver = self.receiver.try_lock()?;
-        while let Some(message) = self.ring.first() {
-            match take(message) {
-                Taken::Goes => {}
-                Taken::Stays => return None,
-                Taken::Found(result) => return Some(result),
-            }
-        }
-        None
+        let right = self.try_receive(owner)?;
+        Some(Receiver {
+            ring: &self.ring,
+            _right: right,
+        })
     }
 }
 
-/// What has become of the first message of a ring.
-pub(super) enum Taken<R> {
-    /// It has been taken out, and the next one may be.
-    Goes,
-    /// It stays there.
-    Stays,
-    /// It was what has been looked for.
-    Found(R),
+/// The right to take messages out of a ring.
+pub(super) struct Receiver<'a> {
+    ring: &'a MessageRing,
+    _right: BiasedGuard<'a, ()>,
+}
+
+impl Receiver<'_> {
+    /// The oldest message, if it is there. It stays until it is finished.
+    #[inline(always)]
+    pub(super) fn first(&self) -> Option<FirstMessage<'_>> {
+        self.ring.first()
+    }
 }
 
 impl WorkerMailbox for VpRing {
@@ -200,7 +217,7 @@ impl WorkerMailbox for VpRing {
 
     fn deliver(&self) {
         if let Some(ranks) = self.ranks.upgrade() {
-            self.deliver_present(&*ranks);
+            self.deliver_present(&*ranks, None);
         }
     }
 

@@ -18,7 +18,7 @@ use crate::error::Status;
 use crate::host::Host;
 use crate::instrument;
 use crate::memory;
-use simurgh_core::sync::SpinGuard;
+use simurgh_core::sync::BiasedGuard;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Handler, Header, Region, TransferError};
 
@@ -196,7 +196,7 @@ impl PacketHandler<'_> {
     fn queue_eager(
         &self,
         from: HostId,
-        (to, table): (&Endpoint, SpinGuard<'_, MatchTable>),
+        (to, table): (&Endpoint, BiasedGuard<'_, MatchTable>),
         label: Label,
         origin: u64,
         data: &[u8],
@@ -212,7 +212,7 @@ impl PacketHandler<'_> {
     pub(super) fn buffer_for(
         &self,
         from: HostId,
-        mut table: SpinGuard<'_, MatchTable>,
+        mut table: BiasedGuard<'_, MatchTable>,
         length: usize,
     ) -> Option<EagerBuffer> {
         if !self.network.accounts.with(from).queue(cost(length)) {

@@ -10,14 +10,14 @@ use crate::error::Status;
 use crate::matching::{Envelope, Pattern, Place};
 use crate::memory::Target;
 use crate::request::{Request, Waiter};
-use simurgh_core::sync::{Arc, SpinGuard};
+use simurgh_core::sync::{Arc, BiasedGuard};
 use simurgh_core::{Purpose, PurposeGuard};
 
 /// The outcome of a receive that has been started.
 #[derive(Debug)]
-pub(crate) enum Received {
-    /// It is complete.
-    Done(Status),
+pub(crate) enum Received<R = Status> {
+    /// It is complete: its status, or what the caller has made of that.
+    Done(R),
     /// It is posted in the table of its own process, or waits for data from another host.
     Posted(Place),
 }
@@ -78,15 +78,14 @@ impl Comm {
     #[inline(never)]
     fn recv_arrived(
         &self,
-        table: SpinGuard<'_, MatchTable>,
+        table: BiasedGuard<'_, MatchTable>,
         target: Target,
         source: i32,
         tag: i32,
     ) -> Result<Status> {
         let mut call = None;
-        let received = self.post_receive_in(table, &target, source, tag, |own| {
-            call.insert(BlockingCall::begin_in(own, self.process())).waiter()
-        });
+        let waiter = |own: &MatchTable| call.insert(BlockingCall::begin_in(own, self.process())).waiter();
+        let received = self.post_receive_in(table, &target, source, tag, waiter, |status| *status);
         received.status(call).into_result()
     }
 
@@ -115,22 +114,23 @@ impl Comm {
     #[inline(never)]
     fn irecv_arrived(
         &self,
-        table: SpinGuard<'_, MatchTable>,
+        table: BiasedGuard<'_, MatchTable>,
         target: &Target,
         source: i32,
         tag: i32,
     ) -> Arc<Request> {
         let requests = self.process().requests();
         let mut request = None;
-        let received = self.post_receive_in(table, target, source, tag, |_| {
-            request.insert(requests.take_receive()).own_waiter()
+        let waiter = |_: &MatchTable| request.insert(requests.take_receive()).own_waiter();
+        let received = self.post_receive_in(table, target, source, tag, waiter, |status| {
+            requests.take_finished(status)
         });
         match (received, request) {
             (Received::Posted(place), Some(request)) => {
                 request.queued_at(self.process().id(), place);
                 request
             }
-            (Received::Done(status), _) => requests.take_finished(&status),
+            (Received::Done(request), _) => request,
             (Received::Posted(_), None) => unreachable!("a receive is posted with its request"),
         }
     }
@@ -145,22 +145,25 @@ impl Comm {
         waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
         let table = self.process().endpoint().table_to_receive();
-        self.post_receive_in(table, target, source, tag, waiter)
+        self.post_receive_in(table, target, source, tag, waiter, |status| *status)
     }
 
-    /// [`Comm::post_receive`] in the table of the process, which has been locked.
-    fn post_receive_in(
+    /// [`Comm::post_receive`] in the table of the process, which has been locked. `done` is given the status of a
+    /// receive that is complete. One that is returned would be read in memory before its parts have been written.
+    #[inline(always)]
+    fn post_receive_in<R>(
         &self,
-        table: SpinGuard<'_, MatchTable>,
+        table: BiasedGuard<'_, MatchTable>,
         target: &Target,
         source: i32,
         tag: i32,
         waiter: impl FnOnce(&MatchTable) -> Waiter,
-    ) -> Received {
+        done: impl FnOnce(&Status) -> R,
+    ) -> Received<R> {
         if source == PROC_NULL {
-            return Received::Done(Status::PROC_NULL);
+            return Received::Done(done(&Status::PROC_NULL));
         }
-        self.post_matching_in(table, target, self.pattern(source, tag), waiter)
+        self.post_matching_in(table, target, self.pattern(source, tag), waiter, done)
     }
 
     /// The pattern of a receive on this communicator.
@@ -185,26 +188,32 @@ impl Comm {
             target,
             pattern,
             waiter,
+            |status| *status,
         )
     }
 
     /// [`Comm::post_matching`] in the table of the process, which has been locked.
-    fn post_matching_in(
+    #[inline(always)]
+    fn post_matching_in<R>(
         &self,
-        mut table: SpinGuard<'_, MatchTable>,
+        mut table: BiasedGuard<'_, MatchTable>,
         target: &Target,
         pattern: Pattern,
         waiter: impl FnOnce(&MatchTable) -> Waiter,
-    ) -> Received {
+        done: impl FnOnce(&Status) -> R,
+    ) -> Received<R> {
         let (process, endpoint) = (self.process().id(), self.process().endpoint());
         if table.may_have_messages() {
             // What waits in the table was sent before what is in the ring.
             if let Some(found) = table.take_message(pattern) {
                 drop(table);
-                return self.receive_unexpected(found, target, waiter);
+                return match self.receive_unexpected(found, target, waiter) {
+                    Received::Done(status) => Received::Done(done(&status)),
+                    Received::Posted(place) => Received::Posted(place),
+                };
             }
-            if let Some(status) = endpoint.receive_from_ring(process, &mut table, pattern, target) {
-                return Received::Done(status);
+            if let Some(done) = endpoint.receive_from_ring(process, &mut table, pattern, target, done) {
+                return Received::Done(done);
             }
         }
         let receive = PostedReceive::new(target, waiter(&table));

@@ -13,7 +13,7 @@ use crate::matching::{Envelope, Place};
 use crate::memory::{self, Source};
 use crate::process::Process;
 use crate::request::{Request, Waiter};
-use simurgh_core::sync::{Arc, SpinGuard};
+use simurgh_core::sync::{Arc, BiasedGuard};
 use simurgh_core::{Purpose, PurposeGuard};
 
 /// When a send is complete.
@@ -47,7 +47,7 @@ enum Matched<'a> {
     /// A posted receive, to which it has been delivered.
     Delivered,
     /// No receive; the table is still locked.
-    NoReceive(SpinGuard<'a, MatchTable>),
+    NoReceive(BiasedGuard<'a, MatchTable>),
 }
 
 /// The state of a nonblocking send when it has been started, for its caller.
@@ -115,7 +115,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        table: SpinGuard<'_, MatchTable>,
+        table: BiasedGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
     ) -> Result<()> {
@@ -172,7 +172,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        table: SpinGuard<'_, MatchTable>,
+        table: BiasedGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
     ) -> Result<Started> {
@@ -335,7 +335,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        mut table: SpinGuard<'_, MatchTable>,
+        mut table: BiasedGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
         waiter: impl FnOnce() -> Waiter,
@@ -396,7 +396,7 @@ impl Comm {
     fn queue_copy(
         &self,
         process: u32,
-        mut table: SpinGuard<'_, MatchTable>,
+        mut table: BiasedGuard<'_, MatchTable>,
         envelope: Envelope,
         source: &Source,
         reservation: Option<Reservation>,
