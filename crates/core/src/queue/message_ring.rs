@@ -7,9 +7,9 @@
 //! and word travel together: the receiver looks at the line that comes next until its word has that position.
 //!
 //! * `tail` has the position behind all messages that senders have claimed, and the number of reasons for which the
-//!   ring is closed. A sender claims a position by one compare-exchange of this word, writes cell and line, and
-//!   publishes both with a Release store of the line's word. A closed ring refuses: who closes it knows all positions
-//!   that will ever be written before it is opened again.
+//!   ring is closed. It is changed with a lock. A sender claims a position so, writes cell and line, and publishes both
+//!   with a Release store of the line's word. A closed ring refuses: who closes it knows all positions that will ever
+//!   be written before it is opened again.
 //! * `head` has the position up to which the receiver is done. Only the receiver writes it. Senders have a copy beside
 //!   `tail` and look at the original when the ring seems to be full.
 //!
@@ -17,7 +17,8 @@
 //!
 //! The line of `tail` stays with a sender that is the only one. The line of `head` moves once for each round of the
 //! ring. So a message moves the lines that it lies in, each once from the sender to the receiver. Claiming costs one
-//! locked instruction.
+//! locked instruction, and none where one sender [owns](BiasedLock) the lock: a locked instruction would wait until the
+//! line of the message before has come from the receiver's cache.
 //!
 //! The lines of a cell hardly cost time. The sender demotes them to the shared cache when it has written them, from
 //! where the receiver gets them sooner, and prefetches those of the next cell for writing. They lie apart from the
@@ -28,7 +29,9 @@ use crossbeam_utils::CachePadded;
 
 use super::SharedBytes;
 use crate::sync::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
-use crate::sync::{AtomicU32, AtomicU64, Ordering, prefetch_read, prefetch_write, wait_for};
+use crate::sync::{
+    AtomicU32, AtomicU64, BiasedLock, LockOwner, Ordering, prefetch_read, prefetch_write, wait_for,
+};
 
 /// Messages that a ring holds. So many are under way at once, and their sender need not do the receiver's work because
 /// the ring is full.
@@ -69,6 +72,8 @@ pub struct MessageRing {
 
 #[derive(Default)]
 struct Senders {
+    /// Locked by whoever changes `tail`.
+    claiming: BiasedLock<()>,
     /// The next position in the lower half, the reasons to be closed in the upper one.
     tail: AtomicU64,
     /// A copy of `head`, perhaps old.
@@ -141,6 +146,8 @@ impl MessageRing {
     /// those bytes, and returns how many words of the line count, and a note for the receiver, which is not the largest
     /// number. Returns the position of the message, which no other of the last 2^32 has.
     ///
+    /// The sender is given if it may own the ring's lock for senders.
+    ///
     /// `may_stay` is asked when the position has been claimed. If it says no, nothing is sent. Either it sees what
     /// somebody has written before a [`MessageRing::fence_senders`], or that one finds the message.
     ///
@@ -154,12 +161,13 @@ impl MessageRing {
     #[inline]
     pub fn send(
         &self,
+        sender: Option<&LockOwner>,
         in_cell: usize,
         may_stay: impl FnOnce() -> bool,
         fill: impl FnOnce(&mut LineData, &mut [u8]) -> (usize, u32),
     ) -> Result<u32, Refusal> {
         assert!(in_cell <= MESSAGE_CELL, "a cell has {MESSAGE_CELL} bytes");
-        let position = self.claim()?;
+        let position = self.claim(sender)?;
         // Pairs with the heavy fence in `fence_senders`.
         light_fence();
         if !may_stay() {
@@ -188,27 +196,24 @@ impl MessageRing {
 
     /// Claims the next position.
     #[inline]
-    fn claim(&self) -> Result<u32, Refusal> {
-        let mut tail = self.senders.tail.load(Ordering::Relaxed);
-        loop {
-            if tail >= CLOSED {
-                return Err(Refusal::Closed);
-            }
-            let position = tail as u32;
-            if !self.has_room(position) {
-                return Err(Refusal::Full);
-            }
-            let behind = u64::from(position.wrapping_add(1));
-            // Relaxed: it orders nothing but the claims.
-            match self
-                .senders
-                .tail
-                .compare_exchange_weak(tail, behind, Ordering::Relaxed, Ordering::Relaxed)
-            {
-                Ok(_) => return Ok(position),
-                Err(now) => tail = now,
-            }
+    fn claim(&self, sender: Option<&LockOwner>) -> Result<u32, Refusal> {
+        let claiming = &self.senders.claiming;
+        let _claiming = match sender {
+            Some(sender) => claiming.lock_as(sender),
+            None => claiming.lock(),
+        };
+        // Relaxed: changed with the lock; it orders nothing but the claims.
+        let tail = self.senders.tail.load(Ordering::Relaxed);
+        if tail >= CLOSED {
+            return Err(Refusal::Closed);
         }
+        let position = tail as u32;
+        if !self.has_room(position) {
+            return Err(Refusal::Full);
+        }
+        let behind = u64::from(position.wrapping_add(1));
+        self.senders.tail.store(behind, Ordering::Relaxed);
+        Ok(position)
     }
 
     /// Whether the receiver is done with all messages that the caller knows of. For senders.
@@ -262,14 +267,19 @@ impl MessageRing {
     /// Closes the ring once more. Messages that have been claimed before are still to be
     /// [awaited](MessageRing::await_first).
     pub fn close(&self) {
-        // Relaxed: it orders nothing but the claims.
-        self.senders.tail.fetch_add(CLOSED, Ordering::Relaxed);
+        self.change_tail(|tail| tail + CLOSED);
     }
 
     /// Takes one [`MessageRing::close`] back.
     pub fn open(&self) {
-        // Relaxed: as above.
-        self.senders.tail.fetch_sub(CLOSED, Ordering::Relaxed);
+        self.change_tail(|tail| tail - CLOSED);
+    }
+
+    fn change_tail(&self, change: impl FnOnce(u64) -> u64) {
+        let _claiming = self.senders.claiming.lock();
+        // Relaxed: as in `claim`.
+        let tail = self.senders.tail.load(Ordering::Relaxed);
+        self.senders.tail.store(change(tail), Ordering::Relaxed);
     }
 
     /// Whether it is open: a hint for senders.
@@ -437,6 +447,7 @@ mod tests {
     /// Sends a message whose line has the number, and whose cell so many bytes of it.
     fn send(ring: &MessageRing, number: u32, in_cell: usize) -> Result<u32, Refusal> {
         ring.send(
+            None,
             in_cell,
             || true,
             |line, cell| {
@@ -496,7 +507,7 @@ mod tests {
     #[test]
     fn a_withdrawn_message_is_never_seen() {
         let ring = MessageRing::new();
-        let withdraw = || ring.send(0, || false, |_, _| unreachable!("it is not sent"));
+        let withdraw = || ring.send(None, 0, || false, |_, _| unreachable!("it is not sent"));
         assert_eq!(withdraw(), Err(Refusal::Withdrawn));
         assert!(!ring.is_drained() && ring.first().is_none() && ring.is_drained());
         assert_eq!(withdraw(), Err(Refusal::Withdrawn));
@@ -541,7 +552,7 @@ mod tests {
                             cell.fill(number as u8);
                             (LINE_WORDS, sender)
                         };
-                        while ring.send(length(number), || true, fill).is_err() {
+                        while ring.send(None, length(number), || true, fill).is_err() {
                             thread::yield_now();
                         }
                     }

@@ -11,8 +11,8 @@
 //! * Whoever has `held` and finds an owner revokes the bias: it clears `owner`, issues a heavy fence (`membarrier(2)`),
 //!   and waits until `owner_holds` is clear. With the two fences, either it sees that the owner has the lock, or the
 //!   owner sees that it owns it no more.
-//! * Threads that could own the lock count how often they take `held` with nobody else in between. With the last count
-//!   one becomes the owner, and says so while it has `held`.
+//! * A thread that could own the lock counts how often it takes `held` with nobody else in between. With the last count
+//!   it becomes the owner, and says so while it has `held`.
 //!
 //! # Costs
 //!
@@ -32,8 +32,10 @@ const UNSHARED: u16 = 1024;
 #[cfg(loom)]
 const UNSHARED: u16 = 1;
 
-/// The owner of a lock that nobody owns.
+/// The owner of a lock that nobody has taken yet who could own it.
 const NOBODY: u32 = 0;
+/// Set in the number of a thread that owns the lock; without it the thread could come to own it.
+const OWNED: u32 = 1 << 31;
 
 /// A lock for short critical sections, of which one thread at a time may be the owner.
 ///
@@ -42,8 +44,9 @@ const NOBODY: u32 = 0;
 pub struct BiasedLock<T: ?Sized> {
     held: AtomicBool,
     owner_holds: AtomicBool,
-    /// How often those that could own the lock have to take it, until there is an owner. Changed by whoever has `held`.
+    /// How often the thread that could own the lock has to take it before it does. Changed by whoever has `held`.
     until_owned: AtomicU16,
+    /// The number of the owner, or of the last thread that could own the lock. Changed by whoever has `held`.
     owner: AtomicU32,
     value: UnsafeCell<T>,
 }
@@ -55,7 +58,7 @@ unsafe impl<T: ?Sized + Send> Send for BiasedLock<T> {}
 // - as above; sharing the lock only lets threads use the value one after the other.
 unsafe impl<T: ?Sized + Send> Sync for BiasedLock<T> {}
 
-/// Who may own locks: a thread, by a number that nobody else has.
+/// Who may own locks: a thread, by a number that nobody else has, and [`OWNED`].
 #[derive(Debug)]
 pub struct LockOwner(u32);
 
@@ -83,8 +86,9 @@ impl LockOwner {
         // One in each model.
         #[cfg(loom)]
         let number: u64 = 1;
-        // Those that come after 2^32 others own nothing.
-        Self(u32::try_from(number).unwrap_or(NOBODY))
+        // Those that come after 2^31 others have the number of nobody, and own nothing.
+        let number = u32::try_from(number).ok().filter(|number| number & OWNED == 0);
+        Self(number.unwrap_or(NOBODY) | OWNED)
     }
 }
 
@@ -156,7 +160,7 @@ impl<T: ?Sized> BiasedLock<T> {
     #[inline(always)]
     fn take_as_owner(&self, owner: &LockOwner) -> Option<BiasedGuard<'_, T>> {
         // Relaxed: read again below.
-        if self.owner.load(Ordering::Relaxed) != owner.0 || owner.0 == NOBODY {
+        if self.owner.load(Ordering::Relaxed) != owner.0 {
             return None;
         }
         debug_assert!(
@@ -209,10 +213,15 @@ impl<T: ?Sized> BiasedLock<T> {
     /// Notes, for whoever has `held`, that the lock is taken by somebody who could own it.
     #[inline(always)]
     fn come_nearer(&self, owner: &LockOwner) {
-        // Relaxed: only whoever has `held` uses it.
+        // Relaxed: only whoever has `held` uses these.
+        let is_last = self.owner.load(Ordering::Relaxed) == owner.0 & !OWNED;
         match self.until_owned.load(Ordering::Relaxed) {
-            0 => self.become_owner(owner),
-            left => self.until_owned.store(left - 1, Ordering::Relaxed),
+            0 if is_last => self.become_owner(owner),
+            left if is_last => self.until_owned.store(left - 1, Ordering::Relaxed),
+            _ => {
+                self.owner.store(owner.0 & !OWNED, Ordering::Relaxed);
+                self.until_owned.store(UNSHARED - 1, Ordering::Relaxed);
+            }
         }
     }
 
@@ -220,8 +229,9 @@ impl<T: ?Sized> BiasedLock<T> {
     #[cold]
     #[inline(never)]
     fn become_owner(&self, owner: &LockOwner) {
+        let is_somebody = owner.0 != OWNED;
         // In a biased process others would take the lock without a look at its owner.
-        if !bias::is_process_biased() && enable_heavy_fence() {
+        if is_somebody && !bias::is_process_biased() && enable_heavy_fence() {
             // Relaxed: others look at it when they have `held`.
             self.owner.store(owner.0, Ordering::Relaxed);
         }
@@ -232,7 +242,7 @@ impl<T: ?Sized> BiasedLock<T> {
     #[inline(always)]
     fn is_biased(&self) -> bool {
         // Relaxed: written by whoever had `held`. Acquire pairs with the Release at the end of the owner's use.
-        self.owner.load(Ordering::Relaxed) != NOBODY || self.owner_holds.load(Ordering::Acquire)
+        self.owner.load(Ordering::Relaxed) & OWNED != 0 || self.owner_holds.load(Ordering::Acquire)
     }
 
     /// Takes the lock from its owner, waiting until that does not have it. For whoever has `held`.
@@ -247,7 +257,7 @@ impl<T: ?Sized> BiasedLock<T> {
     #[inline(never)]
     fn try_revoke(&self) -> bool {
         // Relaxed: only whoever has `held` writes it.
-        if self.owner.load(Ordering::Relaxed) != NOBODY {
+        if self.owner.load(Ordering::Relaxed) & OWNED != 0 {
             self.owner.store(NOBODY, Ordering::Relaxed);
             heavy_fence();
         }

@@ -458,7 +458,8 @@ impl Endpoint {
         let index = ring.index();
         // Relaxed: the ring orders it; see `leave_route`.
         let may_stay = || self.incoming.leads_through(index);
-        let sent = ring.messages().send(in_cell, may_stay, |line, cell| {
+        let owner = letter.sender.incoming.owner();
+        let sent = ring.messages().send(owner, in_cell, may_stay, |line, cell| {
             let label = Label::new(letter.receiver, letter.envelope);
             (line[0], line[1]) = (label.0, label.1);
             fill(line, cell)
