@@ -42,7 +42,7 @@ pub use context::{
     PARTITIONED_COMMUNICATORS, PARTITIONED_PAIRS, communicator_of, is_partitioned, partitioned_context,
 };
 pub use pattern::{Envelope, Pattern, PatternKinds};
-pub use queue::{HEADER, Place, Queue};
+pub use queue::{Found, HEADER, Place, Queue};
 
 #[cfg(test)]
 mod model;

@@ -13,6 +13,10 @@ pub struct Place {
     pub sequence: u64,
 }
 
+/// A receive that has been found, by the number of its slot.
+#[derive(Debug)]
+pub struct Found(u32);
+
 impl Place {
     /// The place of no entry.
     pub const NOWHERE: Self = Self {
@@ -97,8 +101,9 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     ) -> Place {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        let index = self.slab.insert(pattern, kinds, sequence, value);
-        self.slab.append(&mut self.order, ORDER, index);
+        let index = self
+            .slab
+            .insert_last(&mut self.order, pattern, kinds, sequence, value);
         self.len += 1;
         if self.len > self.most {
             self.most = self.len;
@@ -217,22 +222,34 @@ impl<T> Queue<T, 2> {
     /// Takes the oldest receive that accepts a message.
     #[inline(always)]
     pub fn take_for(&mut self, envelope: Envelope) -> Option<T> {
-        if self.len == 0 {
-            return None;
-        }
-        let index = self.find_for(envelope);
-        (index != NIL).then(|| self.take(index, |pattern| [pattern]))
+        self.find_for(envelope).map(|found| self.take_found(found))
+    }
+
+    /// Takes a receive that has been found, before anything else is done to the queue.
+    ///
+    /// # Panics
+    ///
+    /// When it is not there any more.
+    #[inline(always)]
+    pub fn take_found(&mut self, found: Found) -> T {
+        self.take(found.0, |pattern| [pattern])
     }
 
     /// Finds the oldest receive that accepts a message.
     #[inline(always)]
-    fn find_for(&mut self, envelope: Envelope) -> u32 {
-        if !self.indexed
-            && let Some(index) = self.scan(self.scan_limit, |pattern| pattern.accepts(envelope))
-        {
-            return index;
+    pub fn find_for(&mut self, envelope: Envelope) -> Option<Found> {
+        if self.len == 0 {
+            return None;
         }
-        self.find_in_bins_for(envelope)
+        let scanned = match self.indexed {
+            false => self.scan(self.scan_limit, |pattern| pattern.accepts(envelope)),
+            true => None,
+        };
+        let index = match scanned {
+            Some(index) => index,
+            None => self.find_in_bins_for(envelope),
+        };
+        (index != NIL).then_some(Found(index))
     }
 
     /// Finds the oldest receive that accepts a message, where there are too many to scan.

@@ -74,12 +74,20 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
         self.nodes.get(index as usize)
     }
 
-    /// Stores an entry in the node freed last, which is the warmest; it is in no list yet.
+    /// Stores an entry in the node freed last, which is the warmest, and appends it to the first list, whose ends are
+    /// given; it is in no other list yet.
     ///
     /// A value that is dropped if this panics lies in memory, and is read there before its parts have been written. So
     /// it is leaked then.
-    #[inline]
-    pub(super) fn insert(&mut self, pattern: Pattern, kinds: PatternKinds, sequence: u64, value: T) -> u32 {
+    #[inline(always)]
+    pub(super) fn insert_last(
+        &mut self,
+        ends: &mut Ends,
+        pattern: Pattern,
+        kinds: PatternKinds,
+        sequence: u64,
+        value: T,
+    ) -> u32 {
         let value = ManuallyDrop::new(value);
         if self.free == NIL {
             self.grow();
@@ -92,10 +100,23 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
         place.kinds = kinds;
         place.sequence = sequence;
         place.links = [Link::NONE; LISTS];
+        place.links[0].previous = ends.tail;
         // A free node has no value that would have to be dropped.
         std::mem::forget(place.value.replace(ManuallyDrop::into_inner(value)));
         self.free = next_free;
+        self.set_last(ends, 0, index);
         index
+    }
+
+    /// Makes a node, whose link says so, the last one of list number `list`, whose ends are given.
+    #[inline(always)]
+    fn set_last(&mut self, ends: &mut Ends, list: usize, index: u32) {
+        if ends.tail == NIL {
+            ends.head = index;
+        } else {
+            self.node_mut(ends.tail).links[list].next = index;
+        }
+        ends.tail = index;
     }
 
     /// Adds a free node.
@@ -114,7 +135,7 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
     }
 
     /// Takes the entry out; the node must have left all its lists.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, index: u32) -> T {
         let free = self.free;
         let node = self.node_mut(index);
@@ -131,16 +152,11 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
             previous: ends.tail,
             next: NIL,
         };
-        if ends.tail == NIL {
-            ends.head = index;
-        } else {
-            self.node_mut(ends.tail).links[list].next = index;
-        }
-        ends.tail = index;
+        self.set_last(ends, list, index);
     }
 
     /// Takes a node out of list number `list`, whose ends are given.
-    #[inline]
+    #[inline(always)]
     pub(super) fn unlink(&mut self, ends: &mut Ends, list: usize, index: u32) {
         let Link { previous, next } = self.node(index).links[list];
         match previous {
@@ -173,17 +189,16 @@ mod tests {
         let mut slab = Slab::<u32, 1>::new();
         let mut ends = Ends::EMPTY;
         let indices: Vec<u32> = (0..4)
-            .map(|value| {
-                let index = slab.insert(Pattern::NONE, PatternKinds::ALL, 0, value);
-                slab.append(&mut ends, 0, index);
-                index
-            })
+            .map(|value| slab.insert_last(&mut ends, Pattern::NONE, PatternKinds::ALL, 0, value))
             .collect();
         for (victim, rest) in [(1, vec![0, 2, 3]), (0, vec![2, 3]), (3, vec![2]), (2, vec![])] {
             slab.unlink(&mut ends, 0, indices[victim]);
             assert_eq!(slab.remove(indices[victim]), u32::try_from(victim).unwrap());
             assert_eq!(walk(&slab, ends), rest);
         }
-        assert_eq!(slab.insert(Pattern::NONE, PatternKinds::ALL, 0, 9), indices[2]);
+        assert_eq!(
+            slab.insert_last(&mut ends, Pattern::NONE, PatternKinds::ALL, 0, 9),
+            indices[2]
+        );
     }
 }

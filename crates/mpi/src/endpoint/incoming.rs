@@ -381,6 +381,15 @@ impl Endpoint {
         }
     }
 
+    /// Whether messages from this sender go through the table whatever they are, since both look into the same ring or
+    /// neither looks into one.
+    #[inline(always)]
+    pub(crate) fn has_route_of(&self, sender: &Endpoint) -> bool {
+        // Relaxed: ranks that live together use the table, but need not.
+        let route = |endpoint: &Endpoint| endpoint.incoming.route.load(Ordering::Relaxed);
+        route(self) == route(sender)
+    }
+
     /// Leaves a message in the ring of the rank, and returns its place. `None` if it is too long, or the ring takes
     /// none now.
     #[inline]

@@ -4,7 +4,7 @@ use super::backlog::Backlog;
 use super::{EagerPool, RingMessage, Unexpected};
 use crate::deadlock::{Operation, Unmatched};
 use crate::error::Status;
-use crate::matching::{Envelope, Pattern, PatternKinds, Place, Queue};
+use crate::matching::{Envelope, Found, Pattern, PatternKinds, Place, Queue};
 use crate::memory::Target;
 use crate::request::{Callers, Waiter};
 
@@ -73,6 +73,18 @@ impl MatchTable {
     #[inline]
     pub(crate) fn take_receive(&mut self, envelope: Envelope) -> Option<PostedReceive> {
         self.posted.take_for(envelope)
+    }
+
+    /// Finds the receive that a message satisfies, which is to be [taken](MatchTable::take_found).
+    #[inline(always)]
+    pub(crate) fn find_receive(&mut self, envelope: Envelope) -> Option<Found> {
+        self.posted.find_for(envelope)
+    }
+
+    /// Takes a receive that has been found.
+    #[inline(always)]
+    pub(crate) fn take_found(&mut self, found: Found) -> PostedReceive {
+        self.posted.take_found(found)
     }
 
     /// Posts a receive.

@@ -6,7 +6,7 @@ use crate::buffered::Reservation;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{EagerBuffer, Letter, MatchTable, PostedReceive, Unexpected, status_of};
+use crate::endpoint::{EagerBuffer, Endpoint, Letter, MatchTable, PostedReceive, Unexpected, status_of};
 use crate::error::Result;
 use crate::instrument;
 use crate::matching::{Envelope, Place};
@@ -100,10 +100,11 @@ impl Comm {
         if !self.process().job().layout().is_here(process) {
             return self.send_remote(mode, source, process, tag);
         }
-        if self.send_through_ring(mode, process, tag, source).is_some() {
+        let to = self.process().job().endpoint(process);
+        if self.send_through_ring(mode, process, to, tag, source).is_some() {
             return Ok(());
         }
-        match self.match_receive(process, tag, source) {
+        match self.match_receive(process, to, tag, source) {
             Matched::Delivered => Ok(()),
             Matched::NoReceive(table) => self.send_unmatched(mode, process, table, tag, source),
         }
@@ -149,7 +150,8 @@ impl Comm {
         if !self.process().job().layout().is_here(process) {
             return self.isend_remote(mode, source, process, tag);
         }
-        if self.may_use_ring(mode) {
+        let to = self.process().job().endpoint(process);
+        if self.may_use_ring(mode, to) {
             if let Some(place) = self.leave_in_ring(process, tag, source) {
                 return Ok(Started::Buffered(CompletedSend::new(process, place)));
             }
@@ -160,7 +162,7 @@ impl Comm {
                 return Ok(Started::Waiting(request));
             }
         }
-        match self.match_receive(process, tag, source) {
+        match self.match_receive(process, to, tag, source) {
             Matched::Delivered => Ok(Started::Done),
             Matched::NoReceive(table) => self.isend_unmatched(mode, process, table, tag, source),
         }
@@ -217,10 +219,11 @@ impl Comm {
         if !self.process().job().layout().is_here(process) {
             return self.start_remote_send(mode, source, process, tag, waiter);
         }
-        if let Some(place) = self.send_through_ring(mode, process, tag, source) {
+        let to = self.process().job().endpoint(process);
+        if let Some(place) = self.send_through_ring(mode, process, to, tag, source) {
             return Ok(Sent::Buffered { process, place });
         }
-        match self.match_receive(process, tag, source) {
+        match self.match_receive(process, to, tag, source) {
             Matched::Delivered => Ok(Sent::Done),
             Matched::NoReceive(table) => self.queue_unexpected(mode, process, table, tag, source, waiter),
         }
@@ -238,15 +241,22 @@ impl Comm {
 
     /// Leaves a short message in the ring of its receiver, if that has one which takes it.
     #[inline]
-    fn send_through_ring(&self, mode: Mode, process: u32, tag: i32, source: &Source) -> Option<Place> {
-        self.may_use_ring(mode)
+    fn send_through_ring(
+        &self,
+        mode: Mode,
+        process: u32,
+        to: &Endpoint,
+        tag: i32,
+        source: &Source,
+    ) -> Option<Place> {
+        self.may_use_ring(mode, to)
             .then(|| self.leave_in_ring(process, tag, source))?
     }
 
-    /// Whether a message may go through a ring, if its receiver has one.
+    /// Whether a message may go through the ring of its receiver, if that has one.
     #[inline]
-    fn may_use_ring(&self, mode: Mode) -> bool {
-        !matches!(mode, Mode::Synchronous | Mode::Buffered)
+    fn may_use_ring(&self, mode: Mode, to: &Endpoint) -> bool {
+        !matches!(mode, Mode::Synchronous | Mode::Buffered) && !to.has_route_of(self.process().endpoint())
     }
 
     #[inline(never)]
@@ -290,7 +300,7 @@ impl Comm {
     /// at the same time. A receiver that only waits gets its message sooner from its table, at once in its place.
     #[inline(never)]
     pub(super) fn send_copy(&self, source: &Source, dest: i32, tag: i32) -> bool {
-        if dest == PROC_NULL || !self.may_use_ring(Mode::Standard) {
+        if dest == PROC_NULL {
             return false;
         }
         let (me, process, bytes) = (self.process(), self.process_of(dest), source.bytes());
@@ -311,22 +321,22 @@ impl Comm {
         place.is_some()
     }
 
-    /// Delivers the message to a posted receive that matches. If there is none, the receiver's table stays locked.
+    /// Delivers the message to a posted receive of a process, whose endpoint is `to`, that matches. If there is none,
+    /// the receiver's table stays locked.
     #[inline(always)]
-    fn match_receive(&self, process: u32, tag: i32, source: &Source) -> Matched<'_> {
+    fn match_receive<'a>(&self, process: u32, to: &'a Endpoint, tag: i32, source: &Source) -> Matched<'a> {
         // Not passed on to the other path, so that it stays in registers.
         let envelope = self.outgoing(tag);
         instrument::sent(self.process(), process, || source.bytes());
-        let (me, to) = (self.process().endpoint(), self.process().job().endpoint(process));
-        let mut table = to.table_for(me);
-        match table.take_receive(envelope) {
-            None => Matched::NoReceive(table),
-            Some(receive) => {
-                drop(table);
-                self.complete_receive(process, receive, envelope, source);
-                Matched::Delivered
-            }
-        }
+        let mut table = to.table_for(self.process().endpoint());
+        // Taken where it has been found: an optional receive would be moved once more.
+        let Some(found) = table.find_receive(envelope) else {
+            return Matched::NoReceive(table);
+        };
+        let receive = table.take_found(found);
+        drop(table);
+        self.complete_receive(process, receive, envelope, source);
+        Matched::Delivered
     }
 
     /// Queues a message that has matched no receive in the table of its receiver.
