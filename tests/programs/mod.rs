@@ -30,6 +30,7 @@ macro_rules! programs {
     ($then:ident $($words:tt)*) => {
         $then! {
             $($words)*
+            arrived
             attributes
             buffers
             cart

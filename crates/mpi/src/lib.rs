@@ -105,11 +105,11 @@ pub use hardware::Hardware;
 pub use job::{Abort, Job};
 pub use layout::{HostRecord, Layout};
 pub use network::{Network, NetworkStats, packets};
-pub use point2point::{CompletedSend, Message, Mode, Started};
+pub use point2point::{CompletedSend, Irecv, Message, Mode, Started};
 pub use process::{Launch, Phase, Process, Queues, ThreadLevel};
 pub use request::{
-    Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,
-    wait_any, wait_some,
+    Callbacks, Outcome, Request, RequestRef, peek_all, peek_any, peek_some, test_all, test_any, test_some,
+    wait_all, wait_any, wait_some,
 };
 pub use session::{ProcessSet, Session};
 pub use simurgh_file as storage;

@@ -159,6 +159,8 @@ fn win_fromint(win: c_int) -> MPI_Win {
 /// `MPI_Request_toint`: the integer of a request.
 #[mpi(also = request_c2f)]
 fn request_toint(request: MPI_Request) -> c_int {
+    // What has no slot and keeps no integer gets a slot, for a program that goes on with the integer.
+    let request = with_tables(|tables| tables?.slot_of_completed_receive(request)).unwrap_or(request);
     with_tables(|tables| tables?.send_integers.number(request))
         .unwrap_or_else(|| toint(request.0, MPI_REQUEST_NULL.0, |tables| &tables.requests))
 }

@@ -7,14 +7,14 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::{self as engine, ErrorClass, ErrorCode, Outcome as Found, Request, Status};
+use simurgh_mpi::{self as engine, ErrorClass, ErrorCode, Outcome as Found, RequestRef, Status};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::completion::{failure, retire};
 use crate::arguments::{ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::{CallError, Outcome, RaisedOn};
-use crate::handles::{Rank, RequestEntry};
+use crate::handles::{Rank, RequestEntry, completed_receive_of_handle};
 use crate::types::MPI_Request;
 
 /// Fails unless all handles are those of requests.
@@ -37,10 +37,13 @@ fn retire_checked(rank: Rank<'_>, handle: &mut MPI_Request) {
 pub(super) fn requests<'a>(
     rank: Rank<'a>,
     handles: &[MPI_Request],
-) -> impl Iterator<Item = Option<&'a Request>> + Clone {
+) -> impl Iterator<Item = Option<RequestRef<'a>>> + Clone {
     handles
         .iter()
-        .map(move |&handle| entry(rank, handle).map(|entry| &*entry.request))
+        .map(move |&handle| match completed_receive_of_handle(handle) {
+            Some(status) => Some(RequestRef::Complete(status)),
+            None => entry(rank, handle).map(|entry| RequestRef::Object(&entry.request)),
+        })
 }
 
 /// The report of a call on the operations that have ended.

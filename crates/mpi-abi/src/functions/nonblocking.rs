@@ -3,14 +3,14 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use simurgh_mpi::{Request, Started};
+use simurgh_mpi::{Irecv, Request, Started};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::aliasing;
 use crate::arguments::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
 use crate::error::{Outcome, RaisedOn};
-use crate::handles::{COMPLETED_SEND, Rank, handle_of_completed_send};
+use crate::handles::{COMPLETED_SEND, Rank, handle_of_completed_receive, handle_of_completed_send};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on an object has made.
@@ -64,11 +64,16 @@ fn irecv(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let started = rank
+    let target = rank.target(buf, count, datatype)?;
+    let handle = match rank
         .comm(comm)?
-        .irecv(&rank.target(buf, count, datatype)?, source, tag)?;
-    // As `give_out`, inlined.
-    request.set("request", rank.request_handle(started, comm)?)
+        .irecv_with(&target, source, tag, handle_of_completed_receive)?
+    {
+        Irecv::Complete(handle) => handle,
+        // As `give_out`, inlined.
+        Irecv::Waiting(started) => rank.request_handle(started, comm)?,
+    };
+    request.set("request", handle)
 }
 
 /// `MPI_Isendrecv`: starts to send one message and to receive another.

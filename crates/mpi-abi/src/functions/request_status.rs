@@ -9,16 +9,19 @@ use super::multiple_completion::{check, requests, store_found};
 use crate::arguments::{Array, ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::Outcome;
-use crate::handles::Rank;
+use crate::handles::{Rank, completed_receive_of_handle};
 use crate::types::MPI_Request;
 
 /// `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.
 #[mpi]
 fn request_get_status(rank: Rank<'_>, request: MPI_Request, flag: Out<c_int>, status: StatusOut) -> Outcome {
     flag.check("flag")?;
-    let found = rank
-        .request(request)?
-        .map_or(Some(Status::EMPTY), |entry| entry.request.peek());
+    let found = match completed_receive_of_handle(request) {
+        Some(received) => Some(received),
+        None => rank
+            .request(request)?
+            .map_or(Some(Status::EMPTY), |entry| entry.request.peek()),
+    };
     if let Some(found) = &found {
         status.set(found);
     }

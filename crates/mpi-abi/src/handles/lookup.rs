@@ -14,6 +14,7 @@ use simurgh_mpi::memory::{Dense, Operands, Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, Status};
 
+use super::completed_receive::completed_receive_of_handle;
 use super::completed_send::is_completed_send;
 use super::predefined::{predefined, usual};
 use super::slab::LIMIT;
@@ -343,12 +344,14 @@ impl<'a> Rank<'a> {
             .ok_or_else(|| not_an_object(ErrorClass::Group, name, handle.0, MPI_GROUP_NULL.0))
     }
 
-    /// The request behind a handle; `None` for the null request.
+    /// The request behind a handle; `None` for the null request. Not for the status of a receive that was complete when
+    /// its call returned: [`completed_receive_of_handle`] has it.
     #[inline]
     pub(crate) fn request(self, handle: MPI_Request) -> ResultOf<Option<&'a RequestEntry>> {
         match handle {
             MPI_REQUEST_NULL => Ok(None),
             _ if is_completed_send(handle) => Ok(Some(self.completed_send(handle))),
+            _ if completed_receive_of_handle(handle).is_some() => Ok(Some(&self.tables.completed_send)),
             // SAFETY:
             // - the rule above.
             _ => match unsafe { self.tables.requests.get(handle.0) } {
@@ -382,6 +385,8 @@ impl<'a> Rank<'a> {
             }
             self.tables.send_integers.forget(*handle);
             Status::EMPTY
+        } else if let Some(status) = completed_receive_of_handle(*handle) {
+            status
         } else {
             let has_succeeded = |entry: &RequestEntry| entry.request.has_succeeded();
             let requests = &self.tables.requests;

@@ -4,6 +4,7 @@
 //! threads of a rank share them. Predefined objects need no table, since their handles are constants.
 
 mod attributes;
+mod completed_receive;
 mod completed_send;
 mod datatypes;
 mod errhandler;
@@ -35,6 +36,7 @@ use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Resu
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use completed_receive::{completed_receive_of_handle, handle_of_completed_receive};
 pub(crate) use completed_send::{
     COMPLETED_SEND, CancelledSends, completed_send_of_handle, handle_of_completed_send,
 };
@@ -64,7 +66,7 @@ use send_integers::SendIntegers;
 use crate::constants::MPI_COMM_SELF;
 use crate::error::RaisedOn;
 use crate::singleton::with_process;
-use crate::types::MPI_Comm;
+use crate::types::{MPI_Comm, MPI_Request};
 
 /// The number of the kind "request" in handles.
 const REQUESTS: u8 = 5;
@@ -207,6 +209,16 @@ impl HandleTables {
             ptr::from_ref(&*predefined.world).wrapping_byte_add(64).cast(),
         ]);
         Ok(())
+    }
+
+    /// The handle with a slot for a receive that was complete when its call returned; `None` for other requests, and if
+    /// there are too many.
+    pub(crate) fn slot_of_completed_receive(&self, handle: MPI_Request) -> Option<MPI_Request> {
+        let entry = RequestEntry {
+            request: Request::ended(&completed_receive_of_handle(handle)?),
+            raised_on: RaisedOn::Comm(MPI_COMM_SELF),
+        };
+        self.requests.insert(entry).ok().map(MPI_Request)
     }
 
     /// Removes the predefined communicators of a process that has been finalized.

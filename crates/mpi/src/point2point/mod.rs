@@ -39,6 +39,7 @@ mod send;
 
 pub use completed_send::CompletedSend;
 pub use message::Message;
+pub use receive::Irecv;
 pub use send::{Mode, Started};
 
 use blocking_call::BlockingCall;

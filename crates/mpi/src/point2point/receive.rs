@@ -12,6 +12,16 @@ use crate::memory::Target;
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::{Arc, BiasedGuard};
 use simurgh_core::{Purpose, PurposeGuard};
+use std::convert::Infallible;
+
+/// A nonblocking receive that has been started.
+#[derive(Debug)]
+pub enum Irecv<R> {
+    /// It is complete, with what the caller has made of its status.
+    Complete(R),
+    /// A request to wait for.
+    Waiting(Arc<Request>),
+}
 
 /// The outcome of a receive that has been started.
 #[derive(Debug)]
@@ -94,43 +104,67 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::recv`], but truncation is reported when the request completes.
-    #[inline(always)]
     pub fn irecv(&self, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
+        Ok(
+            match self.irecv_with(target, source, tag, |_| None::<Infallible>)? {
+                Irecv::Complete(never) => match never {},
+                Irecv::Waiting(request) => request,
+            },
+        )
+    }
+
+    /// As [`Comm::irecv`]. If the receive is complete at once, `complete` is given the status and may make a result of
+    /// it in the place of a request.
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::irecv`].
+    #[inline(always)]
+    pub fn irecv_with<R>(
+        &self,
+        target: &Target,
+        source: i32,
+        tag: i32,
+        complete: impl FnOnce(&Status) -> Option<R>,
+    ) -> Result<Irecv<R>> {
         check::from(source, tag, self)?;
         let process = self.process();
         let mut table = process.endpoint().table_to_receive();
         if table.may_have_messages() || source == PROC_NULL {
-            return Ok(self.irecv_arrived(table, target, source, tag));
+            return Ok(self.irecv_arrived(table, target, source, tag, complete));
         }
         let request = process.requests().take_receive();
         let receive = PostedReceive::new(target, request.own_waiter());
         let place = table.post(self.pattern(source, tag), receive);
         drop(table);
         request.queued_at(process.id(), place);
-        Ok(request)
+        Ok(Irecv::Waiting(request))
     }
 
     /// Starts a receive with checked arguments, where messages have arrived that may match.
     #[inline(never)]
-    fn irecv_arrived(
+    fn irecv_arrived<R>(
         &self,
         table: BiasedGuard<'_, MatchTable>,
         target: &Target,
         source: i32,
         tag: i32,
-    ) -> Arc<Request> {
+        complete: impl FnOnce(&Status) -> Option<R>,
+    ) -> Irecv<R> {
         let requests = self.process().requests();
         let mut request = None;
         let waiter = |_: &MatchTable| request.insert(requests.take_receive()).own_waiter();
-        let received = self.post_receive_in(table, target, source, tag, waiter, |status| {
-            requests.take_finished(status)
-        });
+        let done = |status: &Status| match complete(status) {
+            Some(result) => Irecv::Complete(result),
+            None => Irecv::Waiting(requests.take_finished(status)),
+        };
+        let received = self.post_receive_in(table, target, source, tag, waiter, done);
         match (received, request) {
             (Received::Posted(place), Some(request)) => {
                 request.queued_at(self.process().id(), place);
-                request
+                Irecv::Waiting(request)
             }
-            (Received::Done(request), _) => request,
+            (Received::Done(done), _) => done,
             (Received::Posted(_), None) => unreachable!("a receive is posted with its request"),
         }
     }

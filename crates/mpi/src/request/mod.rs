@@ -20,7 +20,8 @@ mod work;
 
 pub use generalised::Callbacks;
 pub use multiple::{
-    Outcome, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all, wait_any, wait_some,
+    Outcome, RequestRef, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all, wait_any,
+    wait_some,
 };
 
 pub(crate) use call_slots::{CallSlot, CallSlots};

@@ -8,6 +8,7 @@ use super::Request;
 use crate::error::Status;
 use crate::instrument::{self, Reason};
 use simurgh_core::{Completion, PurposeGuard, make_progress, yield_now};
+use std::iter::Map;
 
 /// The result of a call that looks for any complete request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,18 +21,78 @@ pub enum Outcome {
     Complete(usize, Status),
 }
 
+/// A request as the calls on several see it.
+#[derive(Clone, Copy, Debug)]
+pub enum RequestRef<'a> {
+    /// An operation that may be under way.
+    Object(&'a Request),
+    /// One that is complete with this status, and of which nothing else is left.
+    Complete(Status),
+}
+
+impl<'a> RequestRef<'a> {
+    fn object(self) -> Option<&'a Request> {
+        match self {
+            Self::Object(request) => Some(request),
+            Self::Complete(_) => None,
+        }
+    }
+
+    fn is_active(self) -> bool {
+        self.object().is_none_or(Request::is_active)
+    }
+
+    fn is_done(self) -> bool {
+        self.object().is_none_or(Request::is_done)
+    }
+
+    fn wait(self) -> Status {
+        match self {
+            Self::Object(request) => request.wait(),
+            Self::Complete(status) => status,
+        }
+    }
+
+    /// The outcome that `look` finds, or that there is.
+    fn look(self, look: impl Fn(&Request) -> Option<Status>) -> Option<Status> {
+        match self {
+            Self::Object(request) => look(request),
+            Self::Complete(status) => Some(status),
+        }
+    }
+}
+
+impl<'a> From<&'a Request> for RequestRef<'a> {
+    fn from(request: &'a Request) -> Self {
+        Self::Object(request)
+    }
+}
+
+/// Requests as these calls see them.
+type Refs<'a, R, I> = Map<I, fn(Option<R>) -> Option<RequestRef<'a>>>;
+
+fn refs<'a, R, I>(requests: I) -> Refs<'a, R, I>
+where
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>>,
+{
+    requests.map(|request| request.map(Into::into))
+}
+
 /// Up to this many requests are waited for without allocating a list.
 const LISTED: usize = 16;
 
 /// Blocks until all requests are complete and reports each. Returns whether all succeeded.
-pub fn wait_all<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> bool
+pub fn wait_all<'a, R, I>(requests: I, mut report: impl FnMut(usize, Status)) -> bool
 where
-    I: Iterator<Item = Option<&'a Request>>,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>>,
 {
+    let requests = refs(requests);
     let mut fine = true;
     for (position, request) in requests.enumerate() {
         // One after the other: those that complete meanwhile cost no further suspension.
-        let status = request.map_or(Status::EMPTY, Request::wait);
+        let status = request.map_or(Status::EMPTY, RequestRef::wait);
         fine &= status.error.is_success();
         report(position, status);
     }
@@ -39,24 +100,30 @@ where
 }
 
 /// Reports all requests if all are complete; otherwise reports none, lets others run and returns `None`.
-pub fn test_all<'a, I>(requests: I, report: impl FnMut(usize, Status)) -> Option<bool>
+pub fn test_all<'a, R, I>(requests: I, report: impl FnMut(usize, Status)) -> Option<bool>
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
+    let requests = refs(requests);
     are_all_done(&requests).then(|| wait_all(requests, report))
 }
 
 /// Reports all requests if all are complete, leaving them as they are; otherwise reports none, lets others run and
 /// returns `false`.
-pub fn peek_all<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> bool
+pub fn peek_all<'a, R, I>(requests: I, mut report: impl FnMut(usize, Status)) -> bool
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
+    let requests = refs(requests);
     if !are_all_done(&requests) {
         return false;
     }
     for (position, request) in requests.enumerate() {
-        let outcome = request.and_then(Request::glance).unwrap_or(Status::EMPTY);
+        let outcome = request
+            .and_then(|request| request.look(Request::glance))
+            .unwrap_or(Status::EMPTY);
         report(position, outcome);
     }
     true
@@ -65,9 +132,9 @@ where
 /// Whether all requests are complete. If they are not at first, lets others run and looks once more.
 fn are_all_done<'a, I>(requests: &I) -> bool
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    I: Iterator<Item = Option<RequestRef<'a>>> + Clone,
 {
-    let all_done = || requests.clone().flatten().all(Request::is_done);
+    let all_done = || requests.clone().flatten().all(RequestRef::is_done);
     if all_done() {
         return true;
     }
@@ -78,14 +145,14 @@ where
 /// Finds the first of the active requests of which `look` gives an outcome, without waiting.
 fn poll_any<'a, I>(requests: I, look: impl Fn(&Request) -> Option<Status>) -> Outcome
 where
-    I: Iterator<Item = Option<&'a Request>>,
+    I: Iterator<Item = Option<RequestRef<'a>>>,
 {
     let mut outcome = Outcome::Inactive;
     for (position, request) in requests.enumerate() {
         let Some(request) = request.filter(|request| request.is_active()) else {
             continue;
         };
-        match look(request) {
+        match request.look(&look) {
             Some(status) => return Outcome::Complete(position, status),
             None => outcome = Outcome::Pending,
         }
@@ -94,10 +161,12 @@ where
 }
 
 /// Blocks until one of the active requests is complete. Never [`Outcome::Pending`].
-pub fn wait_any<'a, I>(requests: I) -> Outcome
+pub fn wait_any<'a, R, I>(requests: I) -> Outcome
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
+    let requests = refs(requests);
     loop {
         match poll_any(requests.clone(), Request::take_outcome) {
             Outcome::Pending => wait_for_one(requests.clone()),
@@ -107,25 +176,29 @@ where
 }
 
 /// A complete one of the active requests, if there is one; otherwise lets others run.
-pub fn test_any<'a, I>(requests: I) -> Outcome
+pub fn test_any<'a, R, I>(requests: I) -> Outcome
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
+    let requests = refs(requests);
     look_twice(requests, Request::take_outcome)
 }
 
 /// As [`test_any`], but leaves the request as it is.
-pub fn peek_any<'a, I>(requests: I) -> Outcome
+pub fn peek_any<'a, R, I>(requests: I) -> Outcome
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
+    let requests = refs(requests);
     look_twice(requests, Request::glance)
 }
 
 /// Looks for an outcome, lets others run if there is none, and looks once more.
 fn look_twice<'a, I>(requests: I, look: impl Fn(&Request) -> Option<Status>) -> Outcome
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    I: Iterator<Item = Option<RequestRef<'a>>> + Clone,
 {
     match poll_any(requests.clone(), &look) {
         Outcome::Pending => {
@@ -139,12 +212,13 @@ where
 /// Suspends the caller until one of the requests, of which at least one is active, is complete.
 fn wait_for_one<'a, I>(requests: I)
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    I: Iterator<Item = Option<RequestRef<'a>>> + Clone,
 {
-    if requests.clone().flatten().any(Request::complete_by_helping) {
+    let objects = requests.flatten().filter_map(RequestRef::object);
+    if objects.clone().any(Request::complete_by_helping) {
         return;
     }
-    let active = requests.flatten().filter(|request| request.is_active());
+    let active = objects.filter(|request| request.is_active());
     let _purpose = active.clone().find_map(Request::purpose).map(PurposeGuard::begin);
     match active.clone().find(|request| request.is_generalised()) {
         Some(request) => request.await_program(|| suspend_for_one(active)),
@@ -178,7 +252,7 @@ fn poll_some<'a, I>(
     report: &mut impl FnMut(usize, Status),
 ) -> Option<usize>
 where
-    I: Iterator<Item = Option<&'a Request>>,
+    I: Iterator<Item = Option<RequestRef<'a>>>,
 {
     let mut complete = None;
     let mut is_delivered = false;
@@ -187,9 +261,9 @@ where
             continue;
         };
         let complete = complete.get_or_insert(0);
-        let outcome = look(request).or_else(|| {
+        let outcome = request.look(&look).or_else(|| {
             (!std::mem::replace(&mut is_delivered, true)).then(make_progress)?;
-            look(request)
+            request.look(&look)
         });
         if let Some(status) = outcome {
             *complete += 1;
@@ -200,10 +274,12 @@ where
 }
 
 /// Blocks until at least one of the active requests is complete, and reports all that are. `None` if none is active.
-pub fn wait_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
+pub fn wait_some<'a, R, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
+    let requests = refs(requests);
     loop {
         match poll_some(requests.clone(), Request::take_outcome, &mut report) {
             Some(0) => wait_for_one(requests.clone()),
@@ -213,10 +289,12 @@ where
 }
 
 /// Reports the requests that are complete; lets others run if there are none. `None` if none is active.
-pub fn test_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
+pub fn test_some<'a, R, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
+    let requests = refs(requests);
     match poll_some(requests.clone(), Request::take_outcome, &mut report) {
         Some(0) => {
             yield_now();
@@ -228,11 +306,13 @@ where
 
 /// Reports the requests that are complete, and leaves them as they are; lets others run if there are any that are not,
 /// since a program that calls until all are complete finds some of them each time. `None` if none is active.
-pub fn peek_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
+pub fn peek_some<'a, R, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
 where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
+    R: Into<RequestRef<'a>>,
+    I: Iterator<Item = Option<R>> + Clone,
 {
-    if !requests.clone().flatten().all(Request::is_done) {
+    let requests = refs(requests);
+    if !requests.clone().flatten().all(RequestRef::is_done) {
         yield_now();
     }
     poll_some(requests, Request::glance, &mut report)
