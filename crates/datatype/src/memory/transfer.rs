@@ -1,7 +1,7 @@
 //! Moves data from one layout to another in one pass.
 
 use super::buffer::{Source, Target};
-use super::copy::{copy_blocks, copy_bytes};
+use super::copy::{copy_blocks, copy_bytes, copy_word_or_bytes};
 use super::kernel::copy_arrays;
 use super::shape::Array;
 use super::view::View;
@@ -24,7 +24,7 @@ pub fn transfer(src: &Source, dst: &Target) -> Transfer {
             let bytes = offered.min(room);
             // SAFETY:
             // - so many bytes lie at both addresses, by the promises of both makers.
-            unsafe { copy_bytes(src.address(), dst.address(), bytes) };
+            unsafe { copy_word_or_bytes(src.address(), dst.address(), bytes) };
             Transfer {
                 bytes,
                 truncated: offered > room,
@@ -173,9 +173,19 @@ unsafe fn pack_segments(src: &Source, skip: usize, into: &mut [u8]) {
 }
 
 /// Copies `from` to the layout of `dst`, as much as there is room for.
-#[inline]
+#[inline(always)]
 pub fn unpack(from: &[u8], dst: &Target) -> Transfer {
-    unpack_at(from, dst, 0)
+    let Some(room) = dst.dense_bytes() else {
+        return unpack_at(from, dst, 0);
+    };
+    let bytes = from.len().min(room);
+    // SAFETY:
+    // - so many bytes lie at both addresses, at the second one by the promise of its maker.
+    unsafe { copy_word_or_bytes(from.as_ptr(), dst.address(), bytes) };
+    Transfer {
+        bytes,
+        truncated: from.len() > bytes,
+    }
 }
 
 /// Copies `from` to the layout of `dst` from byte `skip` of its data on, as much as there is room for.
