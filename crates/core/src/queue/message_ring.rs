@@ -66,8 +66,8 @@ pub type LineData = [u64; LINE_WORDS];
 pub struct MessageRing {
     senders: CachePadded<Senders>,
     head: CachePadded<AtomicU32>,
-    lines: Box<[Line]>,
-    cells: Box<[SharedBytes<MESSAGE_CELL>]>,
+    lines: Box<[Line; MESSAGES]>,
+    cells: Box<[SharedBytes<MESSAGE_CELL>; MESSAGES]>,
 }
 
 #[derive(Default)]
@@ -116,11 +116,15 @@ impl MessageRing {
     /// An empty ring, which is open.
     #[must_use]
     pub fn new() -> Self {
+        // Not made as an array, which would lie on the stack.
+        let lines: Box<[Line]> = (0..MESSAGES).map(|_| Line::default()).collect();
         Self {
             senders: CachePadded::default(),
             head: CachePadded::default(),
-            lines: (0..MESSAGES).map(|_| Line::default()).collect(),
-            cells: SharedBytes::boxed(MESSAGES),
+            lines: lines
+                .try_into()
+                .unwrap_or_else(|_| unreachable!("it has so many")),
+            cells: SharedBytes::boxed(),
         }
     }
 

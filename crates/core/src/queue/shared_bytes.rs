@@ -23,10 +23,10 @@ impl<const N: usize> Default for SharedBytes<N> {
 impl<const N: usize> SharedBytes<N> {
     /// So many of them, zeros. Their pages cost memory only from their first use on.
     #[must_use]
-    pub fn boxed(count: usize) -> Box<[Self]> {
+    pub fn boxed<const COUNT: usize>() -> Box<[Self; COUNT]> {
         // SAFETY:
         // - zeros are bytes.
-        unsafe { Box::new_zeroed_slice(count).assume_init() }
+        unsafe { Box::new_zeroed().assume_init() }
     }
 
     /// Where they begin.

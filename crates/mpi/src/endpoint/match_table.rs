@@ -100,7 +100,13 @@ impl MatchTable {
     }
 
     /// Takes the message that satisfies a receive.
+    #[inline(always)]
     pub(crate) fn take_message(&mut self, pattern: Pattern) -> Option<(Envelope, Unexpected)> {
+        (!self.unexpected.is_empty()).then(|| self.take_waiting(pattern))?
+    }
+
+    #[inline(never)]
+    fn take_waiting(&mut self, pattern: Pattern) -> Option<(Envelope, Unexpected)> {
         let (envelope, payload) = self.unexpected.take_match(pattern)?;
         self.backlog.remove(payload.stored());
         Some((envelope, payload))

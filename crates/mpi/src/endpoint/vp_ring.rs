@@ -181,10 +181,11 @@ impl VpRing {
         }
     }
 
-    /// The right to take messages out, if there are any and nobody else does so.
+    /// The right to take messages out, if there may be any and nobody else does so.
     #[inline(always)]
     pub(super) fn receive(&self, owner: Option<&LockOwner>) -> Option<Receiver<'_>> {
-        if !self.ring.has_message() {
+        // Its owner takes the lock as soon as it could look whether there is a message.
+        if owner.is_none() && !self.ring.has_message() {
             return None;
         }
         let right = self.try_receive(owner)?;
