@@ -58,7 +58,7 @@ unsafe impl<T: ?Sized + Send> Send for BiasedLock<T> {}
 // - as above; sharing the lock only lets threads use the value one after the other.
 unsafe impl<T: ?Sized + Send> Sync for BiasedLock<T> {}
 
-/// Who may own locks: a thread, by a number that nobody else has, and [`OWNED`].
+/// Who may own locks: a thread, by a number that nobody else has.
 #[derive(Debug)]
 pub struct LockOwner(u32);
 
