@@ -10,7 +10,7 @@ use super::aliasing;
 use crate::arguments::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
 use crate::error::{Outcome, RaisedOn};
-use crate::handles::{COMPLETED_SEND, Rank, handle_of_completed_receive, handle_of_completed_send};
+use crate::handles::{COMPLETED_SEND, Rank, handle_of_completed_send};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on an object has made.
@@ -65,10 +65,8 @@ fn irecv(
 ) -> Outcome {
     request.check("request")?;
     let target = rank.target(buf, count, datatype)?;
-    let handle = match rank
-        .comm(comm)?
-        .irecv_with(&target, source, tag, handle_of_completed_receive)?
-    {
+    let complete = |status: &_| rank.tables.completed_receives.handle(status);
+    let handle = match rank.comm(comm)?.irecv_with(&target, source, tag, complete)? {
         Irecv::Complete(handle) => handle,
         // As `give_out`, inlined.
         Irecv::Waiting(started) => rank.request_handle(started, comm)?,

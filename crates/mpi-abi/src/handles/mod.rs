@@ -36,7 +36,7 @@ use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Resu
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use completed_receive::{completed_receive_of_handle, handle_of_completed_receive};
+pub(crate) use completed_receive::{CompletedReceives, completed_receive_of_handle};
 pub(crate) use completed_send::{
     COMPLETED_SEND, CancelledSends, completed_send_of_handle, handle_of_completed_send,
 };
@@ -108,6 +108,8 @@ pub(crate) struct HandleTables {
     pub(crate) datatype_names: DatatypeNames,
     pub(crate) ops: Slab<UserDefinedOp>,
     pub(crate) requests: Slab<RequestEntry>,
+    /// What makes handles of receives that are complete when their call returns.
+    pub(crate) completed_receives: CompletedReceives,
     /// The request of every send that was complete when its call returned.
     completed_send: RequestEntry,
     /// The request of every such send that has been cancelled, and the handles of those sends.
@@ -166,6 +168,7 @@ impl HandleTables {
             datatype_names: DatatypeNames::default(),
             ops: Slab::new(4),
             requests: Slab::new(REQUESTS),
+            completed_receives: CompletedReceives::default(),
             completed_send: ended(false),
             cancelled_send: ended(true),
             cancelled: CancelledSends::default(),
