@@ -24,6 +24,7 @@ use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
 use super::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
+use super::spin::Held;
 use super::{AtomicBool, AtomicU16, AtomicU32, Ordering, bias, wait_for};
 
 /// So often a thread takes a lock, with nobody else in between, before it owns the lock.
@@ -42,7 +43,7 @@ const OWNED: u32 = 1 << 31;
 /// As a [`SpinLock`](super::SpinLock) it blocks the kernel thread, not the execution context.
 #[repr(C)]
 pub struct BiasedLock<T: ?Sized> {
-    held: AtomicBool,
+    held: Held,
     owner_holds: AtomicBool,
     /// How often the thread that could own the lock has to take it before it does. Changed by whoever has `held`.
     until_owned: AtomicU16,
@@ -96,7 +97,7 @@ impl<T> BiasedLock<T> {
     /// A free lock around `value`, without an owner.
     pub fn new(value: T) -> Self {
         Self {
-            held: AtomicBool::new(false),
+            held: Held::default(),
             owner_holds: AtomicBool::new(false),
             until_owned: AtomicU16::new(UNSHARED),
             owner: AtomicU32::new(NOBODY),
@@ -112,30 +113,21 @@ impl<T: ?Sized> BiasedLock<T> {
     /// must then be serialized with the caller.
     #[inline]
     pub fn lock(&self) -> BiasedGuard<'_, T> {
-        bias::if_biased(|| Some(self.take_alone()), || None).unwrap_or_else(|| {
-            if !self.take() {
-                self.take_contended();
-            }
-            if self.is_biased() {
-                self.revoke();
-            }
+        let take = || {
+            self.take();
             self.note_other();
-            self.guard(&self.held)
-        })
+        };
+        bias::if_biased(|| self.held.take_alone(), take);
+        self.guard(self.held.word())
     }
 
     /// Takes the lock if it is free.
     #[inline]
     pub fn try_lock(&self) -> Option<BiasedGuard<'_, T>> {
-        if self.held.load(Ordering::Relaxed) || !self.take() {
-            return None;
-        }
-        if self.is_biased() && !self.try_revoke() {
-            self.release();
-            return None;
-        }
-        self.note_other();
-        Some(self.guard(&self.held))
+        self.try_take().then(|| {
+            self.note_other();
+            self.guard(self.held.word())
+        })
     }
 
     /// Takes the lock, waiting for it if need be, for somebody that may own it.
@@ -180,27 +172,39 @@ impl<T: ?Sized> BiasedLock<T> {
 
     #[inline(never)]
     fn lock_towards(&self, owner: &LockOwner) -> BiasedGuard<'_, T> {
-        if !self.take() {
-            self.take_contended();
-        }
-        if self.is_biased() {
-            self.revoke();
-        }
+        self.take();
         self.come_nearer(owner);
-        self.guard(&self.held)
+        self.guard(self.held.word())
     }
 
     #[inline(never)]
     fn try_lock_towards(&self, owner: &LockOwner) -> Option<BiasedGuard<'_, T>> {
-        if self.held.load(Ordering::Relaxed) || !self.take() {
-            return None;
+        self.try_take().then(|| {
+            self.come_nearer(owner);
+            self.guard(self.held.word())
+        })
+    }
+
+    /// Takes `held`, and the lock from its owner, waiting for both if need be.
+    #[inline(always)]
+    fn take(&self) {
+        self.held.take();
+        if self.is_biased() {
+            self.revoke();
         }
-        if self.is_biased() && !self.try_revoke() {
-            self.release();
-            return None;
+    }
+
+    /// Takes `held` if it is free, and the lock from its owner if that does not have it.
+    #[inline(always)]
+    fn try_take(&self) -> bool {
+        if !self.held.try_take() {
+            return false;
         }
-        self.come_nearer(owner);
-        Some(self.guard(&self.held))
+        let is_free = !self.is_biased() || self.try_revoke();
+        if !is_free {
+            self.held.release();
+        }
+        is_free
     }
 
     /// Notes, for whoever has `held`, that the lock is taken by somebody who cannot own it.
@@ -263,36 +267,6 @@ impl<T: ?Sized> BiasedLock<T> {
         }
         // Acquire pairs with the Release at the end of the owner's use.
         !self.owner_holds.load(Ordering::Acquire)
-    }
-
-    /// Takes `held`, which is free, where nobody else takes it.
-    #[inline]
-    fn take_alone(&self) -> BiasedGuard<'_, T> {
-        debug_assert!(
-            !self.held.load(Ordering::Relaxed),
-            "the promise of serialization is broken"
-        );
-        // Relaxed: the next thread sees it, and the value, by the promise.
-        self.held.store(true, Ordering::Relaxed);
-        self.guard(&self.held)
-    }
-
-    #[inline]
-    fn take(&self) -> bool {
-        // Acquire pairs with the Release in `release` and in the guard.
-        self.held
-            .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
-    }
-
-    #[cold]
-    fn take_contended(&self) {
-        wait_for(|| (!self.held.load(Ordering::Relaxed) && self.take()).then_some(()));
-    }
-
-    fn release(&self) {
-        // Release pairs with the Acquire in `take`.
-        self.held.store(false, Ordering::Release);
     }
 
     #[inline(always)]

@@ -5,6 +5,78 @@ use std::ops::{Deref, DerefMut};
 
 use super::{AtomicBool, Bias, Ordering, Serialized, if_biased, wait_for};
 
+/// What says that a lock is held.
+#[derive(Default)]
+pub(super) struct Held(AtomicBool);
+
+impl Held {
+    /// Of a free lock.
+    #[cfg(not(loom))]
+    const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Of a free lock.
+    #[cfg(loom)]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the lock, waiting for it if need be.
+    #[inline]
+    pub(super) fn take(&self) {
+        if !self.exchange() {
+            self.take_contended();
+        }
+    }
+
+    #[cold]
+    fn take_contended(&self) {
+        wait_for(|| self.try_take().then_some(()));
+    }
+
+    /// Takes the lock if it is free.
+    #[inline]
+    pub(super) fn try_take(&self) -> bool {
+        !self.is_taken() && self.exchange()
+    }
+
+    #[inline]
+    fn exchange(&self) -> bool {
+        // Acquire pairs with the Release in `release`.
+        self.0
+            .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Takes the lock, which is free, where nobody else takes it.
+    #[inline]
+    pub(super) fn take_alone(&self) {
+        debug_assert!(!self.is_taken(), "the promise of serialization is broken");
+        // Relaxed: the next thread sees it, and the value, by the promise.
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody has it: a hint.
+    #[inline]
+    fn is_taken(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Releases the lock, for whoever has it.
+    #[inline]
+    pub(super) fn release(&self) {
+        // Release pairs with the Acquire in `exchange`.
+        self.0.store(false, Ordering::Release);
+    }
+
+    /// The word itself, for a guard that releases the lock by it.
+    #[inline]
+    pub(super) fn word(&self) -> &AtomicBool {
+        &self.0
+    }
+}
+
 /// A lock for short critical sections: a waiter spins for a bounded time, and then leaves its core to others, for
 /// longer and longer.
 ///
@@ -14,7 +86,7 @@ use super::{AtomicBool, Bias, Ordering, Serialized, if_biased, wait_for};
 /// holder has lost its core.
 #[derive(Default)]
 pub struct SpinLock<T: ?Sized> {
-    held: AtomicBool,
+    held: Held,
     value: UnsafeCell<T>,
 }
 
@@ -35,7 +107,7 @@ impl<T> SpinLock<T> {
     #[cfg(not(loom))]
     pub const fn new(value: T) -> Self {
         Self {
-            held: AtomicBool::new(false),
+            held: Held::new(),
             value: UnsafeCell::new(value),
         }
     }
@@ -44,7 +116,7 @@ impl<T> SpinLock<T> {
     #[cfg(loom)]
     pub fn new(value: T) -> Self {
         Self {
-            held: AtomicBool::new(false),
+            held: Held::new(),
             value: UnsafeCell::new(value),
         }
     }
@@ -54,9 +126,7 @@ impl<T: ?Sized> SpinLock<T> {
     /// Takes the lock, waiting for it if need be.
     #[inline]
     pub fn lock(&self) -> SpinGuard<'_, T> {
-        if !self.take() {
-            self.lock_contended();
-        }
+        self.held.take();
         SpinGuard { lock: self }
     }
 
@@ -86,7 +156,7 @@ impl<T: ?Sized> SpinLock<T> {
     /// Takes the lock if it is free, as [`SpinLock::lock_biased`].
     #[inline]
     pub fn try_lock_biased(&self) -> Option<SpinGuard<'_, T>> {
-        if self.held.load(Ordering::Relaxed) {
+        if self.held.is_taken() {
             return None;
         }
         if_biased(|| Some(self.take_alone()), || self.try_lock())
@@ -95,33 +165,14 @@ impl<T: ?Sized> SpinLock<T> {
     /// Takes the lock, which is free, where nobody else takes it.
     #[inline]
     fn take_alone(&self) -> SpinGuard<'_, T> {
-        debug_assert!(
-            !self.held.load(Ordering::Relaxed),
-            "the promise of serialization is broken"
-        );
-        // Relaxed: the next thread sees it, and the value, by the promise.
-        self.held.store(true, Ordering::Relaxed);
+        self.held.take_alone();
         SpinGuard { lock: self }
     }
 
     /// Takes the lock if it is free.
     #[inline]
     pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
-        let free = !self.held.load(Ordering::Relaxed);
-        (free && self.take()).then(|| SpinGuard { lock: self })
-    }
-
-    #[inline]
-    fn take(&self) -> bool {
-        // Acquire pairs with the Release in `unlock`.
-        self.held
-            .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
-    }
-
-    #[cold]
-    fn lock_contended(&self) {
-        wait_for(|| (!self.held.load(Ordering::Relaxed) && self.take()).then_some(()));
+        self.held.try_take().then(|| SpinGuard { lock: self })
     }
 
     /// Releases the lock on behalf of a guard that was forgotten.
@@ -131,8 +182,7 @@ impl<T: ?Sized> SpinLock<T> {
     /// The lock is held and its guard has been forgotten; nobody uses the value any more.
     #[inline]
     pub(crate) unsafe fn unlock(&self) {
-        // Release pairs with the Acquire in `take`.
-        self.held.store(false, Ordering::Release);
+        self.held.release();
     }
 
     /// The value, for a caller that holds the lock without a guard.
