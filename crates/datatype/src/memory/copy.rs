@@ -1,6 +1,6 @@
 //! Copies of contiguous bytes and of strided blocks.
 
-use super::vectors;
+use super::vectors::{self, TargetLines};
 use std::ptr;
 
 /// Copies of at most this length are a few inlined loads and stores.
@@ -34,10 +34,22 @@ pub fn copy(from: &[u8], to: &mut [u8]) {
 /// * `len` bytes at `src` are readable and `len` bytes at `dst` writable; they may overlap.
 #[inline]
 pub(super) unsafe fn copy_bytes(src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY:
+    // - as demanded of the caller.
+    unsafe { copy_to_lines(src, (dst, TargetLines::Near), len) };
+}
+
+/// [`copy_bytes`] to a target whose lines are there.
+///
+/// # Safety
+///
+/// * As for [`copy_bytes`].
+#[inline]
+pub(super) unsafe fn copy_to_lines(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: usize) {
     if len > SHORT {
         // SAFETY:
         // - as demanded of the caller.
-        unsafe { copy_long(src, dst, len) };
+        unsafe { copy_long(src, (dst, lines), len) };
         return;
     }
     // SAFETY:
@@ -83,11 +95,11 @@ pub(super) fn piece_length(len: usize) -> usize {
 ///
 /// * As for [`copy_bytes`].
 #[inline]
-unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
+unsafe fn copy_long(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: usize) {
     if len < SHARED || !are_disjoint(src, dst, len) {
         // SAFETY:
         // - as demanded of the caller.
-        unsafe { copy_alone(src, dst, len) };
+        unsafe { copy_alone(src, (dst, lines), len) };
         return;
     }
     let (src, dst) = (src.expose_provenance(), dst.expose_provenance());
@@ -99,7 +111,7 @@ unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
         // SAFETY:
         // - the piece lies within the memory demanded of the caller, which stays valid until `share` returns;
         // - pieces do not overlap each other, nor, as checked, source and target.
-        unsafe { copy_alone(from, to, length.min(len - start)) };
+        unsafe { copy_alone(from, (to, TargetLines::Far), length.min(len - start)) };
     });
 }
 
@@ -109,8 +121,8 @@ unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
 ///
 /// * As for [`copy_bytes`].
 #[inline]
-pub(super) unsafe fn copy_alone(src: *const u8, dst: *mut u8, len: usize) {
-    match vectors::faster_copy(src, dst, len) {
+pub(super) unsafe fn copy_alone(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: usize) {
+    match vectors::faster_copy(src, (dst, lines), len) {
         // SAFETY:
         // - as demanded of the caller; they do not overlap, and the machine has what vectors need.
         Some(copy) if are_disjoint(src, dst, len) => unsafe { copy(src, dst, len) },

@@ -16,6 +16,7 @@ use simurgh_core::sync::{AtomicUsize, Ordering};
 use super::buffer::{Source, Target};
 use super::copy::{are_disjoint, copy_alone};
 use super::transfer::{Transfer, transfer, unpack_at};
+use super::vectors::TargetLines;
 
 /// Bytes of a cache line. Memory is written without being read where non-temporal stores fill whole lines.
 const LINE: usize = 64;
@@ -102,7 +103,7 @@ impl Writer {
             if self.nontemporal && apart && bytes >= SHORTEST {
                 copy_nontemporal(src.address(), dst.address(), bytes);
             } else {
-                copy_alone(src.address(), dst.address(), bytes);
+                copy_alone(src.address(), (dst.address(), TargetLines::Near), bytes);
             }
         }
         Transfer {

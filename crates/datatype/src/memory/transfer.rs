@@ -1,9 +1,10 @@
 //! Moves data from one layout to another in one pass.
 
 use super::buffer::{Source, Target};
-use super::copy::{copy_blocks, copy_bytes, copy_word_or_bytes};
+use super::copy::{copy_blocks, copy_bytes, copy_to_lines, copy_word_or_bytes};
 use super::kernel::copy_arrays;
 use super::shape::Array;
+use super::vectors::TargetLines;
 use super::view::View;
 use crate::datatype::{Basic, Datatype, Segment};
 
@@ -127,13 +128,15 @@ pub fn transfer_at(src: &Source, dst: &Target, skip: usize) {
     unsafe { move_segments(&from, &to, bytes) };
 }
 
-/// Copies the data of `src` to the front of `into`, as much as there is room for; returns the bytes copied.
+/// Copies the data of `src` to the front of `into`, which others have read or are going to read, as much as there is
+/// room for; returns the bytes copied.
 #[inline]
 pub fn pack(src: &Source, into: &mut [u8]) -> usize {
     pack_from(src, 0, into)
 }
 
-/// Copies the data of `src` from byte `skip` on to the front of `into`; returns the bytes copied.
+/// Copies the data of `src` from byte `skip` on to the front of `into`, which others have read or are going to read;
+/// returns the bytes copied.
 #[inline]
 pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
     let bytes = src.bytes().saturating_sub(skip).min(into.len());
@@ -141,7 +144,10 @@ pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
         // SAFETY:
         // - contiguous elements cover their bytes, of which `skip` and `bytes` are some, from the address on, valid by
         //   the promise of the maker; `bytes` is within the slice.
-        unsafe { copy_bytes(src.address().wrapping_add(skip), into.as_mut_ptr(), bytes) };
+        unsafe {
+            let target = (into.as_mut_ptr(), TargetLines::Far);
+            copy_to_lines(src.address().wrapping_add(skip), target, bytes);
+        }
     } else {
         // SAFETY:
         // - the source has so many bytes behind `skip`.
@@ -195,7 +201,10 @@ pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
     if dst.datatype().is_contiguous() {
         // SAFETY:
         // - as in `pack_from`.
-        unsafe { copy_bytes(from.as_ptr(), dst.address().wrapping_add(skip), bytes) };
+        unsafe {
+            let target = (dst.address().wrapping_add(skip), TargetLines::of(dst.bytes()));
+            copy_to_lines(from.as_ptr(), target, bytes);
+        }
     } else {
         // SAFETY:
         // - the target has room for so many bytes behind `skip`.
