@@ -26,6 +26,9 @@ pub(super) const LONGEST: usize = 1 << 20;
 /// All segments but the last are multiples of so many bytes, a cache line: no line is read and written in two parts.
 const ALIGNMENT: usize = 64;
 
+/// So many segments are few: the receiver reads all but the last while the sender writes.
+const FEW: usize = 4;
+
 /// The messages that are arriving in segments.
 #[derive(Default)]
 pub(super) struct Arrivals(SpinLock<Vec<Arrival>>);
@@ -67,13 +70,21 @@ impl Arrival {
     }
 }
 
-/// The data of the first segment of a message: all segments are about as long.
+/// The most bytes of a segment of a long message to a host to which segments are usually so long: a message that has
+/// many costs less with longer ones.
+fn longest_segment(way: &Route<'_>) -> usize {
+    way.segment().saturating_mul(2).min(way.capacity())
+}
+
+/// The data of the first segment of a message: all segments are about as long. They are as long as segments usually
+/// are, or as the longest one if the message has more than a few of those.
 #[inline]
-fn first_segment(bytes: usize, segment: usize) -> usize {
-    if bytes <= segment {
+fn first_segment(bytes: usize, usual: usize, longest: usize) -> usize {
+    if bytes <= usual {
         return bytes;
     }
-    let count = bytes.div_ceil(segment);
+    let most = (bytes / FEW).clamp(usual, longest);
+    let count = bytes.div_ceil(most);
     bytes.div_ceil(count).next_multiple_of(ALIGNMENT).min(bytes)
 }
 
@@ -102,7 +113,7 @@ impl Network {
         let source = message.source();
         let bytes = source.bytes();
         let (label, origin) = (message.label, origin(message.sender, number));
-        let length = first_segment(bytes, way.segment());
+        let length = first_segment(bytes, way.segment(), longest_segment(way));
         let rest = (bytes - length) as u32;
         let packet = Packet::Eager(Eager { label, origin, rest });
         send_part((way, account), &packet, source, (0, length));
@@ -211,9 +222,10 @@ mod tests {
     #[test]
     fn segments_are_about_as_long() {
         for bytes in (0..70_000).step_by(13).chain([4096, 8192, 65536]) {
-            let first = first_segment(bytes, 4096);
+            let first = first_segment(bytes, 4096, 8192);
             let count = bytes.div_ceil(first.max(1));
-            assert!(first <= 4096 && count <= bytes.div_ceil(4096), "{bytes}: {first}");
+            let most = if bytes > FEW * 4096 { 8192 } else { 4096 };
+            assert!(first <= most && count <= bytes.div_ceil(4096), "{bytes}: {first}");
             assert!(
                 first == bytes || first.is_multiple_of(ALIGNMENT),
                 "{bytes}: {first}"
