@@ -7,9 +7,11 @@
 //!
 //! A protocol needs some messages until what it works with is in the caches. So several messages in a row are brought
 //! by another one, and the first ones after each change do not count.
+//!
+//! The slower another protocol was, the less often it is tried, so that all trials cost about one part in a hundred of
+//! the time. All are tried when the one that was fastest takes longer than it did.
 
 use std::array;
-use std::ops::Range;
 use std::time::Instant;
 
 use simurgh_core::sync::{AtomicU64, Ordering};
@@ -18,9 +20,12 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 const SMALLEST: u32 = 13;
 const LARGEST: u32 = 24;
 const CLASSES: usize = (LARGEST - SMALLEST + 1) as usize;
-/// Of so many messages, those with these numbers are brought by each protocol that has been slower.
-const PERIOD: u64 = 256;
-const TRIED: [Range<u64>; 2] = [8..16, 136..144];
+/// So many messages in a row are brought by another protocol when it is tried.
+const TRIAL: u64 = 8;
+/// Trials may cost one part in so many of the time of the messages between them,
+const SHARE: u64 = 100;
+/// and there are at least and at most so many messages between two of the same protocol.
+const BETWEEN: [u64; 2] = [256, 2048];
 /// So many messages in a row by a protocol do not count before one does.
 const WARM_UP: u64 = 3;
 /// A time counts as at most so many times what has been seen so far: a process may have lost its core.
@@ -41,6 +46,12 @@ pub(super) enum Protocol {
 #[derive(Debug, Default)]
 struct Times {
     messages: AtomicU64,
+    /// How many messages there had been when each protocol was tried last.
+    tried: [AtomicU64; 3],
+    /// The trial that is under way: how many messages are left of it, above the two bits of its protocol.
+    trial: AtomicU64,
+    /// The least average of the fastest protocol since all have been tried.
+    level: AtomicU64,
     /// The average of the last ones by each protocol, in nanoseconds for a MiB; 0 if there was none.
     averages: [AtomicU64; 3],
     /// The protocol of the last message in the two lowest bits, and how many of the same were before it in a row above
@@ -49,6 +60,65 @@ struct Times {
 }
 
 impl Times {
+    /// The protocol of the next message, of these.
+    fn choose(&self, among: &[Protocol]) -> Protocol {
+        let number = self.messages.fetch_add(1, Ordering::Relaxed);
+        if let Some(tried) = self.continue_trial(among) {
+            return tried;
+        }
+        let fastest = among.iter().min_by_key(|protocol| self.average(**protocol));
+        let fastest = *fastest.expect("there is a protocol");
+        let best = self.average(fastest);
+        self.notice_phase(number, best);
+        let mut others = among.iter().filter(|protocol| **protocol != fastest);
+        let due = others.find(|protocol| best > 0 && self.is_due(**protocol, number, best));
+        if let Some(other) = due {
+            self.begin_trial(*other, number);
+        }
+        *due.unwrap_or(&fastest)
+    }
+
+    /// The protocol that is being tried, for one more message.
+    fn continue_trial(&self, among: &[Protocol]) -> Option<Protocol> {
+        let trial = self.trial.load(Ordering::Relaxed);
+        let rest = (trial >> 2).checked_sub(1)?;
+        self.trial.store(rest << 2 | trial & 3, Ordering::Relaxed);
+        among
+            .iter()
+            .find(|protocol| **protocol as u64 == trial & 3)
+            .copied()
+    }
+
+    /// Begins to try a protocol with this message.
+    fn begin_trial(&self, protocol: Protocol, number: u64) {
+        self.trial
+            .store((TRIAL - 1) << 2 | protocol as u64, Ordering::Relaxed);
+        self.tried[protocol as usize].store(number, Ordering::Relaxed);
+    }
+
+    /// Whether a protocol is to be tried, while the fastest one takes `best`.
+    fn is_due(&self, protocol: Protocol, number: u64, best: u64) -> bool {
+        let tried = self.tried[protocol as usize].load(Ordering::Relaxed);
+        let since = number.wrapping_sub(tried);
+        let [least, most] = BETWEEN;
+        let cost = TRIAL * self.average(protocol).saturating_sub(best);
+        since >= most || since >= least && since * best >= SHARE * cost
+    }
+
+    /// Lets all protocols be tried if the fastest one takes half as long again as it did.
+    fn notice_phase(&self, number: u64, best: u64) {
+        let level = self.level.load(Ordering::Relaxed);
+        if best < level || level == 0 {
+            self.level.store(best, Ordering::Relaxed);
+        } else if best > level + level / 2 {
+            self.level.store(best, Ordering::Relaxed);
+            let [_, most] = BETWEEN;
+            for tried in &self.tried {
+                tried.store(number.wrapping_sub(most), Ordering::Relaxed);
+            }
+        }
+    }
+
     /// Counts a message in the run of its protocol.
     fn count(&self, protocol: Protocol) {
         let run = self.run.load(Ordering::Relaxed);
@@ -94,17 +164,7 @@ impl ProtocolChoice {
     /// The protocol for a message with so many bytes, of these, which differ.
     pub(super) fn choose(&self, bytes: u64, among: &[Protocol]) -> Protocol {
         let times = self.times(bytes);
-        let number = times.messages.fetch_add(1, Ordering::Relaxed);
-        let fastest = among.iter().min_by_key(|protocol| times.average(**protocol));
-        let fastest = *fastest.expect("there is a protocol");
-        let mut others = among.iter().filter(|protocol| **protocol != fastest);
-        let tried = TRIED
-            .iter()
-            .position(|numbers| numbers.contains(&(number % PERIOD)));
-        let protocol = tried
-            .and_then(|turn| others.nth(turn))
-            .copied()
-            .unwrap_or(fastest);
+        let protocol = times.choose(among);
         times.count(protocol);
         protocol
     }
@@ -193,7 +253,15 @@ mod tests {
         let choice = ProtocolChoice::default();
         receive(&choice, 1000, [5000, 10_000]);
         assert!(receive(&choice, 1000, [40_000, 10_000]) < 60);
-        assert!(receive(&choice, 1000, [5000, 10_000]) > 600);
+        assert!(receive(&choice, 5000, [5000, 10_000]) > 2500);
+    }
+
+    #[test]
+    fn trials_of_slow_protocols_cost_little() {
+        let choice = ProtocolChoice::default();
+        receive(&choice, 1000, [40_000, 10_000]);
+        let tried = receive(&choice, 8192, [40_000, 10_000]);
+        assert!((16..=40).contains(&tried), "{tried} of both kinds of gets");
     }
 
     #[test]
