@@ -21,9 +21,9 @@
 //! line of the message before has come from the receiver's cache.
 //!
 //! The lines of a cell hardly cost time. The sender demotes them to the shared cache when it has written them, from
-//! where the receiver gets them sooner, and prefetches those of the next cell for writing. They lie apart from the
+//! where the receiver gets them sooner, and prefetches those of a later cell for writing. They lie apart from the
 //! lines of the ring, so that a processor that fetches lines in pairs does not take them from a sender while the
-//! receiver polls.
+//! receiver polls. A receiver that looks for a message again and again fetches the cell together with the line.
 
 use crossbeam_utils::CachePadded;
 
@@ -50,6 +50,9 @@ const AHEAD: u32 = 4;
 /// one has been written; the next line is looked at too soon for a prefetch to help.
 const LOOK_AHEAD: u32 = 2;
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// One reason to be closed, in `tail`.
 const CLOSED: u64 = 1 << 32;
 
@@ -65,7 +68,7 @@ pub type LineData = [u64; LINE_WORDS];
 /// A queue of short messages, with many senders and one receiver at a time.
 pub struct MessageRing {
     senders: CachePadded<Senders>,
-    head: CachePadded<AtomicU32>,
+    receiver: CachePadded<Receiver>,
     lines: Box<[Line; MESSAGES]>,
     cells: Box<[SharedBytes<MESSAGE_CELL>; MESSAGES]>,
 }
@@ -78,6 +81,14 @@ struct Senders {
     tail: AtomicU64,
     /// A copy of `head`, perhaps old.
     head: AtomicU32,
+}
+
+#[derive(Default)]
+struct Receiver {
+    /// The position up to which it is done. Senders look at it.
+    head: AtomicU32,
+    /// Bytes that the last message had in its cell.
+    in_cell: AtomicU32,
 }
 
 #[derive(Default)]
@@ -120,7 +131,7 @@ impl MessageRing {
         let lines: Box<[Line]> = (0..MESSAGES).map(|_| Line::default()).collect();
         Self {
             senders: CachePadded::default(),
-            head: CachePadded::default(),
+            receiver: CachePadded::default(),
             lines: lines
                 .try_into()
                 .unwrap_or_else(|_| unreachable!("it has so many")),
@@ -192,9 +203,11 @@ impl MessageRing {
         }
         debug_assert!(note != WITHDRAWN, "this note says something else");
         line.publish(position, note);
-        // Soon a message will be written there, and one like this one behind it.
+        // Soon messages like this one will be written there. A cell with several lines is prefetched as late as may be,
+        // since there are only so many lines on their way at a time.
         prefetch_write(self.line(position.wrapping_add(AHEAD)));
-        self.cell(position.wrapping_add(1)).prepare(in_cell);
+        let ahead = if in_cell <= LINE { AHEAD } else { 1 };
+        self.cell(position.wrapping_add(ahead)).prepare(in_cell);
         Ok(position)
     }
 
@@ -250,7 +263,7 @@ impl MessageRing {
             return true;
         }
         // Acquire pairs with the Release in `FirstMessage::finish`: the receiver has read line and cell.
-        let head = self.head.load(Ordering::Acquire);
+        let head = self.receiver.head.load(Ordering::Acquire);
         // Release hands that on to the senders that read the copy.
         self.senders.head.store(head, Ordering::Release);
         enough(head)
@@ -298,8 +311,23 @@ impl MessageRing {
     #[inline]
     pub fn has_message(&self) -> bool {
         // Relaxed: only the receiver writes it.
-        let head = self.head.load(Ordering::Relaxed);
+        let head = self.receiver.head.load(Ordering::Relaxed);
         self.line(head).holds(head).is_some()
+    }
+
+    /// [`MessageRing::has_message`] for the receiver, while it looks again and again. Also fetches the cell of the
+    /// message, if the last one had one: a processor that foresees that the message has not come either when the
+    /// receiver looks the next time fetches line and cell at the same time.
+    #[inline]
+    pub fn await_message(&self) -> bool {
+        // Relaxed: only the receiver writes them.
+        let head = self.receiver.head.load(Ordering::Relaxed);
+        let has_come = self.line(head).holds(head).is_some();
+        if !has_come {
+            let in_cell = self.receiver.in_cell.load(Ordering::Relaxed);
+            self.cell(head).fetch(in_cell as usize);
+        }
+        has_come
     }
 
     /// The oldest message, if it has been written. For the receiver.
@@ -307,8 +335,9 @@ impl MessageRing {
     pub fn first(&self) -> Option<FirstMessage<'_>> {
         loop {
             // Relaxed: only the receiver writes it.
-            let position = self.head.load(Ordering::Relaxed);
+            let position = self.receiver.head.load(Ordering::Relaxed);
             let note = self.line(position).holds(position)?;
+            self.note_cell(0);
             prefetch_read(self.line(position.wrapping_add(LOOK_AHEAD)));
             if let Some(first) = self.unless_withdrawn(position, note) {
                 return Some(first);
@@ -316,11 +345,21 @@ impl MessageRing {
         }
     }
 
+    /// Notes how many bytes the cell of the last message had. For the receiver.
+    #[inline]
+    fn note_cell(&self, bytes: usize) {
+        // Relaxed: only the receiver uses it.
+        let in_cell = &self.receiver.in_cell;
+        if in_cell.load(Ordering::Relaxed) != bytes as u32 {
+            in_cell.store(bytes as u32, Ordering::Relaxed);
+        }
+    }
+
     /// The oldest message that has been claimed, waiting until it has been written. For the receiver.
     pub fn await_first(&self) -> Option<FirstMessage<'_>> {
         loop {
             // Relaxed: only the receiver writes it.
-            let head = self.head.load(Ordering::Relaxed);
+            let head = self.receiver.head.load(Ordering::Relaxed);
             // Relaxed: whoever has to find a message knows by other means that it has been claimed.
             if self.senders.tail.load(Ordering::Relaxed) as u32 == head {
                 return None;
@@ -421,6 +460,7 @@ impl FirstMessage<'_> {
     pub fn cell(&self, length: usize) -> &[u8] {
         let cell = self.ring.cell(self.position);
         cell.fetch(length);
+        self.ring.note_cell(length);
         // SAFETY:
         // - the sender has published the message, and none writes the cell again before it is finished, for which it
         //   must not be borrowed.
@@ -432,6 +472,7 @@ impl FirstMessage<'_> {
     pub fn finish(self) {
         // Release pairs with the Acquire in `has_come`.
         self.ring
+            .receiver
             .head
             .store(self.position.wrapping_add(1), Ordering::Release);
     }
@@ -528,7 +569,7 @@ mod tests {
         let last = u32::MAX - 1;
         ring.senders.tail.store(u64::from(last), Ordering::Relaxed);
         ring.senders.head.store(last, Ordering::Relaxed);
-        ring.head.store(last, Ordering::Relaxed);
+        ring.receiver.head.store(last, Ordering::Relaxed);
         for number in 0..4 {
             assert_eq!(send(&ring, number, 2), Ok(last.wrapping_add(number)));
         }
