@@ -25,7 +25,13 @@
 //! lines of the ring, so that a processor that fetches lines in pairs does not take them from a sender while the
 //! receiver polls. A receiver that looks for a message again and again fetches the cell together with the line.
 
+mod first_message;
+mod line;
+
 use crossbeam_utils::CachePadded;
+
+pub use first_message::FirstMessage;
+use line::Line;
 
 use super::SharedBytes;
 use crate::sync::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
@@ -91,14 +97,6 @@ struct Receiver {
     in_cell: AtomicU32,
 }
 
-#[derive(Default)]
-#[repr(align(64))]
-struct Line {
-    /// The position for which it was written, plus one, in the upper half; what the sender says of it in the lower.
-    word: AtomicU64,
-    data: [AtomicU64; LINE_WORDS],
-}
-
 /// Why a ring takes no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -108,13 +106,6 @@ pub enum Refusal {
     Full,
     /// The sender has withdrawn the message before it was there.
     Withdrawn,
-}
-
-/// The oldest message of a ring.
-pub struct FirstMessage<'a> {
-    ring: &'a MessageRing,
-    position: u32,
-    note: u32,
 }
 
 impl Default for MessageRing {
@@ -384,97 +375,6 @@ impl MessageRing {
             return None;
         }
         Some(first)
-    }
-}
-
-impl Line {
-    /// Publishes the line, and the cell, as those of the message at this position.
-    #[inline]
-    fn publish(&self, position: u32, note: u32) {
-        let word = u64::from(position.wrapping_add(1)) << 32 | u64::from(note);
-        // Release pairs with the Acquire in `holds`.
-        self.word.store(word, Ordering::Release);
-    }
-
-    /// Its note, if it has been written for this position; then its data and the cell are visible.
-    #[inline]
-    fn holds(&self, position: u32) -> Option<u32> {
-        // Acquire pairs with the Release in `publish`.
-        let word = self.word.load(Ordering::Acquire);
-        ((word >> 32) as u32 == position.wrapping_add(1)).then_some(word as u32)
-    }
-}
-
-impl FirstMessage<'_> {
-    /// The position of the message.
-    #[inline]
-    #[must_use]
-    pub fn position(&self) -> u32 {
-        self.position
-    }
-
-    /// The sender's note.
-    #[inline]
-    #[must_use]
-    pub fn note(&self) -> u32 {
-        self.note
-    }
-
-    /// A word of its line: one that its sender has written, or anything.
-    ///
-    /// # Panics
-    ///
-    /// When a line has not so many words.
-    #[inline(always)]
-    #[must_use]
-    pub fn word(&self, index: usize) -> u64 {
-        // Relaxed: `holds` has seen the word of the line.
-        self.ring.line(self.position).data[index].load(Ordering::Relaxed)
-    }
-
-    /// Bytes of its line from this word on: those that its sender has written, or anything.
-    ///
-    /// # Panics
-    ///
-    /// When a line has not so many bytes.
-    #[cfg(not(loom))]
-    #[inline(always)]
-    #[must_use]
-    pub fn line_bytes(&self, word: usize, length: usize) -> &[u8] {
-        let words = &self.ring.line(self.position).data[word..];
-        assert!(length <= size_of_val(words), "a line has {LINE_WORDS} words");
-        // SAFETY:
-        // - an atomic number lies in memory as the number does, and there are so many bytes;
-        // - the sender has published the message, and none writes the line again before it is finished, for which it
-        //   must not be borrowed.
-        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), length) }
-    }
-
-    /// The first bytes of its cell: those that its sender has written, or anything.
-    ///
-    /// # Panics
-    ///
-    /// When a cell has not so many bytes.
-    #[inline]
-    #[must_use]
-    pub fn cell(&self, length: usize) -> &[u8] {
-        let cell = self.ring.cell(self.position);
-        cell.fetch(length);
-        self.ring.note_cell(length);
-        // SAFETY:
-        // - the sender has published the message, and none writes the cell again before it is finished, for which it
-        //   must not be borrowed.
-        unsafe { cell.bytes(length) }
-    }
-
-    /// Gives line and cell back to the senders.
-    #[inline]
-    pub fn finish(self) {
-        // Release pairs with the Acquire in `has_come`.
-        self.ring
-            .receiver
-            .head
-            .store(self.position.wrapping_add(1), Ordering::Release);
     }
 }
 
