@@ -12,6 +12,19 @@ use crate::network::{OutgoingMessage, SendData};
 use crate::request::Waiter;
 use simurgh_core::{Purpose, PurposeGuard};
 
+/// The eager limit is so many times as high for a sender that waits, between processes of a node: it could not compute
+/// while the receiver asks for the message.
+const WAITING: usize = 2;
+
+/// What the caller does while a message is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Caller {
+    /// It waits until the send is complete.
+    Waits,
+    /// It goes on.
+    GoesOn,
+}
+
 /// Where a message to another host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RemoteSend {
@@ -49,9 +62,8 @@ impl Comm {
     #[inline(never)]
     pub(super) fn send_remote(&self, mode: Mode, source: &Source, process: u32, tag: i32) -> Result<()> {
         let mut call = None;
-        let sent = self.start_remote(mode, source, process, self.outgoing(tag), || {
-            call.insert(BlockingCall::begin(self.process())).waiter()
-        })?;
+        let waiter = || call.insert(BlockingCall::begin(self.process())).waiter();
+        let sent = self.start_remote((mode, Caller::Waits), source, process, self.outgoing(tag), waiter)?;
         if matches!(sent, Sent::Queued { .. })
             && let Some(call) = call
         {
@@ -70,7 +82,10 @@ impl Comm {
         process: u32,
         tag: i32,
     ) -> Result<Started> {
-        self.start(|waiter| self.start_remote(mode, source, process, self.outgoing(tag), waiter))
+        self.start(|waiter| {
+            let started = (mode, Caller::GoesOn);
+            self.start_remote(started, source, process, self.outgoing(tag), waiter)
+        })
     }
 
     /// Sends to a process of another host. `waiter` gives what to complete at the end if the message has to stay in the
@@ -84,14 +99,15 @@ impl Comm {
         tag: i32,
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Sent> {
-        self.start_remote(mode, source, process, self.outgoing(tag), waiter)
+        let started = (mode, Caller::GoesOn);
+        self.start_remote(started, source, process, self.outgoing(tag), waiter)
     }
 
     /// Sends a message with this envelope to a process of another host.
     #[inline]
     pub(super) fn start_remote(
         &self,
-        mode: Mode,
+        (mode, caller): (Mode, Caller),
         source: &Source,
         process: u32,
         envelope: Envelope,
@@ -104,7 +120,7 @@ impl Comm {
             job.connected()
                 .outgoing_message(job.host(), own.id(), process, envelope, kinds, source);
         match mode {
-            Mode::Standard | Mode::Ready => match self.send_at_once(&message) {
+            Mode::Standard | Mode::Ready => match self.send_at_once(&message, caller) {
                 Some(number) => Ok(left(number, process)),
                 None => Ok(self.send_later(&message, process, waiter())),
             },
@@ -132,18 +148,33 @@ impl Comm {
 
     /// Sends the data eagerly, if it is short and there are credits for it. The number of the message, if it was sent.
     #[inline]
-    fn send_at_once(&self, message: &OutgoingMessage<'_>) -> Option<u32> {
+    fn send_at_once(&self, message: &OutgoingMessage<'_>, caller: Caller) -> Option<u32> {
+        let limit = self.eager_limit_for(message, caller);
+        self.process().job().connected().send_eagerly(message, limit)
+    }
+
+    /// The most bytes of a message that is eager, if it is sent to where this one goes.
+    #[inline]
+    fn eager_limit_for(&self, message: &OutgoingMessage<'_>, caller: Caller) -> usize {
         let own = self.process();
         let (network, tuning) = (own.job().connected(), own.tuning());
+        let bytes = message.source().bytes();
+        if bytes <= tuning.eager_limit() {
+            return tuning.eager_limit();
+        }
         // What the receiver can read from here is copied once, and an eager message twice. With a core for each
         // process, both copy at the same time, sooner than the receiver could ask for the message.
-        let bytes = message.source().bytes();
-        let is_read = bytes > tuning.eager_limit() && network.is_better_read(message.host(), bytes as u64);
-        let limit = match is_read && message.source().is_contiguous() {
-            true => tuning.eager_limit(),
-            false => tuning.eager_limit_remote(),
-        };
-        network.send_eagerly(message, limit)
+        let is_read = network.is_better_read(message.host(), bytes as u64);
+        if is_read && message.source().is_contiguous() {
+            return tuning.eager_limit();
+        }
+        let limit = tuning.eager_limit_remote();
+        match caller {
+            Caller::Waits if bytes > limit && network.copies_at_once(message.host()) => {
+                limit.saturating_mul(WAITING)
+            }
+            _ => limit,
+        }
     }
 
     /// Sends the data eagerly, or a copy of it by the rendezvous protocol.
@@ -154,7 +185,7 @@ impl Comm {
         process: u32,
         copy: impl FnOnce(&Source) -> SendData,
     ) -> Sent {
-        let number = self.send_at_once(message).unwrap_or_else(|| {
+        let number = self.send_at_once(message, Caller::GoesOn).unwrap_or_else(|| {
             let network = self.process().job().connected();
             let (_, number) = network.announce(message, copy(message.source()), None);
             number

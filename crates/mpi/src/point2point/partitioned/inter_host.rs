@@ -14,6 +14,7 @@ use crate::limits::PARTITIONED_PAIRS;
 use crate::matching::{Envelope, PARTITIONED_COMMUNICATORS, Pattern, partitioned_context};
 use crate::memory::{Source, Target};
 use crate::partitioned::RemotePartitionedSend;
+use crate::point2point::inter_host::Caller;
 use crate::point2point::{Mode, Received, Sent};
 use crate::request::{Request, Waiter};
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering, SpinLock};
@@ -113,9 +114,13 @@ impl RemoteSender {
             return;
         };
         let waiter = || Waiter::Request(Arc::clone(&request));
-        let sent = self
-            .comm
-            .start_remote(Mode::Standard, &self.source, self.process, self.envelope, waiter);
+        let sent = self.comm.start_remote(
+            (Mode::Standard, Caller::GoesOn),
+            &self.source,
+            self.process,
+            self.envelope,
+            waiter,
+        );
         match sent {
             Ok(Sent::Queued { .. }) => {}
             Ok(Sent::Done | Sent::Buffered { .. }) => request.finish(&Status::EMPTY),
