@@ -8,7 +8,8 @@
 //! A protocol needs some messages until what it works with is in the caches. So several messages in a row are brought
 //! by another one, and the first ones after each change do not count.
 //!
-//! The slower another protocol was, the less often it is tried, so that all trials cost about one part in a hundred of
+//! Another protocol is taken only if it is clearly faster, since the times of messages differ by more than a little.
+//! The slower another one was, the less often it is tried, so that all trials cost about one part in a hundred of
 //! the time. All are tried when the one that was fastest takes longer than it did.
 
 use std::array;
@@ -20,6 +21,9 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 const SMALLEST: u32 = 13;
 const LARGEST: u32 = 24;
 const CLASSES: usize = (LARGEST - SMALLEST + 1) as usize;
+/// A protocol that takes less than one part in so many longer is as good: times differ by as much from message to
+/// message.
+const HARDLY: u64 = 10;
 /// So many messages in a row are brought by another protocol when it is tried.
 const TRIAL: u64 = 8;
 /// Trials may cost one part in so many of the time of the messages between them,
@@ -28,7 +32,7 @@ const SHARE: u64 = 200;
 const BETWEEN: [u64; 2] = [256, 4096];
 /// So many messages in a row by a protocol do not count before one does.
 const WARM_UP: u64 = 3;
-/// One part in so many of a longer time counts, and all of half of a shorter one: what disturbs a message makes it longer.
+/// A longer time counts for one part in so many, a shorter one for half: what disturbs a message makes it longer.
 const SLOWNESS: u64 = 16;
 /// A time counts as at most so many times what has been seen so far: a process may have lost its core.
 const OUTLIER: u64 = 2;
@@ -36,12 +40,12 @@ const OUTLIER: u64 = 2;
 /// A protocol for the data of a message whose receive is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
+    /// The sender sends it in fragments.
+    Fragments,
     /// The receiver reads it from the sender's memory.
     Get,
     /// As a get, but the sender takes part.
     CooperativeGet,
-    /// The sender sends it in fragments.
-    Fragments,
 }
 
 /// What is known about messages of some sizes. All of it is hints, so that every access is relaxed.
@@ -52,7 +56,9 @@ struct Times {
     tried: [AtomicU64; 3],
     /// The trial that is under way: how many messages are left of it, above the two bits of its protocol.
     trial: AtomicU64,
-    /// The least average of the fastest protocol since all have been tried.
+    /// The protocol that is taken.
+    taken: AtomicU64,
+    /// The least average of that since all have been tried.
     level: AtomicU64,
     /// The average of the last ones by each protocol, in nanoseconds for a MiB; 0 if there was none.
     averages: [AtomicU64; 3],
@@ -68,16 +74,35 @@ impl Times {
         if let Some(tried) = self.continue_trial(among) {
             return tried;
         }
-        let fastest = among.iter().min_by_key(|protocol| self.average(**protocol));
-        let fastest = *fastest.expect("there is a protocol");
-        let best = self.average(fastest);
+        let taken = self.take(among);
+        let best = self.average(taken);
+        if best == 0 {
+            self.begin_trial(taken, number);
+            return taken;
+        }
         self.notice_phase(number, best);
-        let mut others = among.iter().filter(|protocol| **protocol != fastest);
-        let due = others.find(|protocol| best > 0 && self.is_due(**protocol, number, best));
+        let mut others = among.iter().filter(|protocol| **protocol != taken);
+        let due = others.find(|protocol| self.is_due(**protocol, number, best));
         if let Some(other) = due {
             self.begin_trial(*other, number);
         }
-        *due.unwrap_or(&fastest)
+        *due.unwrap_or(&taken)
+    }
+
+    /// The fastest protocol of these, or the one taken so far if that is hardly slower.
+    fn take(&self, among: &[Protocol]) -> Protocol {
+        let taken = self.taken.load(Ordering::Relaxed);
+        let fastest = among.iter().min_by_key(|protocol| self.average(**protocol));
+        let fastest = *fastest.expect("there is a protocol");
+        let best = self.average(fastest);
+        let is_as_good = |protocol: &&Protocol| {
+            **protocol as u64 == taken && self.average(**protocol) <= best + best / HARDLY
+        };
+        if let Some(taken) = among.iter().find(is_as_good) {
+            return *taken;
+        }
+        self.taken.store(fastest as u64, Ordering::Relaxed);
+        fastest
     }
 
     /// The protocol that is being tried, for one more message.
@@ -216,7 +241,7 @@ mod tests {
     use super::*;
 
     const BYTES: u64 = 100_000;
-    const ALL: [Protocol; 3] = [Protocol::Get, Protocol::CooperativeGet, Protocol::Fragments];
+    const ALL: [Protocol; 3] = [Protocol::Fragments, Protocol::Get, Protocol::CooperativeGet];
 
     /// Lets so many messages come, whose times in nanoseconds `time` says by their protocol and by how many of the same
     /// came before them in a row. Returns how many were got.
@@ -238,7 +263,7 @@ mod tests {
 
     /// The same with two times, of gets of both kinds and of fragments.
     fn receive(choice: &ProtocolChoice, messages: usize, [get, fragments]: [u64; 2]) -> usize {
-        let times = [get, 2 * get, fragments];
+        let times = [fragments, get, 2 * get];
         receive_by(choice, (messages, BYTES), |protocol, _| times[protocol as usize])
     }
 
@@ -278,6 +303,17 @@ mod tests {
     }
 
     #[test]
+    fn a_protocol_stays_while_no_other_is_clearly_faster() {
+        let choice = ProtocolChoice::default();
+        receive(&choice, 100, [10_000, 10_000]);
+        assert!(
+            receive(&choice, 4000, [9500, 10_000]) < 400,
+            "gets are tried only"
+        );
+        assert!(receive(&choice, 9000, [8000, 10_000]) > 4500);
+    }
+
+    #[test]
     fn a_message_that_takes_very_long_changes_nothing() {
         let choice = ProtocolChoice::default();
         receive(&choice, 1000, [5000, 10_000]);
@@ -293,8 +329,8 @@ mod tests {
         receive_by(&choice, (100, 1 << 20), |protocol, before| {
             3000 - time(protocol, before)
         });
-        assert_eq!(choice.choose(1 << 14, &ALL), Protocol::Get);
-        assert_eq!(choice.choose(1 << 20, &ALL), Protocol::Fragments);
+        assert_eq!(choice.choose(1 << 14, &ALL), Protocol::Fragments);
+        assert_eq!(choice.choose(1 << 20, &ALL), Protocol::CooperativeGet);
     }
 
     #[test]
@@ -304,7 +340,7 @@ mod tests {
         for _ in 0..600 {
             let protocol = choice.choose(BYTES, &possible);
             assert!(possible.contains(&protocol));
-            choice.note(protocol, BYTES, [3000, 0, 2000][protocol as usize]);
+            choice.note(protocol, BYTES, [2000, 3000, 0][protocol as usize]);
         }
         assert_eq!(
             choice.choose(BYTES, &ALL),
