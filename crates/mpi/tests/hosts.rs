@@ -179,7 +179,7 @@ fn wildcards_take_messages_from_any_host() {
 #[test]
 fn sends_are_taken_back_until_they_are_received() {
     run_hosts(2, 1, |world| {
-        const SIZES: [usize; 4] = [10, 4000, 50_000, 200_000];
+        const SIZES: [usize; 4] = [10, 4000, 50_000, 600_000];
         if world.rank() == 1 {
             meet(world);
             meet(world);
@@ -218,7 +218,7 @@ fn sends_are_taken_back_until_they_are_received() {
 #[test]
 fn buffered_sends_are_taken_back_too() {
     run_hosts(2, 1, |world| {
-        for size in [10, 50_000, 200_000] {
+        for size in [10, 50_000, 600_000] {
             if world.rank() == 1 {
                 meet(world);
                 assert_eq!(world.iprobe(0, 1), Ok(None));
@@ -418,7 +418,8 @@ fn a_receive_that_is_too_short_gets_what_fits_of_what_both_hosts_copy() {
 
 #[test]
 fn the_data_of_a_rendezvous_goes_the_way_that_is_wanted() {
-    const BYTES: usize = 200_000;
+    // More than an eager message of a sender that waits.
+    const BYTES: usize = 600_000;
     let (read, write) = (true, true);
     // By the protocol, the sender sends a request, and then nothing, the end of its put, or the data itself.
     for (way, requests) in [

@@ -28,6 +28,8 @@ const ALIGNMENT: usize = 64;
 
 /// So many segments are few: the receiver reads all but the last while the sender writes.
 const FEW: usize = 4;
+/// So many segments are many: each costs as much as the copy of some KiB.
+const MANY: usize = 16;
 
 /// The messages that are arriving in segments.
 #[derive(Default)]
@@ -70,20 +72,18 @@ impl Arrival {
     }
 }
 
-/// The most bytes of a segment of a long message to a host to which segments are usually so long: a message that has
-/// many costs less with longer ones.
-fn longest_segment(way: &Route<'_>) -> usize {
-    way.segment().saturating_mul(2).min(way.capacity())
-}
-
 /// The data of the first segment of a message: all segments are about as long. They are as long as segments usually
-/// are, or as the longest one if the message has more than a few of those.
+/// are, twice as long if there would be more than a few of those, and as the longest packet if there would be many.
 #[inline]
 fn first_segment(bytes: usize, usual: usize, longest: usize) -> usize {
     if bytes <= usual {
         return bytes;
     }
-    let most = (bytes / FEW).clamp(usual, longest);
+    let most = (bytes / FEW)
+        .min(2 * usual)
+        .max(bytes / MANY)
+        .min(longest)
+        .max(usual);
     let count = bytes.div_ceil(most);
     bytes.div_ceil(count).next_multiple_of(ALIGNMENT).min(bytes)
 }
@@ -113,7 +113,7 @@ impl Network {
         let source = message.source();
         let bytes = source.bytes();
         let (label, origin) = (message.label, origin(message.sender, number));
-        let length = first_segment(bytes, way.segment(), longest_segment(way));
+        let length = first_segment(bytes, way.segment(), way.capacity());
         let rest = (bytes - length) as u32;
         let packet = Packet::Eager(Eager { label, origin, rest });
         send_part((way, account), &packet, source, (0, length));
@@ -221,10 +221,14 @@ mod tests {
 
     #[test]
     fn segments_are_about_as_long() {
-        for bytes in (0..70_000).step_by(13).chain([4096, 8192, 65536]) {
-            let first = first_segment(bytes, 4096, 8192);
+        for bytes in (0..300_000).step_by(13).chain([4096, 8192, 65536]) {
+            let first = first_segment(bytes, 4096, 16_384);
             let count = bytes.div_ceil(first.max(1));
-            let most = if bytes > FEW * 4096 { 8192 } else { 4096 };
+            let most = match bytes {
+                _ if bytes > MANY * 8192 => 16_384,
+                _ if bytes > FEW * 4096 => 8192,
+                _ => 4096,
+            };
             assert!(first <= most && count <= bytes.div_ceil(4096), "{bytes}: {first}");
             assert!(
                 first == bytes || first.is_multiple_of(ALIGNMENT),

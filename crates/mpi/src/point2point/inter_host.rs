@@ -14,7 +14,7 @@ use simurgh_core::{Purpose, PurposeGuard};
 
 /// The eager limit is so many times as high for a sender that waits, between processes of a node: it could not compute
 /// while the receiver asks for the message.
-const WAITING: usize = 2;
+const WAITING: usize = 4;
 
 /// What the caller does while a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
