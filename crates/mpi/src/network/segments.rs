@@ -26,8 +26,8 @@ pub(super) const LONGEST: usize = 1 << 20;
 /// All segments but the last are multiples of so many bytes, a cache line: no line is read and written in two parts.
 const ALIGNMENT: usize = 64;
 
-/// So many segments are few: the receiver reads all but the last while the sender writes.
-const FEW: usize = 4;
+/// So many segments are few: with one, the receiver would read nothing while the sender writes.
+const FEW: usize = 2;
 /// So many segments are many: each costs as much as the copy of some KiB.
 const MANY: usize = 16;
 
