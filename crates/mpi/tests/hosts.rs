@@ -8,7 +8,9 @@ use simurgh_net::transport::{Access, Cooperation, Loopback};
 use simurgh_settings::{Id, Origin, Values};
 
 /// Sizes around every threshold of the protocols.
-const SIZES: [usize; 9] = [0, 1, 57, 500, 4096, 4097, 12_289, 65_536, 140_000];
+const SIZES: [usize; 11] = [
+    0, 1, 57, 500, 4096, 4097, 12_289, 65_536, 140_000, 400_003, 600_000,
+];
 
 fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size)
@@ -338,6 +340,27 @@ fn synchronous_sends_end_when_they_are_received_and_buffered_ones_at_once() {
                 receives(world, size, 0, 0);
                 receives(world, size, 0, 0);
             }
+        }
+    });
+}
+
+#[test]
+fn longer_messages_are_eager_where_the_sender_waits() {
+    const BYTES: usize = 400_003;
+    let hosts = Loopback::hosts(2, Access::default());
+    run_hosts_over(hosts, 1, &Values::default(), |world| {
+        let data = pattern(BYTES, 0);
+        if world.rank() == 0 {
+            // It would not end before the receive.
+            world.send(&out(&data), 1, 0).unwrap();
+            let request = start_send(world, Mode::Standard, &out(&data), 1, 0);
+            assert!(!request.is_done(), "its sender may compute meanwhile");
+            meet(world);
+            request.wait();
+        } else {
+            meet(world);
+            receives(world, BYTES, 0, 0);
+            receives(world, BYTES, 0, 0);
         }
     });
 }

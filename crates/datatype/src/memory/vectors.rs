@@ -286,6 +286,21 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_are_elsewhere_are_not_written_by_vectors() {
+        let memory = vec![0_u8; 64 << 10];
+        let from = memory.as_ptr();
+        // Half a page and some bytes apart: they lie differently in lines, and well.
+        let to = from.wrapping_add((32 << 10) + 2048 + 8).cast_mut();
+        let is_taken = |lines, len| faster_copy(from, (to, lines), len).is_some();
+        for len in [4 << 10, 16 << 10] {
+            assert_eq!(is_taken(TargetLines::Near, len), MACHINE.is_some());
+            assert!(!is_taken(TargetLines::Far, len));
+        }
+        assert_eq!(TargetLines::of(SHORT), TargetLines::Near);
+        assert_eq!(TargetLines::of(SHORT + 1), TargetLines::Far);
+    }
+
+    #[test]
     fn vectors_copy_where_the_c_library_waits() {
         if !is_x86_feature_detected!("avx") {
             return;

@@ -87,11 +87,6 @@ impl Network {
         self.is_read_by(host, bytes) && !self.way(host).packets_compete()
     }
 
-    /// Whether packets to a host are where it reads them once they have been sent.
-    pub(crate) fn copies_at_once(&self, host: HostId) -> bool {
-        self.way(host).is_synchronous()
-    }
-
     /// The protocol for so many bytes that this host can get.
     pub(super) fn protocol(&self, host: HostId, bytes: u64) -> Protocol {
         match self.way(host).packets_compete() {

@@ -170,7 +170,7 @@ impl Comm {
         }
         let limit = tuning.eager_limit_remote();
         match caller {
-            Caller::Waits if bytes > limit && network.copies_at_once(message.host()) => {
+            Caller::Waits if bytes > limit && network.is_synchronous(message.host()) => {
                 limit.saturating_mul(WAITING)
             }
             _ => limit,

@@ -423,12 +423,17 @@ mod tests {
     #[test]
     fn a_ring_takes_what_fits_and_gives_it_in_order() {
         let ring = MessageRing::new();
-        assert!(!ring.has_message() && ring.first().is_none() && ring.await_first().is_none());
+        assert!(
+            !ring.has_message()
+                && !ring.await_message()
+                && ring.first().is_none()
+                && ring.await_first().is_none()
+        );
         for round in 0..3 {
             let sent = (0..).take_while(|number| send(&ring, *number, length(*number)).is_ok());
             assert_eq!(sent.count(), MESSAGES, "round {round}");
             assert_eq!(send(&ring, 0, 3), Err(Refusal::Full), "round {round}");
-            assert!(ring.has_message());
+            assert!(ring.has_message() && ring.await_message());
             assert!((0..MESSAGES as u32).all(|number| take(&ring) == Some(number)));
             assert!(take(&ring).is_none());
         }
