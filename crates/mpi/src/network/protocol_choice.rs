@@ -33,9 +33,9 @@ const BETWEEN: [u64; 2] = [256, 4096];
 /// So many messages in a row by a protocol do not count before one does.
 const WARM_UP: u64 = 3;
 /// A longer time counts for one part in so many, a shorter one for half: what disturbs a message makes it longer.
-const SLOWNESS: u64 = 16;
+const SLOWNESS: u64 = 8;
 /// A time counts as at most so many times what has been seen so far: a process may have lost its core.
-const OUTLIER: u64 = 2;
+const OUTLIER: u64 = 4;
 
 /// A protocol for the data of a message whose receive is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,7 +318,7 @@ mod tests {
         let choice = ProtocolChoice::default();
         receive(&choice, 1000, [5000, 10_000]);
         choice.note(Protocol::Get, BYTES, 50_000_000);
-        assert!(receive(&choice, 100, [5000, 10_000]) > 90);
+        assert!(receive(&choice, 100, [5000, 10_000]) > 80, "no more than trials");
     }
 
     #[test]
