@@ -56,9 +56,6 @@ const AHEAD: u32 = 4;
 /// one has been written; the next line is looked at too soon for a prefetch to help.
 const LOOK_AHEAD: u32 = 2;
 
-/// Bytes of a cache line.
-const LINE: usize = 64;
-
 /// One reason to be closed, in `tail`.
 const CLOSED: u64 = 1 << 32;
 
@@ -197,7 +194,7 @@ impl MessageRing {
         // Soon messages like this one will be written there. A cell with several lines is prefetched as late as may be,
         // since there are only so many lines on their way at a time.
         prefetch_write(self.line(position.wrapping_add(AHEAD)));
-        let ahead = if in_cell <= LINE { AHEAD } else { 1 };
+        let ahead = if in_cell <= size_of::<Line>() { AHEAD } else { 1 };
         self.cell(position.wrapping_add(ahead)).prepare(in_cell);
         Ok(position)
     }
@@ -311,10 +308,10 @@ impl MessageRing {
     /// receiver looks the next time fetches line and cell at the same time.
     #[inline]
     pub fn await_message(&self) -> bool {
-        // Relaxed: only the receiver writes them.
-        let head = self.receiver.head.load(Ordering::Relaxed);
-        let has_come = self.line(head).holds(head).is_some();
+        let has_come = self.has_message();
         if !has_come {
+            // Relaxed: only the receiver writes them.
+            let head = self.receiver.head.load(Ordering::Relaxed);
             let in_cell = self.receiver.in_cell.load(Ordering::Relaxed);
             self.cell(head).fetch(in_cell as usize);
         }
