@@ -318,7 +318,8 @@ mod tests {
         let choice = ProtocolChoice::default();
         receive(&choice, 1000, [5000, 10_000]);
         choice.note(Protocol::Get, BYTES, 50_000_000);
-        assert!(receive(&choice, 100, [5000, 10_000]) > 80, "no more than trials");
+        // Each other protocol is tried once at most.
+        assert!(receive(&choice, 250, [5000, 10_000]) > 230);
     }
 
     #[test]
