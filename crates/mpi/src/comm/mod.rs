@@ -51,13 +51,11 @@ use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, SpinLock};
 use simurgh_topology::Topology;
 use std::fmt;
 
-/// A communicator, as one of its ranks sees it.
+/// A communicator, as one of its ranks sees it. What a message needs lies in the first line.
+#[repr(C)]
 pub struct Comm {
     process: Arc<Process>,
     shared: Arc<CommShared>,
-    group: Group,
-    /// The other group of an inter-communicator.
-    remote: Option<Group>,
     rank: u32,
     size: u32,
     /// Number of ranks that messages go to and come from.
@@ -72,6 +70,10 @@ pub struct Comm {
     spans_hosts: bool,
     /// The level of checks in calls.
     checks: Checks,
+    hints: AtomicU8,
+    group: Group,
+    /// The other group of an inter-communicator.
+    remote: Option<Group>,
     topology: Option<Arc<Topology>>,
     /// The session from which the communicator comes, if it does not come from the world.
     session: Option<Arc<Session>>,
@@ -81,7 +83,6 @@ pub struct Comm {
     collectives: AtomicU64,
     /// Partitioned operations with ranks of other hosts.
     pairs: Pairs,
-    hints: AtomicU8,
     name: SpinLock<String>,
     /// `None` until one is set, here or on the communicator from which this one was made.
     errhandler: SpinLock<Option<ErrorHandler>>,
