@@ -345,14 +345,15 @@ fn synchronous_sends_end_when_they_are_received_and_buffered_ones_at_once() {
 }
 
 #[test]
-fn longer_messages_are_eager_where_the_sender_waits() {
-    const BYTES: usize = 400_003;
+fn a_sender_that_waits_and_knows_nothing_sends_128_kib_eagerly() {
+    const BYTES: usize = 128 << 10;
+    const MORE: usize = BYTES + 1;
     let hosts = Loopback::hosts(2, Access::default());
     run_hosts_over(hosts, 1, &Values::default(), |world| {
-        let data = pattern(BYTES, 0);
+        let data = pattern(MORE, 0);
         if world.rank() == 0 {
             // It would not end before the receive.
-            world.send(&out(&data), 1, 0).unwrap();
+            world.send(&out(&data[..BYTES]), 1, 0).unwrap();
             let request = start_send(world, Mode::Standard, &out(&data), 1, 0);
             assert!(!request.is_done(), "its sender may compute meanwhile");
             meet(world);
@@ -360,9 +361,33 @@ fn longer_messages_are_eager_where_the_sender_waits() {
         } else {
             meet(world);
             receives(world, BYTES, 0, 0);
-            receives(world, BYTES, 0, 0);
+            receives(world, MORE, 0, 0);
         }
     });
+}
+
+#[test]
+fn messages_arrive_whole_however_senders_that_wait_begin() {
+    const BYTES: usize = 100_003;
+    let everything = Access {
+        read: true,
+        write: true,
+    };
+    for access in [Access::default(), everything] {
+        run_hosts_over(Loopback::hosts(2, access), 1, &Values::default(), |world| {
+            let data = pattern(BYTES, 0);
+            // More than all trials take.
+            for _ in 0..100 {
+                if world.rank() == 0 {
+                    world.send(&out(&data), 1, 0).unwrap();
+                    receives(world, BYTES, 1, 0);
+                } else {
+                    receives(world, BYTES, 0, 0);
+                    world.send(&out(&data), 0, 0).unwrap();
+                }
+            }
+        });
+    }
 }
 
 #[test]

@@ -112,7 +112,7 @@ impl VpRing {
     /// Delivers the messages that are there, unless somebody else does so. For `reader`, if there is one.
     #[inline]
     pub(super) fn look(&self, ranks: &(impl Endpoints + ?Sized), reader: Option<Reader<'_>>) {
-        if self.ring.await_message() {
+        if self.ring.look_for_message() {
             self.deliver_present(ranks, reader);
         }
     }

@@ -1,4 +1,5 @@
 //! Gets, gets in which the sender takes part, or fragments: which of them brings the data of long messages sooner.
+//! And before that, whether a sender that waits should ask the receiver at all, or send the message eagerly.
 //!
 //! Between processes of a node that have a core each, this depends on where the data lies. While it is in caches, the
 //! kernel's one copy takes half as long as fragments do. If it is not, what lets both processes copy at the same time
@@ -11,6 +12,11 @@
 //! Another protocol is taken only if it is clearly faster, since the times of messages differ by more than a little.
 //! The slower another one was, the less often it is tried, so that all trials cost about one part in a hundred of
 //! the time. All are tried when the one that was fastest takes longer than it did.
+//!
+//! The receiver chooses how it gets what it has been asked to receive. The sender chooses whether it asks: by what the
+//! messages to its own process have taken, as processes of a node are alike. An eager message is copied twice, by both
+//! processes at the same time, and needs no round trip. 512 KiB in caches take 9.3 us eagerly and 10.2 us otherwise on
+//! AMD's Zen 5, but 36 and 21 us on an Intel Xeon. A process that receives no such messages asks, unless they are short.
 
 use std::array;
 use std::time::Instant;
@@ -37,6 +43,15 @@ const SLOWNESS: u64 = 8;
 /// A time counts as at most so many times what has been seen so far: a process may have lost its core.
 const OUTLIER: u64 = 4;
 
+/// A sender that knows nothing sends so many bytes eagerly, and asks the receiver for more.
+const SHORT: u64 = 128 << 10;
+
+/// One of a few ways to do the same.
+trait Way: Copy {
+    /// Its number, less than four.
+    fn index(self) -> usize;
+}
+
 /// A protocol for the data of a message whose receive is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
@@ -46,6 +61,27 @@ pub(super) enum Protocol {
     Get,
     /// As a get, but the sender takes part.
     CooperativeGet,
+}
+
+/// How a sender that waits begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// It sends the data.
+    Eager,
+    /// It asks the receiver, by the rendezvous protocol.
+    Rendezvous,
+}
+
+impl Way for Protocol {
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl Way for Start {
+    fn index(self) -> usize {
+        self as usize
+    }
 }
 
 /// What is known about messages of some sizes. All of it is hints, so that every access is relaxed.
@@ -69,7 +105,7 @@ struct Times {
 
 impl Times {
     /// The protocol of the next message, of these.
-    fn choose(&self, among: &[Protocol]) -> Protocol {
+    fn choose<W: Way>(&self, among: &[W]) -> W {
         let number = self.messages.fetch_add(1, Ordering::Relaxed);
         if let Some(tried) = self.continue_trial(among) {
             return tried;
@@ -81,7 +117,7 @@ impl Times {
             return taken;
         }
         self.notice_phase(number, best);
-        let mut others = among.iter().filter(|protocol| **protocol != taken);
+        let mut others = among.iter().filter(|protocol| protocol.index() != taken.index());
         let due = others.find(|protocol| self.is_due(**protocol, number, best));
         if let Some(other) = due {
             self.begin_trial(*other, number);
@@ -89,43 +125,45 @@ impl Times {
         *due.unwrap_or(&taken)
     }
 
-    /// The fastest protocol of these, or the one taken so far if that is hardly slower.
-    fn take(&self, among: &[Protocol]) -> Protocol {
+    /// The fastest protocol of these, or the one taken so far if that is hardly slower; the first one that has not been
+    /// measured.
+    fn take<W: Way>(&self, among: &[W]) -> W {
         let taken = self.taken.load(Ordering::Relaxed);
         let fastest = among.iter().min_by_key(|protocol| self.average(**protocol));
         let fastest = *fastest.expect("there is a protocol");
         let best = self.average(fastest);
-        let is_as_good = |protocol: &&Protocol| {
-            **protocol as u64 == taken && self.average(**protocol) <= best + best / HARDLY
+        let is_as_good = |protocol: &&W| {
+            let is_taken = best > 0 && protocol.index() as u64 == taken;
+            is_taken && self.average(**protocol) <= best + best / HARDLY
         };
         if let Some(taken) = among.iter().find(is_as_good) {
             return *taken;
         }
-        self.taken.store(fastest as u64, Ordering::Relaxed);
+        self.taken.store(fastest.index() as u64, Ordering::Relaxed);
         fastest
     }
 
     /// The protocol that is being tried, for one more message.
-    fn continue_trial(&self, among: &[Protocol]) -> Option<Protocol> {
+    fn continue_trial<W: Way>(&self, among: &[W]) -> Option<W> {
         let trial = self.trial.load(Ordering::Relaxed);
         let rest = (trial >> 2).checked_sub(1)?;
         self.trial.store(rest << 2 | trial & 3, Ordering::Relaxed);
         among
             .iter()
-            .find(|protocol| **protocol as u64 == trial & 3)
+            .find(|protocol| protocol.index() as u64 == trial & 3)
             .copied()
     }
 
     /// Begins to try a protocol with this message.
-    fn begin_trial(&self, protocol: Protocol, number: u64) {
+    fn begin_trial(&self, protocol: impl Way, number: u64) {
         self.trial
-            .store((TRIAL - 1) << 2 | protocol as u64, Ordering::Relaxed);
-        self.tried[protocol as usize].store(number, Ordering::Relaxed);
+            .store((TRIAL - 1) << 2 | protocol.index() as u64, Ordering::Relaxed);
+        self.tried[protocol.index()].store(number, Ordering::Relaxed);
     }
 
     /// Whether a protocol is to be tried, while the fastest one takes `best`.
-    fn is_due(&self, protocol: Protocol, number: u64, best: u64) -> bool {
-        let tried = self.tried[protocol as usize].load(Ordering::Relaxed);
+    fn is_due(&self, protocol: impl Way, number: u64, best: u64) -> bool {
+        let tried = self.tried[protocol.index()].load(Ordering::Relaxed);
         let since = number.wrapping_sub(tried);
         let [least, most] = BETWEEN;
         let cost = TRIAL * self.average(protocol).saturating_sub(best);
@@ -147,24 +185,40 @@ impl Times {
     }
 
     /// Counts a message in the run of its protocol.
-    fn count(&self, protocol: Protocol) {
-        let run = self.run.load(Ordering::Relaxed);
-        let next = match run & 3 == protocol as u64 {
+    fn count(&self, protocol: impl Way) {
+        let (run, index) = (self.run.load(Ordering::Relaxed), protocol.index() as u64);
+        let next = match run & 3 == index {
             true => run + 4,
-            false => protocol as u64,
+            false => index,
         };
         self.run.store(next, Ordering::Relaxed);
     }
 
     /// Whether the time of the last message by a protocol counts.
-    fn counts(&self, protocol: Protocol) -> bool {
+    fn counts(&self, protocol: impl Way) -> bool {
         let run = self.run.load(Ordering::Relaxed);
-        run & 3 == protocol as u64 && run >> 2 >= WARM_UP
+        run & 3 == protocol.index() as u64 && run >> 2 >= WARM_UP
     }
 
     /// The average of a protocol. One that has not been measured counts as the fastest.
-    fn average(&self, protocol: Protocol) -> u64 {
-        self.averages[protocol as usize].load(Ordering::Relaxed)
+    fn average(&self, protocol: impl Way) -> u64 {
+        self.averages[protocol.index()].load(Ordering::Relaxed)
+    }
+
+    /// Notes that a message of so many bytes by a protocol has taken so long, if that counts.
+    fn note(&self, protocol: impl Way, bytes: u64, nanoseconds: u64) {
+        if !self.counts(protocol) {
+            return;
+        }
+        let average = &self.averages[protocol.index()];
+        let new = ((nanoseconds << 20) / bytes.max(1)).max(1);
+        let old = average.load(Ordering::Relaxed);
+        let next = match old {
+            0 => new,
+            _ if new < old => old.midpoint(new),
+            _ => old + (new.min(OUTLIER * old) - old) / SLOWNESS,
+        };
+        average.store(next, Ordering::Relaxed);
     }
 }
 
@@ -175,6 +229,8 @@ pub(super) struct ProtocolChoice {
     /// When the last message in fragments was complete, in nanoseconds since `begin`.
     last_complete: AtomicU64,
     times: [Times; CLASSES],
+    /// What messages have taken by how their senders began.
+    starts: [Times; CLASSES],
 }
 
 impl Default for ProtocolChoice {
@@ -183,6 +239,7 @@ impl Default for ProtocolChoice {
             begin: Instant::now(),
             last_complete: AtomicU64::new(0),
             times: array::from_fn(|_| Times::default()),
+            starts: array::from_fn(|_| Times::default()),
         }
     }
 }
@@ -214,26 +271,44 @@ impl ProtocolChoice {
         self.note(Protocol::Fragments, bytes, now.saturating_sub(begin.max(before)));
     }
 
-    fn note(&self, protocol: Protocol, bytes: u64, nanoseconds: u64) {
-        let times = self.times(bytes);
-        if !times.counts(protocol) {
-            return;
-        }
-        let average = &times.averages[protocol as usize];
-        let new = ((nanoseconds << 20) / bytes.max(1)).max(1);
-        let old = average.load(Ordering::Relaxed);
-        let next = match old {
-            0 => new,
-            _ if new < old => old.midpoint(new),
-            _ => old + (new.min(OUTLIER * old) - old) / SLOWNESS,
+    /// Notes that an eager message of so many bytes is complete, whose first segment of so many came then. What that
+    /// segment has taken is not known: as long as its share.
+    pub(super) fn note_eager(&self, bytes: u64, first: u64, begin: u64) {
+        let took = self.now().saturating_sub(begin);
+        let whole = took.saturating_mul(bytes) / bytes.saturating_sub(first).max(1);
+        self.note_start(Start::Eager, bytes, whole);
+    }
+
+    /// Whether a message of so many bytes, whose sender waits, is complete sooner if it is eager.
+    pub(super) fn is_eager_sooner(&self, bytes: u64) -> bool {
+        let among = match bytes <= SHORT {
+            true => [Start::Eager, Start::Rendezvous],
+            false => [Start::Rendezvous, Start::Eager],
         };
-        average.store(next, Ordering::Relaxed);
+        self.starts[class_of(bytes)].choose(&among) == Start::Eager
+    }
+
+    fn note(&self, protocol: Protocol, bytes: u64, nanoseconds: u64) {
+        self.times(bytes).note(protocol, bytes, nanoseconds);
+        self.note_start(Start::Rendezvous, bytes, nanoseconds);
+    }
+
+    /// Notes what a message has taken that began so. What counts are messages in a row to this process, whoever has
+    /// chosen.
+    fn note_start(&self, start: Start, bytes: u64, nanoseconds: u64) {
+        let times = &self.starts[class_of(bytes)];
+        times.count(start);
+        times.note(start, bytes, nanoseconds);
     }
 
     fn times(&self, bytes: u64) -> &Times {
-        let log = bytes.max(1).ilog2().clamp(SMALLEST, LARGEST);
-        &self.times[(log - SMALLEST) as usize]
+        &self.times[class_of(bytes)]
     }
+}
+
+/// The class of messages of so many bytes.
+fn class_of(bytes: u64) -> usize {
+    (bytes.max(1).ilog2().clamp(SMALLEST, LARGEST) - SMALLEST) as usize
 }
 
 #[cfg(test)]
@@ -332,6 +407,35 @@ mod tests {
         });
         assert_eq!(choice.choose(1 << 14, &ALL), Protocol::Fragments);
         assert_eq!(choice.choose(1 << 20, &ALL), Protocol::CooperativeGet);
+    }
+
+    /// Sends so many messages that take so long eagerly and otherwise, as another process does to this one. Returns how
+    /// many were eager.
+    fn send(choice: &ProtocolChoice, messages: usize, bytes: u64, [eager, rendezvous]: [u64; 2]) -> usize {
+        let is_eager = |_: &usize| {
+            let is_eager = choice.is_eager_sooner(bytes);
+            match is_eager {
+                true => choice.note_start(Start::Eager, bytes, eager),
+                false => choice.note(Protocol::Get, bytes, rendezvous),
+            }
+            is_eager
+        };
+        (0..messages).filter(is_eager).count()
+    }
+
+    #[test]
+    fn senders_that_wait_begin_as_is_sooner() {
+        let choice = ProtocolChoice::default();
+        assert!(send(&choice, 1000, 100_000, [5000, 10_000]) > 920);
+        assert!(send(&choice, 1000, 500_000, [40_000, 20_000]) < 80);
+        assert!(send(&choice, 1000, 200_000, [10_000, 20_000]) > 920);
+    }
+
+    #[test]
+    fn a_sender_that_receives_nothing_asks_for_long_messages() {
+        let choice = ProtocolChoice::default();
+        assert!((0..1000).all(|_| choice.is_eager_sooner(SHORT)));
+        assert!((0..1000).all(|_| !choice.is_eager_sooner(2 * SHORT)));
     }
 
     #[test]

@@ -87,11 +87,17 @@ impl Network {
         self.is_read_by(host, bytes) && !self.way(host).packets_compete()
     }
 
+    /// Whether a message of so many bytes to another process of the node, whose sender waits, is complete sooner if it
+    /// is eager.
+    pub(crate) fn is_eager_sooner(&self, bytes: u64) -> bool {
+        self.protocol_choice.is_eager_sooner(bytes)
+    }
+
     /// The protocol for so many bytes that this host can get.
     pub(super) fn protocol(&self, host: HostId, bytes: u64) -> Protocol {
         match self.way(host).packets_compete() {
             true => {
-                let all = [Protocol::Get, Protocol::Fragments, Protocol::CooperativeGet];
+                let all = [Protocol::Fragments, Protocol::Get, Protocol::CooperativeGet];
                 let possible = if self.may_cooperate(host, bytes) { 3 } else { 2 };
                 self.protocol_choice.choose(bytes, &all[..possible])
             }

@@ -23,6 +23,9 @@ use simurgh_net::{HostId, Route};
 /// The most bytes of an eager message to another host.
 pub(super) const LONGEST: usize = 1 << 20;
 
+/// Messages of fewer bytes are not timed.
+const TIMED: usize = 64 << 10;
+
 /// All segments but the last are multiples of so many bytes, a cache line: no line is read and written in two parts.
 const ALIGNMENT: usize = 64;
 
@@ -44,6 +47,8 @@ struct Arrival {
     /// Bytes that have come.
     received: usize,
     destination: Destination,
+    /// When the first segment came, if the time that the message takes matters.
+    begin: Option<u64>,
 }
 
 /// Where the data of an arriving message goes.
@@ -154,12 +159,15 @@ impl PacketHandler<'_> {
             }
             None => Destination::Buffer(self.buffer_for(from, table, length)?),
         };
+        // What a receive has to come for may lie there for long.
+        let is_timed = length >= TIMED && matches!(destination, Destination::Receive(_));
         let mut arrival = Arrival {
             from,
             eager,
             length,
             received: 0,
             destination,
+            begin: is_timed.then(|| self.network.protocol_choice.now()),
         };
         arrival.take(0, data)?;
         self.network.arrivals.0.lock_biased().push(arrival);
@@ -191,11 +199,18 @@ impl PacketHandler<'_> {
     fn finish_arrival(&self, account: &Account<'_>, arrival: Arrival) {
         let Arrival {
             from,
-            eager: Eager { label, origin, .. },
+            eager: Eager { label, origin, rest },
             length,
             destination,
+            begin,
             ..
         } = arrival;
+        if let Some(begin) = begin {
+            let first = length - rest as usize;
+            self.network
+                .protocol_choice
+                .note_eager(length as u64, first as u64, begin);
+        }
         match destination {
             Destination::Receive(PostedReceive { target, waiter }) => {
                 let bytes = length.min(target.bytes());

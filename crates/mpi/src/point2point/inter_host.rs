@@ -12,9 +12,11 @@ use crate::network::{OutgoingMessage, SendData};
 use crate::request::Waiter;
 use simurgh_core::{Purpose, PurposeGuard};
 
-/// The eager limit is so many times as high for a sender that waits, between processes of a node: it could not compute
-/// while the receiver asks for the message.
-const WAITING: usize = 4;
+/// A blocking send to another process of the node is eager up to so many times the eager limit,
+const ALWAYS: usize = 8;
+/// and up to so many times where it is complete sooner then: the sender could not compute while the receiver asks for
+/// the message.
+const IF_SOONER: usize = 64;
 
 /// What the caller does while a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +84,7 @@ impl Comm {
         process: u32,
         tag: i32,
     ) -> Result<Started> {
-        self.start(|waiter| {
-            let started = (mode, Caller::GoesOn);
-            self.start_remote(started, source, process, self.outgoing(tag), waiter)
-        })
+        self.start(|waiter| self.start_remote_send(mode, source, process, tag, waiter))
     }
 
     /// Sends to a process of another host. `waiter` gives what to complete at the end if the message has to stay in the
@@ -168,12 +167,14 @@ impl Comm {
         if is_read && message.source().is_contiguous() {
             return tuning.eager_limit();
         }
-        let limit = tuning.eager_limit_remote();
-        match caller {
-            Caller::Waits if bytes > limit && network.is_synchronous(message.host()) => {
-                limit.saturating_mul(WAITING)
-            }
-            _ => limit,
+        let is_near = || network.is_synchronous(message.host());
+        if caller == Caller::GoesOn || bytes <= tuning.eager_limit().saturating_mul(ALWAYS) || !is_near() {
+            return tuning.eager_limit_remote();
+        }
+        let most = tuning.eager_limit().saturating_mul(IF_SOONER);
+        match bytes <= most && network.is_eager_sooner(bytes as u64) {
+            true => most,
+            false => tuning.eager_limit(),
         }
     }
 

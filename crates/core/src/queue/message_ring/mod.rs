@@ -307,7 +307,7 @@ impl MessageRing {
     /// message, if the last one had one: a processor that foresees that the message has not come either when the
     /// receiver looks the next time fetches line and cell at the same time.
     #[inline]
-    pub fn await_message(&self) -> bool {
+    pub fn look_for_message(&self) -> bool {
         let has_come = self.has_message();
         if !has_come {
             // Relaxed: only the receiver writes them.
@@ -422,7 +422,7 @@ mod tests {
         let ring = MessageRing::new();
         assert!(
             !ring.has_message()
-                && !ring.await_message()
+                && !ring.look_for_message()
                 && ring.first().is_none()
                 && ring.await_first().is_none()
         );
@@ -430,7 +430,7 @@ mod tests {
             let sent = (0..).take_while(|number| send(&ring, *number, length(*number)).is_ok());
             assert_eq!(sent.count(), MESSAGES, "round {round}");
             assert_eq!(send(&ring, 0, 3), Err(Refusal::Full), "round {round}");
-            assert!(ring.has_message() && ring.await_message());
+            assert!(ring.has_message() && ring.look_for_message());
             assert!((0..MESSAGES as u32).all(|number| take(&ring) == Some(number)));
             assert!(take(&ring).is_none());
         }
