@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 /// The lengths for which vectors are faster, where they do not lie as badly as in [`BEHIND`]. The cache of the first
 /// level holds source and target of the longest one.
 const LENGTHS: RangeInclusive<usize> = 3 << 10..=16 << 10;
@@ -35,7 +35,7 @@ const BEHIND: RangeInclusive<usize> = 1..=4 * LINE - 1;
 /// The lengths for which it does. Longer copies are not done by `rep movsb`, as they would evict what caches hold.
 const WAITING: RangeInclusive<usize> = 2 << 10..=1 << 20;
 /// Bytes of a page, by whose places the processor compares loads with earlier stores.
-const PAGE: usize = 4 << 10;
+pub(super) const PAGE: usize = 4 << 10;
 
 /// Where the lines of a target are before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -89,7 +89,8 @@ impl Way for Start {
 #[derive(Debug, Default)]
 struct Times {
     messages: AtomicU64,
-    /// How many messages there had been when each protocol was tried last.
+    /// How many messages there had been when each protocol was tried last, with the first one of that trial; 0 if it has
+    /// never been.
     tried: [AtomicU64; 3],
     /// The trial that is under way: how many messages are left of it, above the two bits of its protocol.
     trial: AtomicU64,
@@ -107,11 +108,11 @@ struct Times {
 impl Times {
     /// The protocol of the next message, of these.
     fn choose<W: Way>(&self, among: &[W]) -> W {
-        let number = self.messages.fetch_add(1, Ordering::Relaxed);
+        let number = self.messages.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(tried) = self.continue_trial(among) {
             return tried;
         }
-        let taken = self.take(among);
+        let taken = self.take(among, number);
         let best = self.average(taken);
         if best == 0 {
             self.begin_trial(taken, number);
@@ -126,12 +127,14 @@ impl Times {
         *due.unwrap_or(&taken)
     }
 
-    /// The fastest protocol of these, or the one taken so far if that is hardly slower; the first one that has not been
-    /// measured.
-    fn take<W: Way>(&self, among: &[W]) -> W {
+    /// The fastest protocol of these, or the one taken so far if that is hardly slower. One that has not been measured
+    /// counts as the fastest, but not after it has been tried in vain: its messages may have come between others.
+    fn take<W: Way>(&self, among: &[W], number: u64) -> W {
         let taken = self.taken.load(Ordering::Relaxed);
-        let fastest = among.iter().min_by_key(|protocol| self.average(**protocol));
-        let fastest = *fastest.expect("there is a protocol");
+        let is_open = |protocol: &&W| self.average(**protocol) > 0 || !self.was_tried(**protocol, number);
+        let open = among.iter().filter(is_open);
+        let fastest = open.min_by_key(|protocol| self.average(**protocol));
+        let fastest = *fastest.or(among.first()).expect("there is a protocol");
         let best = self.average(fastest);
         let is_as_good = |protocol: &&W| {
             let is_taken = best > 0 && protocol.index() as u64 == taken;
@@ -160,6 +163,13 @@ impl Times {
         self.trial
             .store((TRIAL - 1) << 2 | protocol.index() as u64, Ordering::Relaxed);
         self.tried[protocol.index()].store(number, Ordering::Relaxed);
+    }
+
+    /// Whether a protocol has been tried lately.
+    fn was_tried(&self, protocol: impl Way, number: u64) -> bool {
+        let tried = self.tried[protocol.index()].load(Ordering::Relaxed);
+        let [least, _] = BETWEEN;
+        tried > 0 && number.wrapping_sub(tried) < least
     }
 
     /// Whether a protocol is to be tried, while the fastest one takes `best`.
@@ -265,11 +275,16 @@ impl ProtocolChoice {
     }
 
     /// Notes that a message of so many bytes in fragments, which was asked for then, is complete. It counts from when
-    /// the one before was complete if that was later: the sender sends one after the other.
-    pub(super) fn note_fragments(&self, bytes: u64, begin: u64) {
+    /// the one before was complete if that was later: the sender sends one after the other. Those of a message that
+    /// could have come in no other way say nothing about messages that can: its data lies in pieces.
+    pub(super) fn note_fragments(&self, bytes: u64, begin: u64, has_choice: bool) {
         let now = self.now();
         let before = self.last_complete.swap(now, Ordering::Relaxed);
-        self.note(Protocol::Fragments, bytes, now.saturating_sub(begin.max(before)));
+        let took = now.saturating_sub(begin.max(before));
+        match has_choice {
+            true => self.note(Protocol::Fragments, bytes, took),
+            false => self.note_start(Start::Rendezvous, bytes, took),
+        }
     }
 
     /// Notes that an eager message of so many bytes is complete, whose first segment of so many came then. What that
@@ -437,6 +452,19 @@ mod tests {
         let choice = ProtocolChoice::default();
         assert!((0..1000).all(|_| choice.is_eager_sooner(SHORT)));
         assert!((0..1000).all(|_| !choice.is_eager_sooner(2 * SHORT)));
+    }
+
+    #[test]
+    fn a_way_that_is_tried_in_vain_is_not_taken_for_long() {
+        let choice = ProtocolChoice::default();
+        let mut rendezvous = 0;
+        for _ in 0..1000 {
+            match choice.is_eager_sooner(SHORT) {
+                true => choice.note_start(Start::Eager, SHORT, 5000),
+                false => rendezvous += 1,
+            }
+        }
+        assert!((8..=40).contains(&rendezvous), "{rendezvous}");
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub(super) struct PendingReceive {
     received: u64,
     /// When fragments were asked for, if the time that they take matters.
     begin: Option<u64>,
+    /// Whether the data could have come by another protocol.
+    has_choice: bool,
     /// The account of a get in which the sender takes part.
     pub(super) cooperation: Option<Cooperation>,
 }
@@ -131,7 +133,10 @@ impl Network {
             (Some(_), shared) => shared.unzip(),
         };
         let counter = cooperation.as_ref().map(Cooperation::counter);
-        let is_measured = protocol == Some(Protocol::Fragments);
+        let is_measured = match protocol {
+            Some(protocol) => protocol == Protocol::Fragments,
+            None => self.is_synchronous(from),
+        };
         let incoming = PendingReceive {
             matched,
             sender,
@@ -139,6 +144,7 @@ impl Network {
             length,
             received: 0,
             begin: is_measured.then(|| self.protocol_choice.now()),
+            has_choice: protocol.is_some(),
             cooperation,
         };
         if limit == 0 {
@@ -200,7 +206,8 @@ impl Network {
         if last {
             let incoming = self.pending_receives.take(receiver, from)?;
             if let Some(begin) = incoming.begin {
-                self.protocol_choice.note_fragments(incoming.limit(), begin);
+                let (bytes, has_choice) = (incoming.limit(), incoming.has_choice);
+                self.protocol_choice.note_fragments(bytes, begin, has_choice);
             }
             self.finish(local, from, incoming);
         }
