@@ -127,17 +127,21 @@ impl Times {
         *due.unwrap_or(&taken)
     }
 
-    /// The fastest protocol of these, or the one taken so far if that is hardly slower. One that has not been measured
-    /// counts as the fastest, but not after it has been tried in vain: its messages may have come between others.
+    /// The fastest protocol of these, or the one taken so far if that is hardly slower. The first one while none has
+    /// been measured. After that, one that has not been measured counts as the fastest, but not where it has been tried
+    /// in vain: its messages may have come between others.
     fn take<W: Way>(&self, among: &[W], number: u64) -> W {
         let taken = self.taken.load(Ordering::Relaxed);
-        let is_open = |protocol: &&W| self.average(**protocol) > 0 || !self.was_tried(**protocol, number);
+        let is_measured = |protocol: &W| self.average(*protocol) > 0;
+        let is_any_measured = among.iter().any(is_measured);
+        let is_open =
+            |protocol: &&W| is_measured(protocol) || is_any_measured && !self.was_tried(**protocol, number);
         let open = among.iter().filter(is_open);
         let fastest = open.min_by_key(|protocol| self.average(**protocol));
         let fastest = *fastest.or(among.first()).expect("there is a protocol");
         let best = self.average(fastest);
         let is_as_good = |protocol: &&W| {
-            let is_taken = best > 0 && protocol.index() as u64 == taken;
+            let is_taken = is_measured(protocol) && protocol.index() as u64 == taken;
             is_taken && self.average(**protocol) <= best + best / HARDLY
         };
         if let Some(taken) = among.iter().find(is_as_good) {
