@@ -291,11 +291,11 @@ impl ProtocolChoice {
         }
     }
 
-    /// Notes that an eager message of so many bytes is complete, whose first segment of so many came then. What that
-    /// segment has taken is not known: as long as its share.
+    /// Notes that an eager message of so many bytes is complete, whose first segment of so many came then. How long
+    /// that was on its way is not known: about as long as each of the segments since.
     pub(super) fn note_eager(&self, bytes: u64, first: u64, begin: u64) {
         let took = self.now().saturating_sub(begin);
-        let whole = took.saturating_mul(bytes) / bytes.saturating_sub(first).max(1);
+        let whole = took + took.saturating_mul(first) / bytes.max(1);
         self.note_start(Start::Eager, bytes, whole);
     }
 

@@ -24,7 +24,7 @@ use simurgh_net::{HostId, Route};
 pub(super) const LONGEST: usize = 1 << 20;
 
 /// Messages of fewer bytes are not timed.
-const TIMED: usize = 32 << 10;
+const TIMED: usize = 16 << 10;
 
 /// All segments but the last are multiples of so many bytes, a cache line: no line is read and written in two parts.
 const ALIGNMENT: usize = 64;

@@ -13,7 +13,7 @@ use crate::request::Waiter;
 use simurgh_core::{Purpose, PurposeGuard};
 
 /// A blocking send to another process of the node is eager up to so many times the eager limit,
-const ALWAYS: usize = 4;
+const ALWAYS: usize = 2;
 /// and up to so many times where it is complete sooner then: the sender could not compute while the receiver asks for
 /// the message.
 const IF_SOONER: usize = 64;

@@ -465,7 +465,7 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
         doc: "a standard send up to this size completes at once, by a copy if need be; to another host, up to 16 \
-              times this size; a blocking send to another process of the node, up to 4 times this size, and up to 64 \
+              times this size; a blocking send to another process of the node, up to twice this size, and up to 64 \
               times where that is faster",
     },
     Setting {
