@@ -89,8 +89,8 @@ impl Way for Start {
 #[derive(Debug, Default)]
 struct Times {
     messages: AtomicU64,
-    /// How many messages there had been when each protocol was tried last, with the first one of that trial; 0 if it has
-    /// never been.
+    /// How many messages there had been when each protocol was tried last, the first one of that trial included; 0 if
+    /// it has never been.
     tried: [AtomicU64; 3],
     /// The trial that is under way: how many messages are left of it, above the two bits of its protocol.
     trial: AtomicU64,
