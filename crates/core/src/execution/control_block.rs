@@ -4,7 +4,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
 use super::current_ec;
-use super::footprint::{Footprint, fetch_control, fetch_line};
+use super::footprint::{Footprint, fetch_control};
 use super::interrupt::Interrupts;
 use super::mailbox::Mailbox;
 use super::park_token::ParkToken;
@@ -17,7 +17,9 @@ use super::yielding::YieldThrottle;
 use crate::any_arc::AnyArc;
 use crate::machine::{FloatEnvironment, FloatEnvironmentCell, Stacks};
 use crate::queue::Node;
-use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, SpinLock};
+use crate::sync::{
+    Arc, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, SpinLock, prefetch_read,
+};
 
 /// Control block of an execution context.
 ///
@@ -222,7 +224,7 @@ impl Ec {
     /// Prefetches the memory that the execution context touches when it is resumed, its control block apart.
     #[inline]
     pub(crate) fn prefetch_own(&self) {
-        fetch_line(current_ec::word_of(self.thread_pointer.get()));
+        prefetch_read(current_ec::word_of(self.thread_pointer.get()));
         self.footprint.fetch();
     }
 

@@ -5,9 +5,10 @@
 //! prefetches the lines of the next context while one still runs: all at once, without waiting for them. Bench:
 //! `benches/switch.rs`, and the barrier of many ranks on one virtual processor.
 
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::cell::Cell;
 use std::ptr;
+
+use crate::sync::prefetch_read;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -56,7 +57,7 @@ impl Footprint {
     #[inline]
     pub(crate) fn fetch(&self) {
         fetch_lines(self.stack.get(), FRAMES);
-        self.others.iter().for_each(|place| fetch_line(place.get()));
+        self.others.iter().for_each(|place| prefetch_read(place.get()));
     }
 }
 
@@ -68,13 +69,5 @@ pub(crate) fn fetch_control<T>(block: *const T) {
 
 #[inline]
 fn fetch_lines(from: *const u8, lines: usize) {
-    (0..lines).for_each(|line| fetch_line(from.wrapping_add(line * LINE)));
-}
-
-/// Prefetches a line; an address that is not mapped does no harm.
-#[inline]
-pub(crate) fn fetch_line(address: *const u8) {
-    // SAFETY:
-    // - a prefetch never faults and changes nothing that a program can see.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    (0..lines).for_each(|line| prefetch_read(from.wrapping_add(line * LINE)));
 }

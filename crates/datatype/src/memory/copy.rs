@@ -1,7 +1,7 @@
 //! Copies of contiguous bytes and of strided blocks.
 
-use super::vectors::{self, LINE, PAGE, TargetLines};
-use simurgh_core::sync::prefetch_read;
+use super::vectors::{self, PAGE, TargetLines};
+use simurgh_core::sync::{lines_of, prefetch_read};
 use std::ptr;
 
 /// Copies of at most this length are a few inlined loads and stores.
@@ -15,9 +15,9 @@ pub(super) const SHARED: usize = 128 << 10;
 /// for helpers that come late.
 const PIECE_MIN: usize = 32 << 10;
 
-/// So many pages ahead are prefetched, and so many lines of each where they are read.
+/// So many pages ahead are prefetched, and so many bytes of each where they are read.
 const PAGES_AHEAD: usize = 16;
-const LINES_AHEAD: usize = 4;
+const BYTES_AHEAD: usize = 256;
 
 /// Copies bytes from one slice to another, which is as long, as the data of messages is copied.
 ///
@@ -146,7 +146,7 @@ pub(super) unsafe fn copy_alone(src: *const u8, (dst, lines): (*mut u8, TargetLi
 #[inline]
 fn prefetch_pages(src: *const u8, dst: *mut u8, len: usize) {
     for page in page_starts(src, len) {
-        (0..LINES_AHEAD).for_each(|line| prefetch_read(page.wrapping_add(line * LINE)));
+        lines_of(page, BYTES_AHEAD).for_each(prefetch_read);
     }
     page_starts(dst, len).for_each(prefetch_read);
 }

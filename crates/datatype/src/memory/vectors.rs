@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 /// Bytes of a cache line.
-pub(super) const LINE: usize = 64;
+const LINE: usize = 64;
 /// The lengths for which vectors are faster, where they do not lie as badly as in [`BEHIND`]. The cache of the first
 /// level holds source and target of the longest one.
 const LENGTHS: RangeInclusive<usize> = 3 << 10..=16 << 10;
