@@ -159,8 +159,10 @@ impl PacketHandler<'_> {
             }
             None => Destination::Buffer(self.buffer_for(from, table, length)?),
         };
-        // What a receive has to come for may lie there for long.
-        let is_timed = length >= TIMED && matches!(destination, Destination::Receive(_));
+        // What a receive has to come for may lie there for long. Only processes of a node choose by these times.
+        let is_timed = length >= TIMED
+            && matches!(destination, Destination::Receive(_))
+            && self.network.is_synchronous(from);
         let mut arrival = Arrival {
             from,
             eager,
