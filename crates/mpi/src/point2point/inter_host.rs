@@ -162,13 +162,15 @@ impl Comm {
             return tuning.eager_limit();
         }
         // What the receiver can read from here is copied once, and an eager message twice. With a core for each
-        // process, both copy at the same time, sooner than the receiver could ask for the message.
+        // process, both copy at the same time, which may be sooner.
         let is_read = network.is_better_read(message.host(), bytes as u64);
         if is_read && message.source().is_contiguous() {
             return tuning.eager_limit();
         }
-        let is_near = || network.is_synchronous(message.host());
-        if caller == Caller::GoesOn || bytes <= tuning.eager_limit().saturating_mul(ALWAYS) || !is_near() {
+        let has_choice = caller == Caller::Waits
+            && bytes > tuning.eager_limit().saturating_mul(ALWAYS)
+            && network.is_synchronous(message.host());
+        if !has_choice {
             return tuning.eager_limit_remote();
         }
         let most = tuning.eager_limit().saturating_mul(IF_SOONER);
