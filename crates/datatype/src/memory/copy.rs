@@ -89,6 +89,12 @@ pub(super) unsafe fn copy_word_or_bytes(src: *const u8, dst: *mut u8, len: usize
     }
 }
 
+/// Whether so many bytes are copied by the caller alone.
+#[inline(always)]
+pub(super) fn is_copied_alone(len: usize) -> bool {
+    len < SHARED
+}
+
 /// The length of the pieces that a shared copy of `len` bytes is cut into.
 pub(super) fn piece_length(len: usize) -> usize {
     (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN)
@@ -101,7 +107,7 @@ pub(super) fn piece_length(len: usize) -> usize {
 /// * As for [`copy_bytes`].
 #[inline]
 unsafe fn copy_long(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: usize) {
-    if len < SHARED || !are_disjoint(src, dst, len) {
+    if is_copied_alone(len) || !are_disjoint(src, dst, len) {
         // SAFETY:
         // - as demanded of the caller.
         unsafe { copy_alone(src, (dst, lines), len) };

@@ -2,7 +2,7 @@
 
 use super::atomic::Update;
 use super::buffer::Target;
-use super::copy::{copy_bytes, copy_word_or_bytes};
+use super::copy::{copy_bytes, copy_word_or_bytes, is_copied_alone};
 use super::stripes::Stripes;
 use super::word::exchange_bytes;
 use crate::datatype::{Basic, Datatype};
@@ -249,6 +249,21 @@ impl Region {
         // - as in `write`.
         unsafe { copy_word_or_bytes(place, into.address, into.bytes) };
         true
+    }
+
+    /// [`Region::write`] that calls nothing which suspends or locks; false also where idle virtual processors would
+    /// take part.
+    #[inline(always)]
+    #[must_use]
+    pub fn write_alone(&self, displacement: isize, from: Dense<*const u8>) -> bool {
+        is_copied_alone(from.bytes) && self.write(displacement, from)
+    }
+
+    /// [`Region::read`], as [`Region::write_alone`].
+    #[inline(always)]
+    #[must_use]
+    pub fn read_alone(&self, displacement: isize, into: Dense<*mut u8>) -> bool {
+        is_copied_alone(into.bytes) && self.read(displacement, into)
     }
 
     /// Updates the element at a displacement, and reads its value from before. False, with nothing done, if the machine

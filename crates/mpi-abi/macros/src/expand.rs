@@ -40,7 +40,10 @@ fn export(options: &Options, declared: &ItemFn, named: Exported) -> TokenStream 
     let (_, c_parameters) = parameters(&function);
     let names = c_parameters.iter().map(|(name, _)| name);
     let types = c_parameters.iter().map(|(_, ty)| ty);
-    let body = call_body(options, &function, &call);
+    let body = match options.plain {
+        true => plain_first(&function, &call_body(options, &function, &call)),
+        false => call_body(options, &function, &call),
+    };
     // A function that ignores its variable arguments needs no code for them under the System V and AAPCS64 calling
     // conventions.
     let variadic = options
@@ -66,6 +69,24 @@ fn export(options: &Options, declared: &ItemFn, named: Exported) -> TokenStream 
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "names and arguments are the standard's")]
         pub unsafe extern "C" fn #strong(#(#names: #types),*) #result { #body }
         ::core::arch::global_asm!(#alias);
+    }
+}
+
+/// The statements of an exported function that tries the short way first. The ordinary way has a function of its own,
+/// so that the short one has all registers.
+fn plain_first(function: &ItemFn, body: &TokenStream) -> TokenStream {
+    let (_, parameters) = parameters(function);
+    let (names, types): (Vec<_>, Vec<_>) = parameters.into_iter().unzip();
+    let ident = &function.sig.ident;
+    quote! {
+        #[cold]
+        #[inline(never)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's arguments")]
+        extern "C" fn ordinary(#(#names: #types),*) -> ::core::ffi::c_int { #body }
+        if crate::functions::plain::#ident(#(#names),*) {
+            return crate::constants::MPI_SUCCESS;
+        }
+        ordinary(#(#names),*)
     }
 }
 

@@ -37,6 +37,7 @@ use proc_macro::TokenStream;
 /// * `variadic`: the C prototype ends in `...`.
 /// * `collective`: the body returns a `ResultOf<Collective<'_>>`, of which all forms of the call are made.
 /// * `short`: the blocking form of the collective tries the fast path of `functions::short` first.
+/// * `plain`: the call tries the short way of `functions::plain` first, which does not enter the runtime.
 /// * `modes(send = Standard: "what it does", …)`: the declaration stands for several functions, each of which finds its
 ///   send mode in `MODE`.
 #[proc_macro_attribute]

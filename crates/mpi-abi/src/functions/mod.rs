@@ -44,6 +44,7 @@ pub mod op;
 pub mod pack;
 pub mod partitioned;
 pub mod persistent;
+pub(crate) mod plain;
 pub mod port;
 pub mod receive;
 pub mod reduction;

@@ -79,7 +79,7 @@ fn otherwise(general: impl FnOnce() -> Outcome) -> Outcome {
 }
 
 /// `MPI_Put`: writes data to a target.
-#[mpi(large, raises = win)]
+#[mpi(large, plain, raises = win)]
 fn put(
     rank: Rank<'_>,
     origin_addr: Buffer,
@@ -106,7 +106,7 @@ fn put(
 }
 
 /// `MPI_Get`: reads data of a target.
-#[mpi(large, raises = win)]
+#[mpi(large, plain, raises = win)]
 fn get(
     rank: Rank<'_>,
     origin_addr: BufferMut,

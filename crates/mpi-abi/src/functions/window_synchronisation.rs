@@ -51,7 +51,7 @@ fn win_test(rank: Rank<'_>, win: MPI_Win, flag: Out<c_int>) -> Outcome {
 }
 
 /// `MPI_Win_lock`: locks the memory of a rank, and begins an access epoch for it.
-#[mpi(raises = win)]
+#[mpi(plain, raises = win)]
 fn win_lock(rank: Rank<'_>, lock_type: c_int, rank_: c_int, assert: c_int, win: MPI_Win) -> Outcome {
     let window = &rank.window(win)?.window;
     let kind = match lock_type {
@@ -72,7 +72,7 @@ fn win_lock_all(rank: Rank<'_>, assert: c_int, win: MPI_Win) -> Outcome {
 }
 
 /// `MPI_Win_unlock`: completes all operations on a rank, and releases its lock.
-#[mpi(raises = win)]
+#[mpi(plain, raises = win)]
 fn win_unlock(rank: Rank<'_>, rank_: c_int, win: MPI_Win) -> Outcome {
     Ok(rank.window(win)?.window.unlock(rank_)?)
 }
@@ -84,7 +84,7 @@ fn win_unlock_all(rank: Rank<'_>, win: MPI_Win) -> Outcome {
 }
 
 /// `MPI_Win_flush`: completes all operations on a rank.
-#[mpi(raises = win)]
+#[mpi(plain, raises = win)]
 fn win_flush(rank: Rank<'_>, rank_: c_int, win: MPI_Win) -> Outcome {
     Ok(rank.window(win)?.window.flush(rank_)?)
 }

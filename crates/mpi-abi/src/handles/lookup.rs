@@ -464,9 +464,25 @@ impl<'a> Rank<'a> {
     /// The window behind a handle.
     #[inline]
     pub(crate) fn window(self, handle: MPI_Win) -> ResultOf<&'a WindowEntry> {
+        match self.recent_window(handle) {
+            Some(recent) => Ok(recent),
+            None => self.other_window(handle),
+        }
+    }
+
+    /// The window behind a handle, if it is the one that was looked up last.
+    #[inline(always)]
+    pub(crate) fn recent_window(self, handle: MPI_Win) -> Option<&'a WindowEntry> {
         // SAFETY:
         // - the rule above.
-        unsafe { self.tables.windows.get(handle.0) }
+        unsafe { self.tables.windows.get_recent(handle.0) }
+    }
+
+    #[cold]
+    fn other_window(self, handle: MPI_Win) -> ResultOf<&'a WindowEntry> {
+        // SAFETY:
+        // - the rule above.
+        unsafe { self.tables.windows.get_again(handle.0) }
             .ok_or_else(|| not_an_object(ErrorClass::Win, "win", handle.0, MPI_WIN_NULL.0))
     }
 

@@ -75,6 +75,8 @@ pub(crate) struct Slab<T> {
     free: AtomicU64,
     /// The number of slots that have been used at least once.
     fresh: SpinLock<u32>,
+    /// The slot that [`Slab::get_again`] has found last, if it has found any.
+    recent: AtomicPtr<Slot<T>>,
 }
 
 // SAFETY:
@@ -93,6 +95,7 @@ impl<T> Slab<T> {
             blocks: [const { AtomicPtr::new(ptr::null_mut()) }; BLOCKS],
             free: AtomicU64::new(u64::from(NONE)),
             fresh: SpinLock::new(0),
+            recent: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
@@ -135,7 +138,7 @@ impl<T> Slab<T> {
         let last = slot.word.load(Ordering::Relaxed);
         let generation = last.wrapping_add(FIRST_GENERATION) & GENERATION;
         let handle = self.kind | generation | (u64::from(index) + FIRST);
-        // Release pairs with the Acquire in `occupied`.
+        // Release pairs with the Acquire in `occupied` and `get_recent`.
         slot.word.store(handle, Ordering::Release);
         handle as usize
     }
@@ -151,6 +154,41 @@ impl<T> Slab<T> {
         // SAFETY:
         // - the handle in the slot means that the value is there; the caller sees to it that it stays.
         Some(unsafe { (*slot.value.get()).assume_init_ref() })
+    }
+
+    /// [`Slab::get`], which has [`Slab::get_recent`] find the object next time.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Slab::get`].
+    pub(crate) unsafe fn get_again(&self, handle: usize) -> Option<&T> {
+        let (slot, _) = self.occupied(handle)?;
+        // Release pairs with the Acquire in `get_recent`.
+        self.recent
+            .store(ptr::from_ref(slot).cast_mut(), Ordering::Release);
+        // SAFETY:
+        // - as in `get`.
+        Some(unsafe { (*slot.value.get()).assume_init_ref() })
+    }
+
+    /// The object behind `handle`, if it is the one that was found last by [`Slab::get_again`]: two loads and a
+    /// comparison.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Slab::get`].
+    #[inline(always)]
+    pub(crate) unsafe fn get_recent(&self, handle: usize) -> Option<&T> {
+        // Acquire pairs with the Release in `get_again`.
+        let recent = self.recent.load(Ordering::Acquire);
+        // SAFETY:
+        // - slots live as long as the table.
+        let slot = unsafe { recent.as_ref() }?;
+        // Acquire pairs with the Release in `fill`.
+        let is_same = slot.word.load(Ordering::Acquire) == handle as u64;
+        // SAFETY:
+        // - as in `get`.
+        is_same.then(|| unsafe { (*slot.value.get()).assume_init_ref() })
     }
 
     /// Takes the object behind `handle` out of the table, which voids the handle.
@@ -394,6 +432,38 @@ mod tests {
             slab.insert("b"),
             Ok(handle),
             "a slot used again has another handle"
+        );
+    }
+
+    #[test]
+    fn the_object_found_last_is_found_again_until_it_is_freed() {
+        let slab = Slab::new(3);
+        let (first, second) = (slab.insert("a").expect("room"), slab.insert("b").expect("room"));
+        // SAFETY:
+        // - single-threaded.
+        let (recent, again) = unsafe {
+            (
+                |handle| slab.get_recent(handle).copied(),
+                |handle| slab.get_again(handle).copied(),
+            )
+        };
+        assert_eq!((recent(first), recent(0)), (None, None), "nothing has been found");
+        assert_eq!(
+            (again(first), recent(first), recent(second)),
+            (Some("a"), Some("a"), None)
+        );
+        assert_eq!(
+            (again(second), recent(first), recent(second)),
+            (Some("b"), None, Some("b"))
+        );
+        assert_eq!((again(first + 9), recent(second)), (None, Some("b")));
+        slab.remove(second);
+        assert_eq!((recent(second), again(second)), (None, None));
+        let third = slab.insert("c").expect("room");
+        assert_eq!(
+            (recent(second), recent(third)),
+            (None, Some("c")),
+            "the slot is used again"
         );
     }
 

@@ -310,6 +310,13 @@ impl Process {
         self.phase.check_active()
     }
 
+    /// Whether MPI is initialised for this process, or a session open.
+    #[inline]
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.phase.is_active()
+    }
+
     /// The messages to this process that it has not received so far.
     #[must_use]
     pub fn unreceived(&self) -> Vec<Unmatched> {

@@ -102,8 +102,14 @@ impl PhaseCell {
 
     /// Whether MPI has a user.
     #[inline]
+    pub(super) fn is_active(&self) -> bool {
+        self.word() >= USER
+    }
+
+    /// Fails if MPI has no user.
+    #[inline]
     pub(super) fn check_active(&self) -> Result<()> {
-        if self.word() >= USER {
+        if self.is_active() {
             Ok(())
         } else {
             Err(inactive(self.get()))

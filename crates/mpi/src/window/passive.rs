@@ -360,12 +360,23 @@ impl Window {
     /// Lets other ranks run now and then, and answers other hosts.
     #[inline]
     pub(super) fn let_others_run(&self) {
-        // Relaxed: a count of the rank's own calls, of which some may be lost between its threads.
-        let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
-        self.calls.store(calls, Ordering::Relaxed);
-        if calls.is_multiple_of(CALLS_PER_YIELD) {
+        if !self.goes_on() {
+            // Relaxed: as in `goes_on`.
+            self.calls.store(0, Ordering::Relaxed);
             yield_now(self.has_other_hosts);
         }
+    }
+
+    /// Whether it is not yet time to let others run, which counts as a call after which that might have been done.
+    #[inline(always)]
+    pub(super) fn goes_on(&self) -> bool {
+        // Relaxed: a count of the rank's own calls, of which some may be lost between its threads.
+        let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
+        let goes_on = !calls.is_multiple_of(CALLS_PER_YIELD);
+        if goes_on {
+            self.calls.store(calls, Ordering::Relaxed);
+        }
+        goes_on
     }
 
     /// Refuses a lock of a window of which the program has said that it has none.

@@ -110,6 +110,23 @@ impl Window {
         }
     }
 
+    /// [`Window::put_plain`] to memory that this host can access, which calls nothing that suspends or locks. False,
+    /// with nothing done, if that takes a longer way.
+    #[inline(always)]
+    #[must_use]
+    pub fn put_at_once(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
+        let reach = self.reach(rank, displacement);
+        reach.is_some_and(|(region, displacement)| region.write_alone(displacement, origin))
+    }
+
+    /// [`Window::get_plain`], as [`Window::put_at_once`].
+    #[inline(always)]
+    #[must_use]
+    pub fn get_at_once(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
+        let reach = self.reach(rank, displacement);
+        reach.is_some_and(|(region, displacement)| region.read_alone(displacement, origin))
+    }
+
     /// [`Window::fetch_and_op`] on an element of the same datatype. False, with nothing done, if that takes the general
     /// way. It has registers of its own, as the other atomic operations have.
     #[inline(never)]
@@ -167,6 +184,14 @@ impl Window {
         let seat = rank.cast_unsigned();
         let is_rank = (seat as usize) < self.reach.len();
         self.is_direct && is_rank && self.open.is_locked(seat) && !instrument::on()
+    }
+
+    /// [`Window::flush`] where there is nothing to do, not even to let others run. False, with nothing done, if that
+    /// takes a longer way.
+    #[inline(always)]
+    #[must_use]
+    pub fn flush_at_once(&self, rank: i32) -> bool {
+        self.is_flushed(rank) && self.goes_on()
     }
 
     /// Locks the rank's epochs.

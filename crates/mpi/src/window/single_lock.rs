@@ -21,7 +21,8 @@ impl Window {
 
     /// [`Window::lock`] of a free lock. False, with nothing done, if that takes the general way.
     #[inline(always)]
-    pub(super) fn lock_alone(&self, kind: LockKind, rank: i32, assert: i32) -> bool {
+    #[must_use]
+    pub fn lock_alone(&self, kind: LockKind, rank: i32, assert: i32) -> bool {
         // A negative rank is a number that is too large.
         let seat = rank.cast_unsigned();
         let may = assert & !NOCHECK == 0 && self.goes_alone() && self.open.has_no_epoch();
@@ -36,6 +37,25 @@ impl Window {
             return false;
         }
         self.open.hold(seat, Hold::new(kind, is_taken));
+        true
+    }
+
+    /// [`Window::unlock`] of such a lock for which nobody waits, when it is not yet time to let others run. False, with
+    /// nothing done, if that takes a longer way.
+    #[inline(always)]
+    #[must_use]
+    pub fn unlock_at_once(&self, rank: i32) -> bool {
+        let seat = rank.cast_unsigned();
+        if !self.goes_alone() {
+            return false;
+        }
+        let (Some(hold), Some(lock)) = (self.open.held(seat), self.shared.lock_of(seat as usize)) else {
+            return false;
+        };
+        if !self.goes_on() || hold.is_taken && !lock.try_release(hold.kind) {
+            return false;
+        }
+        self.open.let_go();
         true
     }
 

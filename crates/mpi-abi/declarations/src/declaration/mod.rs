@@ -32,6 +32,8 @@ pub struct Options {
     pub collective: bool,
     /// Whether the blocking form of a collective tries `functions::short` first.
     pub short: bool,
+    /// Whether `functions::plain` is tried first, outside of the runtime.
+    pub plain: bool,
     /// The functions for the modes of sends.
     pub modes: Vec<Mode>,
 }
@@ -71,6 +73,7 @@ impl Parse for Options {
                 "variadic" => options.variadic = true,
                 "collective" => options.collective = true,
                 "short" => options.short = true,
+                "plain" => options.plain = true,
                 "modes" => {
                     let list;
                     syn::parenthesized!(list in input);
