@@ -23,7 +23,7 @@ use simurgh_net::{HostId, Route};
 /// The most bytes of an eager message to another host.
 pub(super) const LONGEST: usize = 1 << 20;
 
-/// Messages of fewer bytes are not timed.
+/// Messages of so many bytes and fewer are not timed: nobody chooses how they begin.
 const TIMED: usize = 16 << 10;
 
 /// All segments but the last are multiples of so many bytes, a cache line: no line is read and written in two parts.
@@ -160,7 +160,7 @@ impl PacketHandler<'_> {
             None => Destination::Buffer(self.buffer_for(from, table, length)?),
         };
         // What a receive has to come for may lie there for long. Only processes of a node choose by these times.
-        let is_timed = length >= TIMED
+        let is_timed = length > TIMED
             && matches!(destination, Destination::Receive(_))
             && self.network.is_synchronous(from);
         let mut arrival = Arrival {
