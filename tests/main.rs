@@ -95,6 +95,7 @@ mod toolchain;
 mod universe;
 mod valgrind;
 mod waits;
+mod window_answers;
 mod window_conflicts;
 mod window_fences;
 mod window_locks;

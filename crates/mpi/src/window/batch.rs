@@ -16,6 +16,7 @@
 //! is used again.
 
 use super::Window;
+use super::epoch::Dirty;
 use super::packet::{Kind, Label};
 use crate::endpoint::Handle;
 use crate::network::Service;
@@ -74,7 +75,7 @@ impl Default for Batches {
 impl Batches {
     /// Whether no request waits.
     #[inline]
-    fn are_empty(&self) -> bool {
+    pub(super) fn are_empty(&self) -> bool {
         self.hosts.load(Ordering::Relaxed) == 0
     }
 
@@ -135,6 +136,20 @@ impl Window {
                 self.send_batch(host, waiting);
             }
         });
+    }
+
+    /// Notes that an operation has been sent to a host, and what that replies. Where several threads send at a time,
+    /// the reply to the one that is noted last may not be the last reply.
+    #[inline]
+    pub(super) fn note_sent(&self, host: HostId, replies: Replies) {
+        let (replies, last) = match replies {
+            Replies::Nothing | Replies::NothingSoon => (false, None),
+            Replies::Later(handle) | Replies::Soon(handle) => (true, Some(handle)),
+            Replies::Awaited(_) => (true, None),
+        };
+        let is_ordered = self.process.serialized().holds();
+        self.epochs()
+            .note_dirty(Dirty { host, replies, last }, is_ordered);
     }
 
     /// Sends what waits for a host.

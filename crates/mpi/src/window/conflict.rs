@@ -167,7 +167,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host, Replies::Nothing);
+        self.note_sent(host, Replies::Nothing);
     }
 
     /// Notes that accesses of this rank are complete.

@@ -1,7 +1,6 @@
 //! The epochs of a rank: what it may access now, and who may access its memory.
 
 use super::Window;
-use super::batch::Replies;
 use super::error::{fault, in_epoch, no_epoch};
 use super::hold::Hold;
 use super::open::{EpochKind, News, Open, Targets};
@@ -326,24 +325,13 @@ impl Epochs {
         Ok(is_taken)
     }
 
-    /// Notes that an operation has been sent to a host, and what that replies.
-    #[inline]
-    pub(super) fn note_sent(&mut self, host: HostId, replies: Replies) {
-        let (replies, last) = match replies {
-            Replies::Nothing | Replies::NothingSoon => (false, None),
-            Replies::Later(handle) | Replies::Soon(handle) => (true, Some(handle)),
-            Replies::Awaited(_) => (true, None),
-        };
-        self.note_dirty(Dirty { host, replies, last });
-    }
-
-    /// Notes a host.
-    pub(super) fn note_dirty(&mut self, dirty: Dirty) {
+    /// Notes a host. `is_ordered` says whether operations are noted in the order in which they were sent.
+    pub(super) fn note_dirty(&mut self, dirty: Dirty, is_ordered: bool) {
         match self.dirty.binary_search_by_key(&dirty.host, |known| known.host) {
             Ok(place) => {
                 let known = &mut self.dirty[place];
                 known.replies |= dirty.replies;
-                known.last = dirty.last;
+                known.last = dirty.last.filter(|_| is_ordered);
             }
             Err(place) => self.dirty.insert(place, dirty),
         }

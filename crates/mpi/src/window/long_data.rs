@@ -170,7 +170,7 @@ impl Window {
                 left = &left[1..];
             }
         }
-        self.epochs().note_sent(host, Replies::Nothing);
+        self.note_sent(host, Replies::Nothing);
     }
 
     /// Notes that so much data is being put one of both ways in an epoch at whose end the target waits.

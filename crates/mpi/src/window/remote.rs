@@ -108,7 +108,7 @@ impl Window {
             let replies = if index == last { replies } else { Replies::Nothing };
             self.send_data_chunk(origin, located, label, (unit, chunk), replies);
         }
-        self.epochs().note_sent(located.part.host(), replies);
+        self.note_sent(located.part.host(), replies);
     }
 
     /// Notes an update. Whether the rank is going to wait for it soon, so that it had better be sent at once, and the
@@ -192,7 +192,7 @@ impl Window {
         for chunk in &chunks {
             self.send_chunk(located, label, (&BYTE, chunk), replies, 0, &mut |_, _| ());
         }
-        self.epochs().note_sent(host, replies);
+        self.note_sent(host, replies);
         true
     }
 
@@ -243,7 +243,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host, replies);
+        self.note_sent(host, replies);
         true
     }
 
@@ -275,7 +275,7 @@ impl Window {
                 },
             );
         }
-        self.epochs().note_sent(host, replies);
+        self.note_sent(host, replies);
         true
     }
 
@@ -381,7 +381,7 @@ impl Window {
     fn keep_dirty(&self, hosts: &[Dirty]) {
         if self.shared.access_logs().is_some() {
             let mut epochs = self.epochs();
-            hosts.iter().for_each(|dirty| epochs.note_dirty(*dirty));
+            hosts.iter().for_each(|dirty| epochs.note_dirty(*dirty, false));
         }
     }
 

@@ -159,7 +159,7 @@ impl Window {
             SHORTEST_HEADER + request.carried,
             &mut |room| fill(write_header((unit, 0), &[run], 0, room)),
         );
-        self.epochs().note_sent(host, replies);
+        self.note_sent(host, replies);
         true
     }
 
