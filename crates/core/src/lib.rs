@@ -83,9 +83,9 @@ pub use execution::{
     EcHandle, EcSpec, NewEc, PassiveThread, PollLeader, ProcessHooks, Purpose, PurposeGuard,
     QUIESCENCE_DELAY, QUIESCENCE_DELAY_MAX, RuntimeGuard, StackBounds, Watched, all_threads_wait,
     attached_count, begin_expecting, create, current_worker, end_expecting, enter_runtime, expectations,
-    external_wakers, interrupt, keep_warm, make_progress, may_be_interrupted, migrate, passive_threads,
-    set_attend, set_mailbox, set_native_handlers, set_purpose, spin_while_idle, try_current, while_blocked,
-    while_expecting, while_suspended,
+    external_wakers, interrupt, keep_warm, make_progress, may_be_interrupted, may_spin, migrate,
+    passive_threads, set_attend, set_mailbox, set_native_handlers, set_purpose, spin_while_idle, try_current,
+    while_blocked, while_expecting, while_suspended,
 };
 #[cfg(not(loom))]
 pub use fork_join::fork_join;

@@ -89,7 +89,7 @@ pub use spawn::{EcHandle, EcSpec, NewEc, create};
 pub(crate) use suspended::Suspended;
 #[cfg(not(loom))]
 pub use wait::{
-    current, current_worker, keep_warm, make_progress, migrate, park, spin_while_idle, try_current,
+    current, current_worker, keep_warm, make_progress, may_spin, migrate, park, spin_while_idle, try_current,
     while_suspended, yield_now,
 };
 #[cfg(not(loom))]

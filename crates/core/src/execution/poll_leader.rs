@@ -242,6 +242,11 @@ impl PollLeader {
         self.network.wake();
     }
 
+    /// Whether a thread that waits polls more than once.
+    pub(super) fn polls_long(&self) -> bool {
+        !self.has_workers && self.checks > 0
+    }
+
     /// Polls and checks `done` for a bounded time, if there is no other leader; once where there are workers. True if
     /// `done` became true.
     #[inline]

@@ -237,6 +237,18 @@ pub fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     false
 }
 
+/// Whether [`spin_while_idle`] would check for a while now: nobody else could use the worker.
+#[must_use]
+pub fn may_spin() -> bool {
+    let Some(me) = try_current() else { return false };
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC runs on this one.
+    match unsafe { me.control().worker().as_ref() } {
+        Some(worker) => worker.spin_limit() > 0 && !worker.has_ready(),
+        None => PollLeader::get().is_some_and(PollLeader::polls_long),
+    }
+}
+
 /// Whether the caller, with this control block, runs on one of several workers that share the work.
 #[inline]
 pub(super) fn has_team(me: &Ec) -> bool {

@@ -16,6 +16,7 @@
 //! [`RequestWindow`]: super::request_window::RequestWindow
 
 use super::Network;
+use super::answer::word_of;
 use super::request_window::includes;
 use super::wire::{Active, Packet};
 use crate::endpoint::Handle;
@@ -26,6 +27,7 @@ use crate::request::Waiter;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering, fence};
 use simurgh_core::{WaitList, spin_while_idle};
 use simurgh_net::HostId;
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 /// A layer that handles active messages.
@@ -55,6 +57,8 @@ pub(crate) struct ActiveRequest<'a> {
     /// The place to which replies go, if some are expected.
     pub(crate) reply_to: Option<ReplyTo>,
     pub(crate) network: &'a Network,
+    /// The answer by a word, if that is expected and has been given.
+    answer: &'a Cell<Option<u64>>,
 }
 
 /// The place to which replies to a request go.
@@ -91,20 +95,32 @@ impl ActiveRequest<'_> {
     /// Replies with `length` bytes, which `fill` writes, for the target from `offset` on. Nothing is done if no reply
     /// is expected.
     pub(crate) fn reply(&self, offset: u64, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-        if let Some(reply_to) = self.reply_to {
-            self.network.reply(reply_to, offset, Ok(()), length, fill);
+        match self.reply_to {
+            Some(reply_to) if reply_to.handle == Handle::ANSWER => self.answer.set(word_of(length, fill)),
+            Some(reply_to) => self.network.reply(reply_to, offset, Ok(()), length, fill),
+            None => {}
         }
     }
 
-    /// The place of replies to a request that has come within this one, by their handle at the sender.
-    pub(crate) fn replies_to(&self, handle: Handle) -> Option<ReplyTo> {
+    /// A request that has come within this one, with the handle of its replies at the sender.
+    pub(crate) fn inner<'b>(
+        &'b self,
+        numbers: [u64; 2],
+        data: &'b [u8],
+        handle: Handle,
+    ) -> ActiveRequest<'b> {
         let host = self.from;
-        (handle != Handle::NONE).then_some(ReplyTo { host, handle })
+        ActiveRequest {
+            numbers,
+            data,
+            reply_to: (handle != Handle::NONE).then_some(ReplyTo { host, handle }),
+            ..*self
+        }
     }
 
-    /// Replies that the request has failed.
+    /// Replies that the request has failed. Who looks for an answer finds out that there is none.
     pub(crate) fn refuse(&self, error: ErrorCode) {
-        if let Some(reply_to) = self.reply_to {
+        if let Some(reply_to) = self.reply_to.filter(|reply_to| reply_to.handle != Handle::ANSWER) {
             self.network.reply(reply_to, 0, Err(error), 0, &mut |_| ());
         }
     }
@@ -309,7 +325,7 @@ impl Network {
         data: &[u8],
     ) -> Option<()> {
         if is_reply && Handle(first) == Handle::NONE {
-            return self.handle_active((from, service), [second, third], data, None);
+            return self.handle_active((from, service), [second, third], data, None, &Cell::new(None));
         }
         if is_reply {
             let error = ErrorCode::new(u32::try_from(third).ok()?.cast_signed());
@@ -317,9 +333,15 @@ impl Network {
         }
         let handle = Handle(third);
         let reply_to = (handle != Handle::NONE).then_some(ReplyTo { host: from, handle });
-        let outcome = self.handle_active((from, service), [first, second], data, reply_to);
+        let answer = Cell::new(None);
+        let outcome = self.handle_active((from, service), [first, second], data, reply_to, &answer);
         let requests = self.accounts.with(from);
-        self.way(from).tell(from, requests.requests().handle());
+        let way = self.way(from);
+        // One after the other: they are in the same line, which the other host takes at once.
+        way.tell(from, requests.requests().handle());
+        if let Some(word) = answer.get() {
+            way.answer(from, word);
+        }
         if requests.requests().is_owed() {
             let handled = requests.requests().tell();
             self.tell(from, &Packet::Handled { handled });
@@ -334,6 +356,7 @@ impl Network {
         numbers: [u64; 2],
         data: &[u8],
         reply_to: Option<ReplyTo>,
+        answer: &Cell<Option<u64>>,
     ) -> Option<()> {
         let request = ActiveRequest {
             from,
@@ -341,6 +364,7 @@ impl Network {
             data,
             reply_to,
             network: self,
+            answer,
         };
         self.active_messages
             .handlers

@@ -22,6 +22,8 @@ const SHARDS: usize = 1 << 10;
 impl Handle {
     /// The handle of no entry.
     pub(crate) const NONE: Self = Self(u64::MAX);
+    /// That of no entry either: the reply is an answer by a word (`answer`).
+    pub(super) const ANSWER: Self = Self(u64::MAX - 1);
 
     fn new(shard: usize, generation: u32, index: u32) -> Self {
         let generation = u64::from(generation) & ((1 << GENERATION_BITS) - 1);

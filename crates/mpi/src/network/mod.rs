@@ -30,6 +30,7 @@
 //! what has been received.
 
 mod active_message;
+mod answer;
 mod cancel;
 mod cooperative;
 mod counters;
@@ -57,6 +58,7 @@ mod wire;
 mod tests;
 
 pub(crate) use active_message::{ActiveMessageHandler, ActiveRequest, ReplyTo, Service};
+pub(crate) use answer::{ANSWER, Answer};
 pub(crate) use failures::Rounds;
 pub(crate) use host_channel::{HostChannel, Pending};
 pub(crate) use one_sided::{Data, OneSidedTransfer};

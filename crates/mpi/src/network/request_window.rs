@@ -6,7 +6,7 @@
 //! packet of its own when half the window is owed.
 
 use crate::limits::ACTIVE_MESSAGES;
-use simurgh_core::sync::{AtomicU32, Ordering, if_biased};
+use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, if_biased};
 
 /// The requests to one host and from it.
 #[derive(Default)]
@@ -19,6 +19,10 @@ pub(super) struct RequestWindow {
     handled: AtomicU32,
     /// The number of which the other host has been told. It is approximate, as with credits.
     told: AtomicU32,
+    /// Whether a request has been sent, or is about to be, that the other host answers by a word (`answer`).
+    is_asking: AtomicBool,
+    /// How many answers of the other host have been read.
+    answers: AtomicU32,
 }
 
 // Relaxed but for what has been handled: the other numbers order no other data. `RequestWindow::has_room` is read by
@@ -55,6 +59,30 @@ impl RequestWindow {
             }
         }
         false
+    }
+
+    /// Begins a request that is answered by a word; false while there is another one.
+    pub(super) fn begin_asking(&self) -> bool {
+        let plain = || {
+            // No other thread has begun one meanwhile.
+            let is_asking = self.is_asking.load(Ordering::Relaxed);
+            self.is_asking.store(true, Ordering::Relaxed);
+            !is_asking
+        };
+        // Acquire pairs with the Release in `end_asking`: the answer before has been read.
+        if_biased(plain, || !self.is_asking.swap(true, Ordering::Acquire))
+    }
+
+    /// Whether the answer is among so many.
+    pub(super) fn is_answered(&self, answers: u32) -> bool {
+        answers != self.answers.load(Ordering::Relaxed)
+    }
+
+    /// Says that so many answers have been read: the last one, or there is none.
+    pub(super) fn end_asking(&self, answers: u32) {
+        self.answers.store(answers, Ordering::Relaxed);
+        // Release pairs with the Acquire in `begin_asking`.
+        self.is_asking.store(false, Ordering::Release);
     }
 
     /// Notes how many requests the other host has handled; whether these are more than before. It cannot have handled
@@ -120,6 +148,15 @@ mod tests {
         assert!(!window.confirm(0) && !window.confirm(ACTIVE_MESSAGES + 1));
         assert!(window.confirm(3) && !window.confirm(2));
         assert!((0..3).all(|_| window.take_place()) && !window.take_place());
+    }
+
+    #[test]
+    fn one_answer_at_a_time_is_awaited() {
+        let window = RequestWindow::default();
+        assert!(window.begin_asking() && !window.begin_asking());
+        assert!(!window.is_answered(0) && window.is_answered(1));
+        window.end_asking(1);
+        assert!(window.begin_asking() && !window.is_answered(1) && window.is_answered(2));
     }
 
     #[test]

@@ -45,12 +45,7 @@ impl Handler {
     /// Handles all requests of a batch, also those after one that makes no sense.
     fn handle_batch(&self, batch: &ActiveRequest<'_>) -> Option<()> {
         let handle = |entry: Entry<'_>| {
-            let request = ActiveRequest {
-                numbers: entry.numbers,
-                data: entry.data,
-                reply_to: batch.replies_to(entry.replies),
-                ..*batch
-            };
+            let request = batch.inner(entry.numbers, entry.data, entry.replies);
             self.handle_one(Label::read(entry.numbers)?, &request)
         };
         let mut outcome = Some(());

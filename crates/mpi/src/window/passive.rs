@@ -347,10 +347,16 @@ impl Window {
         self.let_others_run();
     }
 
-    /// [`Window::serve_others`], now and then only where nobody needs the rank to reach the window's memory.
+    /// [`Window::serve_others`], now and then only where nobody needs the rank to reach the window's memory, or others
+    /// have been served just now.
     #[inline]
     fn serve_if_due(&self) {
-        if self.is_direct {
+        // Relaxed: a hint, of which the threads of the rank may miss some.
+        let has_served = self.has_served.load(Ordering::Relaxed);
+        if has_served {
+            self.has_served.store(false, Ordering::Relaxed);
+        }
+        if self.is_direct || has_served {
             self.let_others_run();
         } else {
             self.serve_others();

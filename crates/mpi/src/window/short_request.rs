@@ -6,8 +6,11 @@
 //! it has handled (`Network::await_handled`), or the epoch ends there, too (`tallies`). Nothing is done here where it
 //! cannot be told that all is right: then the general way tells what is wrong, or does it (`remote`).
 //!
+//! What brings up to eight bytes for which the rank is going to wait soon is answered by a word, and done when the call
+//! returns (`network/answer`).
+//!
 //! Costs: a few loads, and what a packet takes, or a copy to others that wait for one; and with a reply what that
-//! takes, and an entry in the table of replies.
+//! takes, and an entry in the table of replies; or with an answer a line from the other process.
 
 use super::Window;
 use super::batch::{Replies, SHORT};
@@ -15,8 +18,10 @@ use super::packet::{Kind, SHORTEST_HEADER, write_header};
 use super::plain::NearPlace;
 use super::transfer::LEAST;
 use crate::datatype::Basic;
-use crate::memory::{Dense, Operands, Run, Update};
+use crate::memory::{self, Dense, Operands, Run, Update};
+use crate::network::{ANSWER, Answer};
 use crate::op::{BuiltinOp, numbers_of};
+use simurgh_core::sync::Ordering;
 use simurgh_net::HostId;
 
 /// An operation on elements that follow each other.
@@ -132,20 +137,37 @@ impl Window {
         self.request_across(&request, place, &mut |_| ())
     }
 
-    /// Sends a request with the data that `fill` writes. False if that has not been done.
+    /// Does an operation by a request with the data that `fill` writes. False if that has not been done.
     fn request_across(
         &self,
         request: &ShortRequest,
         place: NearPlace,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> bool {
-        let NearPlace { seat, host, start } = place;
-        if request.bytes > SHORT {
+        let host = place.host;
+        if request.bytes > SHORT || !self.is_sooner_asked(request, host) {
             return false;
+        }
+        if let Some(answer) = self.expect_answer(request, host) {
+            self.send_short(request, place, Replies::Awaited(answer.handle()), fill);
+            return self.take_answer(&answer, request, host);
         }
         let Some(replies) = self.replies_across(request, host) else {
             return false;
         };
+        self.send_short(request, place, replies, fill);
+        self.note_sent(host, replies);
+        true
+    }
+
+    /// Sends a request.
+    fn send_short(
+        &self,
+        request: &ShortRequest,
+        NearPlace { seat, host, start }: NearPlace,
+        replies: Replies,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) {
         self.pace.note();
         let run = Run {
             offset: start as isize,
@@ -159,25 +181,52 @@ impl Window {
             SHORTEST_HEADER + request.carried,
             &mut |room| fill(write_header((unit, 0), &[run], 0, room)),
         );
-        self.note_sent(host, replies);
-        true
+    }
+
+    /// Whether a request is done sooner than what else could be.
+    fn is_sooner_asked(&self, request: &ShortRequest, host: HostId) -> bool {
+        let bytes = request.bytes;
+        let (network, is_short) = (self.network(), bytes < LEAST);
+        match request.kind {
+            Kind::Put if self.ends_at_targets() => is_short || network.is_slow_to_access(host, bytes),
+            Kind::Put if !self.pace.is_slow() && is_short => true,
+            Kind::Put | Kind::Get => network.answers_sooner(host, bytes),
+            _ => true,
+        }
     }
 
     /// What is replied to a request; none if it had better go another way.
     fn replies_across(&self, request: &ShortRequest, host: HostId) -> Option<Replies> {
-        let (bytes, is_slow) = (request.bytes, self.pace.is_slow());
-        let (network, is_short) = (self.network(), bytes < LEAST);
-        let is_sooner = match request.kind {
-            Kind::Put if self.ends_at_targets() => is_short || network.is_slow_to_access(host, bytes),
-            Kind::Put if !is_slow && is_short => true,
-            Kind::Put | Kind::Get => network.answers_sooner(host, bytes),
-            _ => true,
-        };
-        match (is_slow, request.result) {
-            _ if !is_sooner => None,
-            (true, result) => Some(self.replies_soon(host, result.map(|result| result.target()))),
+        match (self.pace.is_slow(), &request.result) {
+            (true, result) => Some(self.replies_soon(host, result.as_ref().map(Dense::target))),
             (false, None) => Some(Replies::Nothing),
             (false, Some(_)) => None,
         }
+    }
+
+    /// Awaits an answer by a word to the next request, if that is possible, and the rank is going to wait for it soon.
+    fn expect_answer(&self, request: &ShortRequest, host: HostId) -> Option<Answer<'_>> {
+        let fits = request
+            .result
+            .as_ref()
+            .is_some_and(|result| result.bytes() <= ANSWER);
+        let may_be = fits && self.pace.is_slow() && self.batches.are_empty();
+        may_be.then(|| self.network().expect_answer(host)).flatten()
+    }
+
+    /// Waits for the answer to a request. False if the request has been refused.
+    fn take_answer(&self, answer: &Answer<'_>, request: &ShortRequest, host: HostId) -> bool {
+        let word = answer.wait().or_else(|| {
+            let asked = self.ask_host(host, &[self.label(Kind::Flush, 0, 0)]);
+            self.await_host(host, asked).ok()?;
+            answer.get()
+        });
+        let (Some(word), Some(result)) = (word, &request.result) else {
+            return false;
+        };
+        memory::unpack(&word[..result.bytes()], &result.target());
+        // Relaxed: see `serve_if_due`.
+        self.has_served.store(true, Ordering::Relaxed);
+        true
     }
 }

@@ -212,6 +212,20 @@ pub trait Transport: Send + Sync {
         None
     }
 
+    /// Tells a host a word as an answer, in place of the one before, if that host [can](Transport::can_answer) look for
+    /// it.
+    fn answer(&self, _host: HostId, _word: u64) {}
+
+    /// Whether a host can tell this one answers.
+    fn can_answer(&self, _host: HostId) -> bool {
+        false
+    }
+
+    /// How many answers a host has told this one, modulo 2^32, and the last one.
+    fn answer_of(&self, _host: HostId) -> (u32, u64) {
+        (0, 0)
+    }
+
     /// Whether it takes longer to access so many bytes of a host's memory than to send them in a packet.
     fn is_slow_to_access(&self, _host: HostId, _length: usize) -> bool {
         false

@@ -21,6 +21,7 @@ use super::remote_process::RemoteProcess;
 use super::ring::{CELL, lies_in_cell};
 use super::segment::Segment;
 use super::slot::{Envelope, WORD};
+use super::tallies::Tallies;
 use super::wakeup_socket::{WakeupSocket, network_namespace};
 use crate::HostId;
 use crate::transport::{
@@ -437,6 +438,23 @@ impl Transport for Shm {
     fn told_by(&self, host: HostId) -> Option<u32> {
         let peer = self.permanent_peer(host)?;
         peer.segment.tallies.told(self.segment.index())
+    }
+
+    fn answer(&self, host: HostId, word: u64) {
+        if let Some(peer) = self.permanent_peer(host) {
+            self.segment.tallies.answer(peer.segment.index(), word);
+        }
+    }
+
+    fn can_answer(&self, host: HostId) -> bool {
+        self.permanent_peer(host).is_some() && Tallies::have(self.segment.index())
+    }
+
+    fn answer_of(&self, host: HostId) -> (u32, u64) {
+        let peer = self.permanent_peer(host);
+        peer.map_or((0, 0), |peer| {
+            peer.segment.tallies.answer_to(self.segment.index())
+        })
     }
 
     fn is_slow_to_access(&self, host: HostId, length: usize) -> bool {
