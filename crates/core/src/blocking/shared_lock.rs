@@ -36,6 +36,15 @@ pub struct SharedLock<'a> {
 /// The ring of a lock, under its lock. Relaxed throughout: the lock orders all accesses.
 struct Ring<'a>(SharedLock<'a>);
 
+impl LockCell {
+    /// The word, to take or release the lock while nobody waits.
+    #[inline]
+    #[must_use]
+    pub fn word(&self) -> &LockWord {
+        &self.word
+    }
+}
+
 impl<'a> SharedLock<'a> {
     /// The lock of a cell, whose queue has these places: one for each that may wait at the same time.
     #[inline]

@@ -5,7 +5,7 @@ use super::shared_memory::{FileName, NodeMemory};
 use super::stripes::Stripes;
 use rustix::io::Errno;
 use simurgh_core::sync::{Arc, AtomicU32};
-use simurgh_core::{BarrierCell, LockCell, SharedBarrier, SharedCounter, SharedLock, SharedTally};
+use simurgh_core::{BarrierCell, LockCell, LockWord, SharedBarrier, SharedCounter, SharedLock, SharedTally};
 use std::ptr::NonNull;
 
 /// Memory that the processes of a node share, with the locks of their ranks, and those for elements on which the
@@ -178,6 +178,20 @@ impl NodeControl {
             let places = std::slice::from_raw_parts(places.as_ptr(), origins);
             SharedLock::new(self.cells.add(index).as_ref(), places)
         }
+    }
+
+    /// The word of that lock.
+    ///
+    /// # Panics
+    ///
+    /// As [`NodeControl::lock`].
+    #[inline]
+    #[must_use]
+    pub fn lock_word(&self, index: usize) -> &LockWord {
+        assert!(index < self.size.locks, "the rank is one of the node");
+        // SAFETY:
+        // - as in `lock`.
+        unsafe { self.cells.add(index).as_ref() }.word()
     }
 
     /// The counters of a rank of the node, by its index: one for each rank of the node, and one more.

@@ -41,11 +41,19 @@ impl LockQueue for Queue {
     }
 }
 
+impl OwnLock {
+    /// The word, to take or release the lock while nobody waits.
+    #[inline]
+    pub(super) fn word(&self) -> &LockWord {
+        &self.word
+    }
+}
+
 impl Lock<'_> {
     #[inline]
     fn word(&self) -> &LockWord {
         match self {
-            Self::Own(lock) => &lock.word,
+            Self::Own(lock) => lock.word(),
             Self::Shared(lock) => lock.word(),
         }
     }

@@ -21,8 +21,8 @@ use crate::layout::Layout;
 use crate::members::Members;
 use crate::memory::{self, Block, ControlSize, NodeControl, NodeMemory, Region, Stripes, Target};
 use crossbeam_utils::CachePadded;
-use simurgh_core::SharedBarrier;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock};
+use simurgh_core::{LockWord, SharedBarrier};
 use simurgh_net::HostId;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -258,6 +258,16 @@ impl WindowShared {
             return Some(Lock::Shared(control.lock(part.node_index? as usize)));
         }
         Some(Lock::Own(&self.locals[part.local? as usize].lock))
+    }
+
+    /// The word of that lock, to take or release it while nobody waits.
+    #[inline]
+    pub(super) fn lock_word_of(&self, seat: usize) -> Option<&LockWord> {
+        let part = self.parts.get(seat)?;
+        match self.control.get() {
+            Some(control) => Some(control.lock_word(part.node_index? as usize)),
+            None => Some(self.locals[part.local? as usize].lock.word()),
+        }
     }
 
     /// What all ranks share, if each has a process of its own.

@@ -29,7 +29,7 @@ impl Window {
         if !may || self.shared.no_locks() {
             return false;
         }
-        let Some(lock) = self.shared.lock_of(seat as usize) else {
+        let Some(lock) = self.shared.lock_word_of(seat as usize) else {
             return false;
         };
         let is_taken = assert == 0;
@@ -49,7 +49,7 @@ impl Window {
         if !self.goes_alone() {
             return false;
         }
-        let (Some(hold), Some(lock)) = (self.open.held(seat), self.shared.lock_of(seat as usize)) else {
+        let (Some(hold), Some(lock)) = (self.open.held(seat), self.shared.lock_word_of(seat as usize)) else {
             return false;
         };
         if !self.goes_on() || hold.is_taken && !lock.try_release(hold.kind) {
