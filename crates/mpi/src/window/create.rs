@@ -23,7 +23,7 @@ use crate::error::{ErrorClass, Result};
 use crate::info::Info;
 use crate::memory::{NodeControl, Region};
 use crate::portable::portable;
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU32, SpinLock};
 
 /// What a rank says about itself.
 struct Arguments {
@@ -124,7 +124,6 @@ impl Comm {
             process: Arc::clone(process),
             has_other_hosts: shared.comm.host_map().is_some(),
             calls: AtomicU32::new(0),
-            has_served: AtomicBool::new(false),
             phase: AtomicU32::new(0),
             shared,
             reach: Arc::default(),

@@ -99,7 +99,7 @@ use open::Open;
 use pace::Pace;
 use plain::Reach;
 use shared::WindowShared;
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU32, SpinLock};
 use std::fmt;
 
 /// The ways in which windows get their memory.
@@ -127,8 +127,6 @@ pub struct Window {
     has_other_hosts: bool,
     /// Calls after which the rank might have let others run.
     calls: AtomicU32,
-    /// Whether other hosts have been served since the rank last flushed, while it waited for an answer.
-    has_served: AtomicBool,
     /// Fences at which it has met all others, if accesses are checked.
     phase: AtomicU32,
     epochs: SpinLock<Epochs>,

@@ -347,16 +347,10 @@ impl Window {
         self.let_others_run();
     }
 
-    /// [`Window::serve_others`], now and then only where nobody needs the rank to reach the window's memory, or others
-    /// have been served just now.
+    /// [`Window::serve_others`], now and then only where nobody needs the rank to reach the window's memory.
     #[inline]
     fn serve_if_due(&self) {
-        // Relaxed: a hint, of which the threads of the rank may miss some.
-        let has_served = self.has_served.load(Ordering::Relaxed);
-        if has_served {
-            self.has_served.store(false, Ordering::Relaxed);
-        }
-        if self.is_direct || has_served {
+        if self.is_direct {
             self.let_others_run();
         } else {
             self.serve_others();

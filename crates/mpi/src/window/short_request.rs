@@ -21,7 +21,6 @@ use crate::datatype::Basic;
 use crate::memory::{self, Dense, Operands, Run, Update};
 use crate::network::{ANSWER, Answer};
 use crate::op::{BuiltinOp, numbers_of};
-use simurgh_core::sync::Ordering;
 use simurgh_net::HostId;
 
 /// An operation on elements that follow each other.
@@ -225,8 +224,6 @@ impl Window {
             return false;
         };
         memory::unpack(&word[..result.bytes()], &result.target());
-        // Relaxed: see `serve_if_due`.
-        self.has_served.store(true, Ordering::Relaxed);
         true
     }
 }
