@@ -20,16 +20,12 @@ pub(crate) fn enter(
     body: impl FnOnce(Rank<'_>) -> Outcome,
 ) -> c_int {
     let code = with_process_inside(inside, |process| {
-        let tables = process.and_then(|process| Some((process, process.extension::<HandleTables>()?)));
-        match tables {
-            Some((process, tables)) if process.check_active().is_ok() => {
-                let rank = Rank { process, tables };
-                match body(rank) {
-                    Ok(()) => MPI_SUCCESS,
-                    Err(fault) => fail(call, raised, rank, &fault),
-                }
-            }
-            _ => outside(call, process.map(|process| &**process)),
+        let Some(rank) = process.and_then(Rank::active) else {
+            return outside(call, process.map(|process| &**process));
+        };
+        match body(rank) {
+            Ok(()) => MPI_SUCCESS,
+            Err(fault) => fail(call, raised, rank, &fault),
         }
     });
     if simurgh_tool::on() {

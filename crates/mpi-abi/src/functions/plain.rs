@@ -14,24 +14,17 @@ use simurgh_mpi::{Process, Window};
 
 use crate::arguments::{Buffer, BufferMut, Number};
 use crate::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED};
-use crate::handles::{HandleTables, Rank};
+use crate::handles::Rank;
 use crate::types::{MPI_Aint, MPI_Datatype, MPI_Win};
 
 /// Whether `act` has done what a call on a window is for.
 #[inline(always)]
 fn at_once(win: MPI_Win, act: impl FnOnce(Rank<'_>, &Window) -> bool) -> bool {
     Process::with_current(|process| {
-        let Some(process) = process.filter(|process| process.is_active()) else {
-            return false;
-        };
-        let Some(tables) = process.extension::<HandleTables>() else {
-            return false;
-        };
-        let rank = Rank { process, tables };
-        let Some(entry) = rank.recent_window(win) else {
-            return false;
-        };
-        act(rank, &entry.window)
+        process.and_then(Rank::active).is_some_and(|rank| {
+            let entry = rank.recent_window(win);
+            entry.is_some_and(|entry| act(rank, &entry.window))
+        })
     })
 }
 

@@ -60,6 +60,13 @@ fn no_world() -> Box<CallError> {
 }
 
 impl<'a> Rank<'a> {
+    /// The rank of a process, between `MPI_Init` and `MPI_Finalize` or with a session open.
+    #[inline(always)]
+    pub(crate) fn active(process: &'a Arc<Process>) -> Option<Self> {
+        let tables = process.extension::<HandleTables>()?;
+        process.is_active().then_some(Self { process, tables })
+    }
+
     /// The communicator behind a handle.
     #[inline]
     pub(crate) fn comm(self, handle: MPI_Comm) -> ResultOf<&'a Arc<Comm>> {
