@@ -168,16 +168,15 @@ impl NodeControl {
     #[inline]
     #[must_use]
     pub fn lock(&self, index: usize) -> SharedLock<'_> {
-        assert!(index < self.size.locks, "the rank is one of the node");
-        let origins = self.size.origins;
+        let (cell, origins) = (self.lock_cell(index), self.size.origins);
         // SAFETY:
-        // - `index` is checked, so cell and places are within the memory, where only this type gives out anything;
+        // - `index` has been checked, so the places are within the memory, where only this type gives out anything;
         // - they are aligned, were zeroed before their first use, and live as long as `self`.
-        unsafe {
+        let places = unsafe {
             let places = self.places.add(index * origins);
-            let places = std::slice::from_raw_parts(places.as_ptr(), origins);
-            SharedLock::new(self.cells.add(index).as_ref(), places)
-        }
+            std::slice::from_raw_parts(places.as_ptr(), origins)
+        };
+        SharedLock::new(cell, places)
     }
 
     /// The word of that lock.
@@ -188,10 +187,16 @@ impl NodeControl {
     #[inline]
     #[must_use]
     pub fn lock_word(&self, index: usize) -> &LockWord {
+        self.lock_cell(index).word()
+    }
+
+    #[inline]
+    fn lock_cell(&self, index: usize) -> &LockCell {
         assert!(index < self.size.locks, "the rank is one of the node");
         // SAFETY:
-        // - as in `lock`.
-        unsafe { self.cells.add(index).as_ref() }.word()
+        // - `index` is checked, so the cell is within the memory, where only this type gives out anything;
+        // - it is aligned, was zeroed before its first use, and lives as long as `self`.
+        unsafe { self.cells.add(index).as_ref() }
     }
 
     /// The counters of a rank of the node, by its index: one for each rank of the node, and one more.
