@@ -40,16 +40,20 @@ impl Window {
         true
     }
 
+    /// How a target is locked, if it is so and may be released so.
+    #[inline(always)]
+    fn held_alone(&self, seat: u32) -> Option<Hold> {
+        self.goes_alone().then(|| self.open.held(seat)).flatten()
+    }
+
     /// [`Window::unlock`] of such a lock for which nobody waits, when it is not yet time to let others run. False, with
     /// nothing done, if that takes a longer way.
     #[inline(always)]
     #[must_use]
     pub fn unlock_at_once(&self, rank: i32) -> bool {
         let seat = rank.cast_unsigned();
-        if !self.goes_alone() {
-            return false;
-        }
-        let (Some(hold), Some(lock)) = (self.open.held(seat), self.shared.lock_word_of(seat as usize)) else {
+        let (Some(hold), Some(lock)) = (self.held_alone(seat), self.shared.lock_word_of(seat as usize))
+        else {
             return false;
         };
         if !self.goes_on() || hold.is_taken && !lock.try_release(hold.kind) {
@@ -63,10 +67,7 @@ impl Window {
     #[inline(always)]
     pub(super) fn unlock_alone(&self, rank: i32) -> bool {
         let seat = rank.cast_unsigned();
-        if !self.goes_alone() {
-            return false;
-        }
-        let (Some(hold), Some(lock)) = (self.open.held(seat), self.shared.lock_of(seat as usize)) else {
+        let (Some(hold), Some(lock)) = (self.held_alone(seat), self.shared.lock_of(seat as usize)) else {
             return false;
         };
         self.open.let_go();
