@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use simurgh_datatype::memory::{Source, Target, pack_from};
 
-use crate::buffer::with_buffer;
+use crate::buffer::Buffer;
 use crate::hints::Choice;
 use crate::limits::{SAMPLE, SIEVED_GAP, SIEVED_STRIDE};
 use crate::part::{Moved, Part};
@@ -100,7 +100,7 @@ fn room<M>(part: &Part<M>, most: usize) -> usize {
     most.min(usize::try_from(span.end - span.start).unwrap_or(most))
 }
 
-/// Moves the data of a part block by block, through a buffer of at most so many bytes. `move_block` returns the
+/// Moves the data of a part block by block, each through a buffer, of at most so many bytes. `move_block` returns the
 /// position that was reached, and the outcome if nothing more is to be moved.
 fn in_blocks<M>(
     part: &Part<M>,
@@ -108,30 +108,29 @@ fn in_blocks<M>(
     mut move_block: impl FnMut(&Block, &mut [u8]) -> (usize, Option<io::Result<()>>),
 ) -> Moved {
     let end = part.position + part.bytes;
-    with_buffer(room(part, most), |buffer| {
-        let mut position = part.position;
-        while position < end {
-            let block = block(part, position, buffer.len());
-            let (reached, ended) = move_block(&block, buffer);
-            position = reached;
-            if let Some(outcome) = ended {
-                let bytes = position - part.position;
-                return Moved { bytes, outcome };
-            }
+    let room = room(part, most);
+    let mut position = part.position;
+    while position < end {
+        let block = block(part, position, room);
+        let mut buffer = Buffer::new(block.offset(part), block.len);
+        let (reached, ended) = move_block(&block, &mut buffer);
+        position = reached;
+        if let Some(outcome) = ended {
+            let bytes = position - part.position;
+            return Moved { bytes, outcome };
         }
-        Moved {
-            bytes: part.bytes,
-            outcome: Ok(()),
-        }
-    })
+    }
+    Moved {
+        bytes: part.bytes,
+        outcome: Ok(()),
+    }
 }
 
 /// Reads the data of a part with the gaps in it.
 pub(crate) fn sieve_read(file: &SharedFile, part: &Part<Target>) -> Moved {
     let view = &part.view;
     in_blocks(part, view.sieving().read_buffer, |block, buffer| {
-        let at = view.displacement() + block.first as u64;
-        let (got, outcome) = file.read(&mut buffer[..block.len], at);
+        let (got, outcome) = file.read(buffer, block.offset(part));
         let (start, reached) = (block.positions.start, block.reached(part, got));
         let memory = (&part.memory, start - part.position);
         view.tiling()
@@ -158,8 +157,7 @@ fn write_block(
     let (view, positions) = (&part.view, block.positions.clone());
     let skip = positions.start - part.position;
     if block.has_gaps() {
-        let at = view.displacement() + block.first as u64;
-        let rewritten = file.rewrite(at, &mut buffer[..block.len], |content| {
+        let rewritten = file.rewrite(block.offset(part), buffer, |content| {
             view.tiling()
                 .store((&part.memory, skip), positions.clone(), content, block.first);
         });
@@ -175,6 +173,11 @@ fn write_block(
 }
 
 impl Block {
+    /// Where it begins in the file.
+    fn offset<M>(&self, part: &Part<M>) -> u64 {
+        part.view.displacement() + self.first as u64
+    }
+
     fn has_gaps(&self) -> bool {
         self.positions.len() < self.len
     }

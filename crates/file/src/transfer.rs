@@ -3,13 +3,15 @@
 //! Data that lies in one piece in memory goes without a copy. Other data goes through a staging buffer. Where the
 //! pieces of the file are short and near each other, the gaps are read and written along ([`sieve`](crate::sieve)).
 
+use std::io;
+
 use simurgh_core::sync::Arc;
 use simurgh_datatype::external32;
 use simurgh_datatype::memory::{
     Source, Target, bytes_of, collect, pack_from, slice_of, slice_of_mut, unpack_at,
 };
 
-use crate::buffer::with_buffer;
+use crate::buffer::Buffer;
 use crate::limits::STAGING;
 use crate::part::{Moved, Part};
 use crate::piecewise::{read_pieces, write_pieces};
@@ -34,17 +36,9 @@ pub fn write(file: &SharedFile, part: &Part<Source>) -> Moved {
     let all = part.view.in_file(part.bytes);
     let (done, outcome) = match slice_of(&part.memory) {
         Some(bytes) => write_pieces(file, pieces(0, all), &bytes[..all.min(bytes.len())]),
-        None => with_buffer(STAGING.min(all), |buffer| {
-            let mut done = 0;
-            while done < all {
-                let len = pack_from(&part.memory, done, buffer);
-                let (more, outcome) = write_pieces(file, pieces(done, len), &buffer[..len]);
-                done += more;
-                if outcome.is_err() || more < len {
-                    return (done, outcome);
-                }
-            }
-            (done, Ok(()))
+        None => in_parts(part, all, |buffer, done| {
+            let len = pack_from(&part.memory, done, buffer);
+            write_pieces(file, pieces(done, len), &buffer[..len])
         }),
     };
     Moved {
@@ -83,18 +77,10 @@ pub fn read(file: &SharedFile, part: &mut Part<Target>) -> Moved {
             let len = all.min(bytes.len());
             read_pieces(file, pieces(0, all), &mut bytes[..len])
         }
-        None => with_buffer(STAGING.min(all), |buffer| {
-            let mut done = 0;
-            while done < all {
-                let len = buffer.len().min(all - done);
-                let (more, outcome) = read_pieces(file, pieces(done, len), &mut buffer[..len]);
-                unpack_at(&buffer[..more], &part.memory, done);
-                done += more;
-                if outcome.is_err() || more < len {
-                    return (done, outcome);
-                }
-            }
-            (done, Ok(()))
+        None => in_parts(part, all, |buffer, done| {
+            let (more, outcome) = read_pieces(file, pieces(done, buffer.len()), buffer);
+            unpack_at(&buffer[..more], &part.memory, done);
+            (more, outcome)
         }),
     };
     Moved {
@@ -103,9 +89,30 @@ pub fn read(file: &SharedFile, part: &mut Part<Target>) -> Moved {
     }
 }
 
+/// Moves so many bytes of the file through buffers. `move_some` moves what fits into one, behind what has been moved;
+/// less if there is no more.
+fn in_parts<M>(
+    part: &Part<M>,
+    all: usize,
+    mut move_some: impl FnMut(&mut [u8], usize) -> (usize, io::Result<()>),
+) -> (usize, io::Result<()>) {
+    let start = part.reach().start;
+    let mut done = 0;
+    while done < all {
+        let len = STAGING.min(all - done);
+        let mut buffer = Buffer::new(start + done as u64, len);
+        let (more, outcome) = move_some(&mut buffer, done);
+        done += more;
+        if outcome.is_err() || more < len {
+            return (done, outcome);
+        }
+    }
+    (done, Ok(()))
+}
+
 /// Reads data in external32. Only whole elements of the buffer are delivered.
 fn read_external(file: &SharedFile, part: &Part<Target>) -> Moved {
-    let mut content = vec![0; part.view.in_file(part.bytes)];
+    let mut content = Buffer::new(part.reach().start, part.view.in_file(part.bytes));
     let (done, outcome) = read_pieces(file, part.view.pieces(part.position, part.bytes), &mut content);
     let each = external32::size(1, part.memory.datatype()).unwrap_or(0);
     let whole = done.checked_div(each).unwrap_or(0);

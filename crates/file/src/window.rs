@@ -39,7 +39,7 @@ impl Window {
 
     /// A window whose bytes are read all at once.
     pub(crate) fn unmarked(range: Range<u64>) -> Self {
-        let content = Buffer::new((range.end - range.start) as usize);
+        let content = Buffer::new(range.start, (range.end - range.start) as usize);
         Self {
             range,
             content,
@@ -154,7 +154,7 @@ impl Window {
                 true
             });
         };
-        let mut content = Buffer::new(self.content.len());
+        let mut content = Buffer::new(self.range.start, self.content.len());
         let rewritten = file.rewrite(self.range.start, &mut content, change);
         rewritten.map(|(_, outcome)| outcome)
     }
