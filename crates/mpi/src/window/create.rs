@@ -133,6 +133,7 @@ impl Comm {
             pace: Pace::default(),
             long_data: LongData::default(),
             open: Open::default(),
+            is_unchecked: false,
             is_direct: false,
             meter: Meter::new(process.job()),
             hints: SpinLock::new(hints),
@@ -167,7 +168,8 @@ impl Window {
         let is_counted = self.meter.is_always_on();
         self.reach = self.shared.reach(is_counted);
         let is_at_hand = !self.has_other_hosts || self.reach.iter().all(Reach::is_at_hand);
-        self.is_direct = is_at_hand && self.shared.access_logs().is_none() && !is_counted;
+        self.is_unchecked = self.shared.access_logs().is_none() && !is_counted;
+        self.is_direct = self.is_unchecked && is_at_hand;
         Ok(Arc::new(self))
     }
 

@@ -56,6 +56,7 @@ mod meter;
 mod name;
 mod open;
 mod operation;
+mod own_epochs;
 mod pace;
 mod packet;
 mod passive;
@@ -139,7 +140,9 @@ pub struct Window {
     long_data: LongData,
     /// The targets of its access epochs.
     open: Open,
-    /// Whether no operation is ever under way when its call has returned, and none is checked or always counted.
+    /// Whether no operation is checked or always counted.
+    is_unchecked: bool,
+    /// Whether, beside that, no operation is ever under way when its call has returned.
     is_direct: bool,
     /// Counts what the rank does.
     meter: Meter,

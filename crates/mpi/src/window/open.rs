@@ -1,7 +1,7 @@
 //! The targets that a rank may access, for the short ways (`plain`, `single_lock`), which look at them without the lock
 //! of the epochs.
 //!
-//! They are told whenever an epoch begins or ends. All accesses are relaxed: a thread that relies on an epoch has
+//! They are told whenever an epoch begins or ends. Accesses to them are relaxed: a thread that relies on an epoch has
 //! synchronised with the one that has begun it, so it sees what that has told, or something later. What the short ways
 //! have done, the epochs are told when they are next locked ([`Open::news`]).
 
@@ -20,6 +20,8 @@ pub(super) struct Open {
     is_used: AtomicBool,
     /// The number of an [`EpochKind`], or [`ONE_LOCK`] plus the number of how the target in `locks` is locked.
     state: AtomicU32,
+    /// Whether no operation is under way to another host.
+    is_clean: AtomicBool,
 }
 
 /// What kind of access epoch a rank is in.
@@ -67,6 +69,7 @@ impl Default for Open {
             locks: AtomicU32::new(Targets::NONE.0),
             is_used: AtomicBool::new(false),
             state: AtomicU32::new(EpochKind::None as u32),
+            is_clean: AtomicBool::new(true),
         }
     }
 }
@@ -151,6 +154,20 @@ impl Open {
             self.is_used.store(true, Ordering::Relaxed);
         }
         allows
+    }
+
+    /// Tells whether no operation is under way to another host. Called under the lock of the epochs.
+    #[inline]
+    pub(super) fn tell_clean(&self, is_clean: bool) {
+        // Release: what operations have brought is seen by threads that find that they are over.
+        self.is_clean.store(is_clean, Ordering::Release);
+    }
+
+    /// Whether no operation is under way to another host.
+    #[inline(always)]
+    pub(super) fn is_clean(&self) -> bool {
+        // Acquire: as in `tell_clean`.
+        self.is_clean.load(Ordering::Acquire)
     }
 
     /// Whether a rank of the window is locked.

@@ -4,13 +4,11 @@
 //! the general way tells what is wrong, or does it (`operation`).
 
 use super::Window;
-use super::epoch::Epochs;
 use super::operation::is_comparable;
 use super::shared::Part;
 use crate::instrument;
 use crate::memory::{Dense, Operands, Region};
 use crate::op::BuiltinOp;
-use simurgh_core::sync::SpinGuard;
 use simurgh_net::HostId;
 
 /// The memory of a rank, for the short way.
@@ -183,7 +181,19 @@ impl Window {
     pub(super) fn is_flushed(&self, rank: i32) -> bool {
         let seat = rank.cast_unsigned();
         let is_rank = (seat as usize) < self.reach.len();
-        self.is_direct && is_rank && self.open.is_locked(seat) && !instrument::on()
+        let is_open = is_rank && self.open.is_locked(seat) && !instrument::on();
+        is_open && (self.is_direct || self.has_waited())
+    }
+
+    /// Whether the rank has waited for all that it has sent to other hosts, which is noted as the end of a series of
+    /// operations. False if that takes longer to find out.
+    #[inline(always)]
+    fn has_waited(&self) -> bool {
+        let has_waited = self.is_unchecked && self.open.is_clean();
+        if has_waited {
+            self.pace.end();
+        }
+        has_waited
     }
 
     /// [`Window::flush`] where there is nothing to do, not even to let others run. False, with nothing done, if that
@@ -192,16 +202,6 @@ impl Window {
     #[must_use]
     pub fn flush_at_once(&self, rank: i32) -> bool {
         self.is_flushed(rank) && self.goes_on()
-    }
-
-    /// Locks the rank's epochs.
-    #[inline]
-    pub(super) fn epochs(&self) -> SpinGuard<'_, Epochs> {
-        let mut epochs = self.epochs.lock_serialized(self.process.serialized());
-        if let Some(news) = self.open.news() {
-            epochs.note(&news);
-        }
-        epochs
     }
 }
 
