@@ -86,6 +86,7 @@ impl Update {
 }
 
 /// A predefined datatype as numbers: its own, or those of the value and the index of a pair that has no name.
+#[inline]
 #[must_use]
 pub fn numbers_of(unit: &Datatype) -> [u16; 2] {
     match (unit.basic(), unit.pair()) {

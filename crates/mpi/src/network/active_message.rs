@@ -174,6 +174,7 @@ impl Network {
 
     /// Sends a request with `length` bytes of data, which `fill` writes. The calling execution context is suspended as
     /// long as the other host has too many requests to handle.
+    #[inline]
     pub(crate) fn request(
         &self,
         service: Service,
@@ -271,6 +272,7 @@ impl Network {
         self.send_active(reply_to.host, 0, true, words, length, fill);
     }
 
+    #[inline]
     fn send_active(
         &self,
         to: HostId,

@@ -11,6 +11,8 @@ use super::Network;
 use crate::endpoint::Handle;
 use simurgh_core::{may_spin, spin_while_idle};
 use simurgh_net::HostId;
+use simurgh_net::transport::Transport;
+use std::cell::Cell;
 
 /// The most bytes of an answer.
 pub(crate) const ANSWER: usize = size_of::<u64>();
@@ -18,18 +20,23 @@ pub(crate) const ANSWER: usize = size_of::<u64>();
 /// An answer that is awaited.
 pub(crate) struct Answer<'a> {
     network: &'a Network,
+    way: &'a dyn Transport,
     host: HostId,
 }
 
 impl Network {
     /// Awaits an answer of a host to the next request to it that has [`Answer::handle`]. None if the host cannot answer
     /// so, another one is awaited, or somebody else could use the processor meanwhile.
+    #[inline]
     pub(crate) fn expect_answer(&self, host: HostId) -> Option<Answer<'_>> {
-        let may = self.way(host).can_answer(host)
-            && may_spin()
-            && self.accounts.with(host).requests().begin_asking();
+        let way = self.way(host);
+        let may = way.can_answer(host) && may_spin() && self.accounts.with(host).requests().begin_asking();
         // Not `then_some`, whose value would be dropped, which ends the asking of somebody else.
-        may.then(|| Answer { network: self, host })
+        may.then(|| Answer {
+            network: self,
+            way,
+            host,
+        })
     }
 }
 
@@ -47,23 +54,30 @@ impl Answer<'_> {
     }
 
     /// The answer, if it has come.
+    #[inline]
     pub(crate) fn get(&self) -> Option<[u8; ANSWER]> {
-        let (answers, word) = self.network.way(self.host).answer_of(self.host);
+        let (answers, word) = self.way.answer_of(self.host);
         let account = self.network.accounts.with(self.host);
         let is_answered = account.requests().is_answered(answers);
         is_answered.then_some(word.to_le_bytes())
     }
 
     /// Waits for the answer, for as long as nobody else could use the processor.
+    #[inline]
     pub(crate) fn wait(&self) -> Option<[u8; ANSWER]> {
-        spin_while_idle(|| self.get().is_some());
-        self.get()
+        let answer = Cell::new(None);
+        spin_while_idle(|| {
+            answer.set(self.get());
+            answer.get().is_some()
+        });
+        answer.get()
     }
 }
 
 impl Drop for Answer<'_> {
+    #[inline]
     fn drop(&mut self) {
-        let (answers, _) = self.network.way(self.host).answer_of(self.host);
+        let (answers, _) = self.way.answer_of(self.host);
         let account = self.network.accounts.with(self.host);
         account.requests().end_asking(answers);
     }

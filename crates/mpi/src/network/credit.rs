@@ -135,6 +135,7 @@ impl Accounts {
 // Relaxed throughout, as above.
 impl Account<'_> {
     /// The requests of active messages to the host and from it.
+    #[inline]
     pub(super) fn requests(&self) -> &RequestWindow {
         &self.sums.requests
     }

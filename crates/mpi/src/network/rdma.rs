@@ -63,6 +63,7 @@ pub(super) fn wanted(settings: &Values) -> Access {
 }
 
 impl Network {
+    #[inline]
     pub(super) fn way(&self, host: HostId) -> &dyn Transport {
         self.fabric().transport(host).expect("messages go to other hosts")
     }

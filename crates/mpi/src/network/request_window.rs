@@ -29,10 +29,12 @@ pub(super) struct RequestWindow {
 // threads that wait for room, which the thread that confirms wakes with an ordering of its own.
 impl RequestWindow {
     /// Whether a request may be sent.
+    #[inline]
     pub(super) fn has_room(&self) -> bool {
         self.under_way(self.sent.load(Ordering::Relaxed)) < ACTIVE_MESSAGES
     }
 
+    #[inline]
     fn under_way(&self, sent: u32) -> u32 {
         // Negative if requests were sent after the load of `sent` and are confirmed already.
         let under_way = sent.wrapping_sub(self.confirmed.load(Ordering::Relaxed));
@@ -40,6 +42,7 @@ impl RequestWindow {
     }
 
     /// Takes the place of a request; false if there is none.
+    #[inline]
     pub(super) fn take_place(&self) -> bool {
         let mut sent = self.sent.load(Ordering::Relaxed);
         while self.under_way(sent) < ACTIVE_MESSAGES {
@@ -62,6 +65,7 @@ impl RequestWindow {
     }
 
     /// Begins a request that is answered by a word; false while there is another one.
+    #[inline]
     pub(super) fn begin_asking(&self) -> bool {
         let plain = || {
             // No other thread has begun one meanwhile.
@@ -74,11 +78,13 @@ impl RequestWindow {
     }
 
     /// Whether the answer is among so many.
+    #[inline]
     pub(super) fn is_answered(&self, answers: u32) -> bool {
         answers != self.answers.load(Ordering::Relaxed)
     }
 
     /// Says that so many answers have been read: the last one, or there is none.
+    #[inline]
     pub(super) fn end_asking(&self, answers: u32) {
         self.answers.store(answers, Ordering::Relaxed);
         // Release pairs with the Acquire in `begin_asking`.
@@ -87,6 +93,7 @@ impl RequestWindow {
 
     /// Notes how many requests the other host has handled; whether these are more than before. It cannot have handled
     /// more than it was sent. Called by the thread that polls.
+    #[inline]
     pub(super) fn confirm(&self, told: u32) -> bool {
         let known = self.confirmed.load(Ordering::Relaxed);
         let under_way = self.sent.load(Ordering::Relaxed).wrapping_sub(known);
@@ -100,6 +107,7 @@ impl RequestWindow {
 
     /// Notes that a request of the other host has been handled. The number of all that have been. Called by the thread
     /// that polls.
+    #[inline]
     pub(super) fn handle(&self) -> u32 {
         let handled = self.handled.load(Ordering::Relaxed).wrapping_add(1);
         // Release pairs with the Acquire in `has_handled`: what the handler has done is visible.
@@ -108,12 +116,14 @@ impl RequestWindow {
     }
 
     /// Whether the other host should be told how many have been handled, by a packet.
+    #[inline]
     pub(super) fn is_owed(&self) -> bool {
         let handled = self.handled.load(Ordering::Relaxed);
         handled.wrapping_sub(self.told.load(Ordering::Relaxed)) >= ACTIVE_MESSAGES / 2
     }
 
     /// How many requests have been sent so far.
+    #[inline]
     pub(super) fn sent(&self) -> u32 {
         self.sent.load(Ordering::Relaxed)
     }
@@ -124,6 +134,7 @@ impl RequestWindow {
     }
 
     /// The number of requests of the other host that have been handled, which is told now.
+    #[inline]
     pub(super) fn tell(&self) -> u32 {
         let handled = self.handled.load(Ordering::Relaxed);
         self.told.store(handled, Ordering::Relaxed);

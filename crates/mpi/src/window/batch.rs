@@ -100,6 +100,7 @@ impl Batches {
 
 impl Window {
     /// Sends a request with `length` bytes of data, which `fill` writes, or has it wait.
+    #[inline]
     pub(super) fn send_request(
         &self,
         host: HostId,
@@ -114,10 +115,23 @@ impl Window {
             Replies::Later(handle) => (Some(handle), true),
             Replies::Soon(handle) | Replies::Awaited(handle) => (Some(handle), false),
         };
-        let network = self.network();
         if !may_wait && self.batches.are_empty() {
+            let network = self.network();
             return network.request(Service::Windows, host, label.numbers(), handle, length, fill);
         }
+        self.send_with_batch((host, label), (handle, may_wait), length, fill);
+    }
+
+    /// Sends a request behind those that wait, or has it wait, too.
+    #[inline(never)]
+    fn send_with_batch(
+        &self,
+        (host, label): (HostId, Label),
+        (handle, may_wait): (Option<Handle>, bool),
+        length: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) {
+        let network = self.network();
         let capacity = network.request_capacity(host);
         let entry = HEADER + length;
         // What fills more than half a packet saves none if it waits.

@@ -91,6 +91,7 @@ pub(super) struct Label {
 }
 
 impl Label {
+    #[inline]
     pub(super) fn numbers(&self) -> [u64; 2] {
         let first = u64::from(self.window) | (self.kind as u64) << 32 | u64::from(self.detail) << 48;
         [first, u64::from(self.target) | u64::from(self.origin) << 32]

@@ -26,6 +26,7 @@ impl Window {
     }
 
     /// The label of a request of this rank.
+    #[inline]
     pub(super) fn label(&self, kind: Kind, detail: u16, target: u32) -> Label {
         Label {
             window: self.shared.id(),

@@ -29,6 +29,7 @@ struct ShortRequest {
     /// The number of the operation, if the kind has one.
     detail: u16,
     unit: Basic,
+    count: usize,
     /// Bytes of the elements.
     bytes: usize,
     /// Bytes of data that go there.
@@ -51,6 +52,7 @@ impl Window {
             kind: Kind::Accumulate,
             detail: op as u16,
             unit: origin.basic(),
+            count: origin.bytes() / origin.basic().size(),
             bytes: origin.bytes(),
             carried: origin.bytes(),
             result: None,
@@ -74,6 +76,7 @@ impl Window {
             kind: Kind::GetAccumulate,
             detail: op as u16,
             unit: origin.basic(),
+            count: 1,
             bytes: origin.bytes(),
             carried: origin.bytes(),
             result: Some(operands.result()),
@@ -98,6 +101,7 @@ impl Window {
             kind: Kind::CompareAndSwap,
             detail: 0,
             unit: operands.basic(),
+            count: 1,
             bytes: size,
             carried: 2 * size,
             result: Some(operands.result()),
@@ -116,6 +120,7 @@ impl Window {
             kind: Kind::Put,
             detail: 0,
             unit: Basic::Byte,
+            count: origin.bytes(),
             bytes: origin.bytes(),
             carried: origin.bytes(),
             result: None,
@@ -129,6 +134,7 @@ impl Window {
             kind: Kind::Get,
             detail: 0,
             unit: Basic::Byte,
+            count: origin.bytes(),
             bytes: origin.bytes(),
             carried: 0,
             result: Some(origin),
@@ -160,6 +166,7 @@ impl Window {
     }
 
     /// Sends a request.
+    #[inline]
     fn send_short(
         &self,
         request: &ShortRequest,
@@ -170,7 +177,7 @@ impl Window {
         self.pace.note();
         let run = Run {
             offset: start as isize,
-            count: request.bytes / request.unit.size(),
+            count: request.count,
         };
         let unit = numbers_of(&request.unit.into());
         self.send_request(

@@ -201,6 +201,7 @@ impl Fabric {
     }
 
     /// The transport to a host, also to one that has been removed; none to the own host and to an unknown one.
+    #[inline]
     #[must_use]
     pub fn transport(&self, host: HostId) -> Option<&dyn Transport> {
         match self.links.get(host) {
