@@ -160,11 +160,17 @@ impl Update {
             result: std::ptr::null_mut(),
         };
         let access = stripes.access(bytes);
+        if access.is_alone() && !row.overlaps(bytes) {
+            // SAFETY:
+            // - as demanded of the caller; nobody else updates anything meanwhile, and words have no gaps.
+            unsafe { self.in_place(row, bytes) };
+            return true;
+        }
         // The size of a word is a power of two.
         let count = bytes >> self.size.trailing_zeros();
         // SAFETY:
         // - as demanded of the caller.
-        unsafe { self.run(stripes, row, count, access.is_alone()) };
+        unsafe { self.run_among(stripes, row, count) };
         true
     }
 

@@ -1,6 +1,7 @@
 //! The loops of reductions, compiled for several instruction sets. The best that the machine has is chosen at run time.
 
 use std::arch::is_x86_feature_detected;
+use std::sync::LazyLock;
 
 use super::elements::Element;
 
@@ -15,10 +16,17 @@ pub(super) enum Level {
     Avx512,
 }
 
+/// One look instead of one for each feature.
+static BEST: LazyLock<Level> = LazyLock::new(Level::detect);
+
 impl Level {
     /// The best that this machine has.
     #[inline]
     pub(super) fn best() -> Self {
+        *BEST
+    }
+
+    fn detect() -> Self {
         let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("f16c");
         let avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
