@@ -1,5 +1,5 @@
 //! Answers by a word: replies of up to eight bytes to requests whose sender looks for them, where the transport tells
-//! words to other hosts ([`Transport::answer`](simurgh_net::transport::Transport::answer)).
+//! words to other hosts ([`Transport::answer`]).
 //!
 //! A reply is a packet otherwise: the host that sends it takes a place in a ring, and the one that gets it finds out
 //! what it is about. An answer is two stores to a line at which its receiver looks.
