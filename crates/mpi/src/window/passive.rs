@@ -260,6 +260,7 @@ impl Window {
     #[inline]
     pub fn flush(&self, rank: i32) -> Result<()> {
         if self.is_flushed(rank) {
+            self.pace.end();
             self.let_others_run();
             return Ok(());
         }

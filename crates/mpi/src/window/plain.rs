@@ -182,18 +182,7 @@ impl Window {
         let seat = rank.cast_unsigned();
         let is_rank = (seat as usize) < self.reach.len();
         let is_open = is_rank && self.open.is_locked(seat) && !instrument::on();
-        is_open && (self.is_direct || self.has_waited())
-    }
-
-    /// Whether the rank has waited for all that it has sent to other hosts, which is noted as the end of a series of
-    /// operations. False if that takes longer to find out.
-    #[inline(always)]
-    fn has_waited(&self) -> bool {
-        let has_waited = self.is_unchecked && self.open.is_clean();
-        if has_waited {
-            self.pace.end();
-        }
-        has_waited
+        is_open && (self.is_direct || self.is_unchecked && self.open.is_clean())
     }
 
     /// [`Window::flush`] where there is nothing to do, not even to let others run. False, with nothing done, if that
@@ -201,7 +190,12 @@ impl Window {
     #[inline(always)]
     #[must_use]
     pub fn flush_at_once(&self, rank: i32) -> bool {
-        self.is_flushed(rank) && self.goes_on()
+        let is_over = self.is_flushed(rank) && self.goes_on();
+        // Operations at hand are done at any pace.
+        if is_over && !self.is_direct {
+            self.pace.end();
+        }
+        is_over
     }
 }
 
