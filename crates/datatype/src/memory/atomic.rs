@@ -115,6 +115,12 @@ impl Update {
         matches!(&self.unit, Datatype::Basic(unit) if *unit == basic)
     }
 
+    /// Whether the elements are words, aligned if the first one is at this address.
+    #[inline(always)]
+    fn are_aligned_words(&self, element: *const u8) -> bool {
+        self.is_word && element.addr() & (self.size - 1) == 0
+    }
+
     /// Updates an element by one instruction, and stores its value from before at `result`, unless that is null; false,
     /// with nothing done, if that cannot be.
     ///
@@ -151,7 +157,7 @@ impl Update {
         input: *const u8,
         bytes: usize,
     ) -> bool {
-        if !self.is_word || element.addr() & (self.size - 1) != 0 {
+        if !self.are_aligned_words(element) {
             return false;
         }
         let row = Row {
@@ -160,17 +166,11 @@ impl Update {
             result: std::ptr::null_mut(),
         };
         let access = stripes.access(bytes);
-        if access.is_alone() && !row.overlaps(bytes) {
-            // SAFETY:
-            // - as demanded of the caller; nobody else updates anything meanwhile, and words have no gaps.
-            unsafe { self.in_place(row, bytes) };
-            return true;
-        }
         // The size of a word is a power of two.
         let count = bytes >> self.size.trailing_zeros();
         // SAFETY:
         // - as demanded of the caller.
-        unsafe { self.run_among(stripes, row, count) };
+        unsafe { self.run(stripes, row, count, access.is_alone()) };
         true
     }
 
@@ -279,10 +279,12 @@ impl Update {
     /// * The row has so many elements.
     #[inline(always)]
     unsafe fn run(&self, stripes: &Stripes, row: Row, count: usize, is_alone: bool) {
-        let bytes = count * self.unit.extent().unsigned_abs();
-        if is_alone && self.is_word && row.element.addr() & (self.size - 1) == 0 && !row.overlaps(bytes) {
+        let is_aligned = self.are_aligned_words(row.element);
+        // Words have no gaps.
+        let bytes = count * self.size;
+        if is_alone && is_aligned && !row.overlaps(bytes) {
             // SAFETY:
-            // - as demanded of the caller; words have no gaps.
+            // - as demanded of the caller; words fill their bytes.
             return unsafe { self.in_place(row, bytes) };
         }
         // SAFETY:
@@ -298,7 +300,7 @@ impl Update {
     unsafe fn run_among(&self, stripes: &Stripes, row: Row, count: usize) {
         let bytes = count * self.unit.extent().unsigned_abs();
         let _range = (count > 1 && bytes <= RANGE).then(|| stripes.lock_range(row.element, bytes));
-        let is_aligned = self.is_word && row.element.addr() & (self.size - 1) == 0;
+        let is_aligned = self.are_aligned_words(row.element);
         // SAFETY:
         // - as demanded of the caller; all words are aligned if the first one is, since there are no gaps.
         unsafe {
