@@ -8,8 +8,9 @@
 use std::ops::{Deref, DerefMut, Range};
 
 use simurgh_core::sync::SpinLock;
+use simurgh_datatype::memory::PAGE;
 
-use crate::limits::{PAGE, STAGING, THREADS};
+use crate::limits::{STAGING, THREADS};
 
 static KEPT: SpinLock<Vec<Vec<u8>>> = SpinLock::new(Vec::new());
 

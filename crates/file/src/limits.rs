@@ -3,9 +3,6 @@
 /// Bytes up to which an access is made by the caller: it takes less time than to wake an I/O thread.
 pub const SHORT: usize = 128 << 10;
 
-/// Bytes of a page of memory.
-pub(crate) const PAGE: usize = 4 << 10;
-
 /// Bytes of the buffer through which data goes that does not lie in one piece in memory.
 pub(crate) const STAGING: usize = 1 << 20;
 

@@ -35,7 +35,7 @@ const BEHIND: RangeInclusive<usize> = 1..=4 * LINE - 1;
 /// The lengths for which it does. Longer copies are not done by `rep movsb`, as they would evict what caches hold.
 const WAITING: RangeInclusive<usize> = 2 << 10..=1 << 20;
 /// Bytes of a page, by whose places the processor compares loads with earlier stores.
-pub(super) const PAGE: usize = 4 << 10;
+pub const PAGE: usize = 4 << 10;
 
 /// Where the lines of a target are before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
