@@ -193,7 +193,7 @@ impl Network for Silent {
 }
 
 /// A network that leads to other nodes, and serves them while it is polled, which it does not tell. Whoever sleeps is
-/// woken at once.
+/// woken at once, which shows that others are served.
 #[derive(Default)]
 struct Serving {
     sleeps: AtomicUsize,
@@ -238,7 +238,7 @@ fn a_processor_that_serves_other_nodes_sleeps_rarely() {
     }
     let taken = begin.elapsed();
     drop(runtime);
-    assert!(taken > Duration::from_millis(25), "{SLEEPS} sleeps in {taken:?}");
+    assert!(taken > Duration::from_millis(400), "{SLEEPS} sleeps in {taken:?}");
 }
 
 /// How often a virtual processor looks after a silent network during many switches between two contexts that wait for

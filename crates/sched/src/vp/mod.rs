@@ -2,10 +2,11 @@
 //!
 //! A VP with nothing to run spins for a bounded time, checking its inbox. Then it asks the policy's victims for work
 //! and sleeps in the kernel; if the policy wants it, it asks the nearest of them before it spins. The time to spin
-//! adapts: an idle period that was short, sleep and wake-up included, doubles it, another one halves it. The VP that is
-//! the [`Poller`] polls the network meanwhile, and sleeps where the network wakes it.
+//! adapts (`spin_time`). The VP that is the [`Poller`] polls the network meanwhile, and sleeps where the network wakes
+//! it.
 
 mod shared;
+mod spin_time;
 mod starvation_guard;
 mod substitute;
 mod victims;
@@ -21,25 +22,14 @@ use crate::poller::Poller;
 use crate::stats::VpStats;
 use crate::worker_status::WorkerStatus;
 
+use self::spin_time::{IdlePeriod, Longest, SpinTime};
+
 pub(crate) use shared::{OthersWait, Shared};
 pub use starvation_guard::SUBSTITUTES_MAX;
 pub(crate) use starvation_guard::StarvationGuard;
 pub(crate) use substitute::Substitutes;
 pub(crate) use victims::Victims;
 
-/// Longest time for which an idle virtual processor spins before it sleeps: about twice the cost of a wake-up.
-const SPIN_MAX: Duration = Duration::from_micros(20);
-/// The same for one that polls a network that leads to other nodes: an answer takes longer than a wake-up, which would
-/// come on top of it. A provider that accesses memory for others does not tell, so that a poller that serves them finds
-/// nothing and sleeps again and again: once in this time.
-const SPIN_MAX_FAR: Duration = Duration::from_micros(500);
-/// The same for one that is dedicated to the network and has a core of its own: what it waits for may come from afar.
-const SPIN_MAX_DEDICATED: Duration = Duration::from_millis(1);
-/// An idle period that ends after so many times the longest spin, by a wake-up, would have been over sooner without the
-/// sleep.
-const SHORT_SLEEPS: u32 = 3;
-/// Shortest time, unless spinning is switched off.
-const SPIN_MIN: Duration = Duration::from_micros(1);
 /// How often an execution context that waits checks its event while nothing else is ready on its VP.
 const EC_SPIN_LIMIT: u32 = 1000;
 /// Checks of the inbox between two readings of the clock.
@@ -91,7 +81,7 @@ impl Vp {
             self.worker.allow_moves(self.victims.all());
         }
         self.worker.allow_requests(self.reach());
-        let mut spin_time = SPIN_MAX;
+        let mut spin_time = SpinTime::new();
         loop {
             if self.worker.has_runnable() {
                 self.pass_on();
@@ -127,25 +117,19 @@ impl Vp {
     }
 
     /// Waits for something to run. Returns for how long to spin next time.
-    fn idle(&self, spin_time: Duration) -> Duration {
+    fn idle(&self, spin_time: SpinTime) -> SpinTime {
         if self.is_common() && self.worker.help() {
             return spin_time;
         }
         self.status.idle.begin();
         self.worker.resume_mailbox();
         self.ask(&self.victims.early);
-        let found = self.worker.look_into_mailbox() || self.poll() || self.may_spin() && self.spin(spin_time);
-        if !found {
-            self.sleep();
-        }
+        let found =
+            self.worker.look_into_mailbox() || self.poll() || self.may_spin() && self.spin(spin_time.get());
+        let slept = (!found).then(|| self.sleep());
         self.stop_asking(&self.victims.early);
-        let longest = self.longest_spin();
-        let is_short = self.status.idle.end() < SHORT_SLEEPS * longest;
-        if found || is_short {
-            (spin_time * 2).min(longest)
-        } else {
-            (spin_time / 2).max(SPIN_MIN)
-        }
+        let length = self.status.idle.end();
+        spin_time.after(IdlePeriod { length, slept }, self.longest_spin())
     }
 
     /// Polls the network, if this one is the poller or can become it. Returns whether there was anything to do.
@@ -167,12 +151,13 @@ impl Vp {
         self.is_common() && self.worker.sees_shared_work()
     }
 
-    fn longest_spin(&self) -> Duration {
-        let polls = |poller: &Poller| poller.is_led_by(self.worker.index());
-        match self.shared.poller.get() {
-            _ if self.is_dedicated() => SPIN_MAX_DEDICATED,
-            Some(poller) if poller.network().is_far() && polls(poller) => SPIN_MAX_FAR,
-            _ => SPIN_MAX,
+    fn longest_spin(&self) -> Longest {
+        let is_far = |poller: &Poller| poller.network().is_far() && poller.is_led_by(self.worker.index());
+        let is_far = self.shared.poller.get().is_some_and(is_far);
+        match self.is_dedicated() {
+            true => Longest::Dedicated { is_far },
+            false if is_far => Longest::Far,
+            false => Longest::Usual,
         }
     }
 
@@ -196,12 +181,18 @@ impl Vp {
         }
     }
 
-    fn sleep(&self) {
+    /// Sleeps until there is something to run. Returns for how long.
+    fn sleep(&self) -> Duration {
+        let begin = Instant::now();
         let ticket = self.worker.ticket();
-        if self.sees_shared_work() {
-            // It came after the last check and before the ticket: nobody will announce it again.
-            return;
+        // What came after the last check and before the ticket nobody will announce again.
+        if !self.sees_shared_work() {
+            self.sleep_with(ticket);
         }
+        begin.elapsed()
+    }
+
+    fn sleep_with(&self, ticket: u32) {
         // Others deliver by themselves while it sleeps.
         self.worker.close_mailbox();
         if !self.worker.has_runnable() {
