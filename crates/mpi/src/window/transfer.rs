@@ -122,12 +122,11 @@ impl Transfers {
         self.under_way.is_empty() && self.failed.is_none()
     }
 
-    /// Takes those with a host, or all.
-    fn take(&mut self, host: Option<HostId>) -> Vec<(HostId, Arc<Request>)> {
+    /// Takes the oldest one with a host, or with any.
+    fn take(&mut self, host: Option<HostId>) -> Option<(HostId, Arc<Request>)> {
         let is_meant = |(other, _): &(HostId, _)| host.is_none_or(|host| host == *other);
-        let (taken, left) = self.under_way.drain(..).partition(is_meant);
-        self.under_way = left;
-        Vec::from(taken)
+        let place = self.under_way.iter().position(is_meant)?;
+        self.under_way.remove(place)
     }
 }
 
@@ -249,8 +248,7 @@ impl Window {
             return;
         }
         let _turn = self.take_turn();
-        let oldest = self.epochs().transfers.under_way.pop_front();
-        if let Some(oldest) = oldest {
+        if let Some(oldest) = self.take_transfer(None) {
             self.await_transfer(oldest);
         }
     }
@@ -274,12 +272,19 @@ impl Window {
 
     #[cold]
     fn await_those_under_way(&self, host: Option<HostId>) -> Result<()> {
-        let under_way = self.epochs().transfers.take(host);
-        under_way
-            .into_iter()
-            .for_each(|transfer| self.await_transfer(transfer));
+        // Those that another thread of the rank begins meanwhile need not be waited for.
+        for _ in 0..self.epochs().transfers.under_way.len() {
+            let Some(transfer) = self.take_transfer(host) else {
+                break;
+            };
+            self.await_transfer(transfer);
+        }
         let failed = self.epochs().transfers.failed.take();
         failed.map_or(Ok(()), |host| Err(not_done(host)))
+    }
+
+    fn take_transfer(&self, host: Option<HostId>) -> Option<(HostId, Arc<Request>)> {
+        self.epochs().transfers.take(host)
     }
 }
 
