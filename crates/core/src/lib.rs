@@ -76,7 +76,8 @@ pub use execution::{set_worker, set_worker_count};
 pub use any_arc::{AnyArc, BorrowedArc};
 #[cfg(not(loom))]
 pub use execution::worker::{
-    Evicted, IdleTask, PurposeRules, Worker, WorkerConfig, WorkerStats, move_to, parallel_for, post_idle_task,
+    Evicted, IdleTask, PurposeRules, Worker, WorkerConfig, WorkerStats, has_helpers, move_to, parallel_for,
+    post_idle_task,
 };
 #[cfg(not(loom))]
 pub use execution::{

@@ -107,7 +107,7 @@ pub(super) fn piece_length(len: usize) -> usize {
 /// * As for [`copy_bytes`].
 #[inline]
 unsafe fn copy_long(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: usize) {
-    if is_copied_alone(len) || !are_disjoint(src, dst, len) {
+    if is_copied_alone(len) || !simurgh_core::has_helpers() || !are_disjoint(src, dst, len) {
         // SAFETY:
         // - as demanded of the caller.
         unsafe { copy_alone(src, (dst, lines), len) };

@@ -46,7 +46,7 @@ use team::Team;
 
 pub use idle_task::{IdleTask, post_idle_task};
 pub use moves::move_to;
-pub use parallel_for::parallel_for;
+pub use parallel_for::{has_helpers, parallel_for};
 pub(crate) use polling::PollOutcome;
 pub use purposes::PurposeRules;
 pub use substitute::Evicted;

@@ -88,6 +88,12 @@ impl SharedLoop {
     }
 }
 
+/// Whether there are other workers, which may help with a [`parallel_for`]. If not, work need not be cut into pieces.
+#[must_use]
+pub fn has_helpers() -> bool {
+    current_worker().is_some_and(|worker| worker.peers().len() > 1)
+}
+
 /// Calls `work` with every number below `pieces`, each once, on this worker and on idle ones of its team. Returns when
 /// all calls have returned.
 ///
