@@ -273,7 +273,8 @@ impl Window {
     #[cold]
     fn await_those_under_way(&self, host: Option<HostId>) -> Result<()> {
         // Those that another thread of the rank begins meanwhile need not be waited for.
-        for _ in 0..self.epochs().transfers.under_way.len() {
+        let count = self.epochs().transfers.under_way.len();
+        for _ in 0..count {
             let Some(transfer) = self.take_transfer(host) else {
                 break;
             };
