@@ -74,19 +74,19 @@ struct Machine {
 
 /// None without AVX.
 static MACHINE: LazyLock<Option<Machine>> = LazyLock::new(|| {
-    let copy: VectorCopy = if is_x86_feature_detected!("avx512f") {
+    let has_wide = is_x86_feature_detected!("avx512f");
+    let copy: VectorCopy = if has_wide {
         wide::copy
     } else if is_x86_feature_detected!("avx") {
         narrow::copy
     } else {
         return None;
     };
-    let are_faster_alike = is_of_amd();
-    let are_faster_far = is_of_amd() && !is_x86_feature_detected!("avx512f");
+    let is_of_amd = is_of_amd();
     Some(Machine {
         copy,
-        are_faster_alike,
-        are_faster_far,
+        are_faster_alike: is_of_amd,
+        are_faster_far: is_of_amd && !has_wide,
     })
 });
 

@@ -91,7 +91,12 @@ impl SharedLoop {
 /// Whether there are other workers, which may help with a [`parallel_for`]. If not, work need not be cut into pieces.
 #[must_use]
 pub fn has_helpers() -> bool {
-    current_worker().is_some_and(|worker| worker.peers().len() > 1)
+    helped_worker().is_some()
+}
+
+/// The worker of the caller, if there are others beside it.
+fn helped_worker() -> Option<&'static Worker> {
+    current_worker().filter(|worker| worker.peers().len() > 1)
 }
 
 /// Calls `work` with every number below `pieces`, each once, on this worker and on idle ones of its team. Returns when
@@ -99,8 +104,8 @@ pub fn has_helpers() -> bool {
 ///
 /// `work` must not panic or suspend. It must not be slow either: a worker notices nothing else during a piece.
 pub fn parallel_for(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
-    match current_worker() {
-        Some(worker) if worker.peers().len() > 1 && pieces > 1 => parallel_for_on(worker, pieces, work),
+    match helped_worker() {
+        Some(worker) if pieces > 1 => parallel_for_on(worker, pieces, work),
         _ => (0..pieces).for_each(work),
     }
 }
