@@ -2,6 +2,7 @@
 
 use super::vectors::{self, PAGE, TargetLines};
 use simurgh_core::sync::{lines_of, prefetch_read};
+use std::arch::x86_64::__m128i;
 use std::ptr;
 
 /// Copies of at most this length are a few inlined loads and stores.
@@ -51,21 +52,33 @@ pub(super) unsafe fn copy_bytes(src: *const u8, dst: *mut u8, len: usize) {
 /// * As for [`copy_bytes`].
 #[inline]
 pub(super) unsafe fn copy_to_lines(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: usize) {
-    if len > SHORT {
-        // SAFETY:
-        // - as demanded of the caller.
-        unsafe { copy_long(src, (dst, lines), len) };
-        return;
+    // SAFETY:
+    // - as demanded of the caller.
+    unsafe {
+        match len {
+            ..=SHORT => copy_short(src, dst, len),
+            ..vectors::LEAST => ptr::copy(src, dst, len),
+            _ => copy_long(src, (dst, lines), len),
+        }
     }
+}
+
+/// [`copy_bytes`] for at most [`SHORT`] bytes.
+///
+/// # Safety
+///
+/// * As for [`copy_bytes`].
+#[inline]
+unsafe fn copy_short(src: *const u8, dst: *mut u8, len: usize) {
     // SAFETY:
     // - as demanded of the caller; each width is used for lengths it fits into, and everything is read before it is
     //   written.
     unsafe {
         match len {
-            16.. => copy_ends::<16>(src, dst, len),
-            8.. => copy_ends::<8>(src, dst, len),
-            4.. => copy_ends::<4>(src, dst, len),
-            2.. => copy_ends::<2>(src, dst, len),
+            16.. => copy_ends::<__m128i>(src, dst, len),
+            8.. => copy_ends::<u64>(src, dst, len),
+            4.. => copy_ends::<u32>(src, dst, len),
+            2.. => copy_ends::<u16>(src, dst, len),
             1 => dst.write(src.read()),
             0 => {}
         }
@@ -83,7 +96,7 @@ pub(super) unsafe fn copy_word_or_bytes(src: *const u8, dst: *mut u8, len: usize
     // - as demanded of the caller.
     unsafe {
         match len {
-            8 => copy_ends::<8>(src, dst, len),
+            8 => copy_ends::<u64>(src, dst, len),
             _ => copy_bytes(src, dst, len),
         }
     }
@@ -100,12 +113,13 @@ pub(super) fn piece_length(len: usize) -> usize {
     (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN)
 }
 
-/// [`copy_bytes`] for copies that are not short.
+/// [`copy_bytes`] for copies of [`vectors::LEAST`] bytes and more. It is apart from short ones, which need no room on the
+/// stack.
 ///
 /// # Safety
 ///
 /// * As for [`copy_bytes`].
-#[inline]
+#[inline(never)]
 unsafe fn copy_long(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: usize) {
     if is_copied_alone(len) || !simurgh_core::has_helpers() || !are_disjoint(src, dst, len) {
         // SAFETY:
@@ -126,7 +140,7 @@ unsafe fn copy_long(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: u
     });
 }
 
-/// [`copy_bytes`] for copies that are not short, by the caller alone.
+/// [`copy_bytes`] for copies of [`vectors::LEAST`] bytes and more, by the caller alone.
 ///
 /// # Safety
 ///
@@ -172,20 +186,22 @@ pub(super) fn are_disjoint(src: *const u8, dst: *mut u8, len: usize) -> bool {
     src.addr().abs_diff(dst.addr()) >= len
 }
 
-/// Copies between `W` and `2 * W` bytes as two words that may overlap.
+/// Copies as many bytes as one or two words have, as two words that may overlap. The words are numbers or vectors, which
+/// stay in registers.
 ///
 /// # Safety
 ///
-/// * As for [`copy_bytes`], and `W <= len <= 2 * W`.
+/// * As for [`copy_bytes`], and `len` is at least the size of a word and at most twice that. Any bytes are a word.
 #[inline(always)]
-unsafe fn copy_ends<const W: usize>(src: *const u8, dst: *mut u8, len: usize) {
+unsafe fn copy_ends<W: Copy>(src: *const u8, dst: *mut u8, len: usize) {
+    let last = len - size_of::<W>();
     // SAFETY:
-    // - both words lie inside the `len` bytes; arrays of bytes need no alignment.
+    // - both words lie inside the `len` bytes; any bytes are a word.
     unsafe {
-        let head = src.cast::<[u8; W]>().read();
-        let tail = src.add(len - W).cast::<[u8; W]>().read();
-        dst.cast::<[u8; W]>().write(head);
-        dst.add(len - W).cast::<[u8; W]>().write(tail);
+        let head = src.cast::<W>().read_unaligned();
+        let tail = src.add(last).cast::<W>().read_unaligned();
+        dst.cast::<W>().write_unaligned(head);
+        dst.add(last).cast::<W>().write_unaligned(tail);
     }
 }
 

@@ -35,7 +35,9 @@ const SHORT: usize = 4 << 10;
 /// Distances within a page from the source to the target at which the C library waits.
 const BEHIND: RangeInclusive<usize> = 1..=4 * LINE - 1;
 /// The lengths for which it does. Longer copies are not done by `rep movsb`, as they would evict what caches hold.
-const WAITING: RangeInclusive<usize> = 2 << 10..=1 << 20;
+const WAITING: RangeInclusive<usize> = LEAST..=1 << 20;
+/// Shorter copies had better be left to the C library.
+pub(super) const LEAST: usize = 2 << 10;
 /// Bytes of a page, by whose places the processor compares loads with earlier stores.
 pub const PAGE: usize = 4 << 10;
 
@@ -104,7 +106,7 @@ pub(super) fn faster_copy(
     (dst, lines): (*mut u8, TargetLines),
     len: usize,
 ) -> Option<VectorCopy> {
-    if len < *WAITING.start() {
+    if len < LEAST {
         return None;
     }
     let machine = MACHINE.as_ref()?;
