@@ -95,7 +95,7 @@ pub use host_table::HostTable;
 #[cfg(not(loom))]
 pub use machine::{
     HollowError, StackError, StackPlace, ThreadBlock, kernel_thread_sleeps, kernel_thread_time,
-    kernel_threads, mark_written, this_kernel_thread, with_signals_blocked,
+    kernel_threads, mark_written, this_kernel_thread, time_stamp, with_signals_blocked,
 };
 #[cfg(not(loom))]
 pub use network::Quiescence;

@@ -9,6 +9,7 @@ mod memcheck;
 mod signal_mask;
 mod stack;
 mod thread_pointer;
+mod time_stamp;
 
 pub(crate) use coroutine::Stacks;
 pub(crate) use float_environment::{FloatEnvironment, FloatEnvironmentCell};
@@ -19,3 +20,4 @@ pub use signal_mask::with_signals_blocked;
 pub(crate) use stack::EcStack;
 pub use stack::{StackError, StackPlace};
 pub(crate) use thread_pointer::ThreadPointer;
+pub use time_stamp::time_stamp;

@@ -55,10 +55,12 @@ pub(super) unsafe fn copy_to_lines(src: *const u8, (dst, lines): (*mut u8, Targe
     // SAFETY:
     // - as demanded of the caller.
     unsafe {
-        match len {
-            ..=SHORT => copy_short(src, dst, len),
-            ..vectors::LEAST => ptr::copy(src, dst, len),
-            _ => copy_long(src, (dst, lines), len),
+        if len <= SHORT {
+            copy_short(src, dst, len);
+        } else if len < vectors::LEAST {
+            ptr::copy(src, dst, len);
+        } else {
+            copy_long(src, (dst, lines), len);
         }
     }
 }

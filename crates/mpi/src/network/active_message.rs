@@ -17,8 +17,9 @@
 
 use super::Network;
 use super::answer::word_of;
+use super::frequent::Active;
 use super::request_window::includes;
-use super::wire::{Active, Packet};
+use super::wire::Packet;
 use crate::endpoint::Handle;
 use crate::error::{ErrorCode, Result, Status};
 use crate::host::Host;

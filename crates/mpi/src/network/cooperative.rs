@@ -24,6 +24,7 @@ use super::wire::Packet;
 use crate::endpoint::Handle;
 use crate::host::Host;
 use crate::memory::{Source, Target};
+use simurgh_core::time_stamp;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 use std::ops::Range;
@@ -156,7 +157,7 @@ impl Network {
 
     /// Asks the sender for its help, and gets what it leaves.
     pub(super) fn get_with_sender(&self, local: &Host, get: &Get, target: Region, counter: u64) {
-        let begin = self.protocol_choice.now();
+        let begin = time_stamp();
         let (from, way) = (get.from, self.way(get.from));
         self.tell(
             from,

@@ -2,13 +2,14 @@
 
 use super::cooperative::{Assist, Share};
 use super::credit::{Account, cost};
-use super::packets::{ACTIVE, EAGER, EAGER_SEGMENT};
+use super::frequent::{Active, Eager, EagerSegment, Fragment};
+use super::packets::{ACTIVE, EAGER, EAGER_SEGMENT, FRAGMENT};
 use super::pipeline::PipelinedSend;
 use super::progress::Task;
 use super::rdma::Put;
 use super::rendezvous::MatchedReceive;
 use super::send::PendingSend;
-use super::wire::{Active, Eager, EagerSegment, Fields, Label, Packet};
+use super::wire::{Fields, Label, Packet};
 use super::{HOST_BASE, Network};
 use crate::endpoint::Handle;
 use crate::endpoint::RequestToSend;
@@ -40,6 +41,11 @@ impl Handler for PacketHandler<'_> {
                 EAGER_SEGMENT => {
                     let segment = EagerSegment::of(&fields)?;
                     self.accept_segment((from, &account()), segment, data)
+                }
+                FRAGMENT => {
+                    let fragment = Fragment::of(&fields)?;
+                    account();
+                    self.network.take_fragment(self.local, from, fragment, data)
                 }
                 ACTIVE => {
                     let active = Active::of(&fields)?;
@@ -109,9 +115,7 @@ impl PacketHandler<'_> {
                 limit,
                 region,
             } => self.accept_clear_to_send(from, sender, receiver, limit, region),
-            Packet::Fragment { receiver, offset } => self
-                .network
-                .take_fragment(self.local, from, receiver, offset, data),
+            Packet::Fragment(fragment) => self.network.take_fragment(self.local, from, fragment, data),
             Packet::GetDone { sender } => self.accept_get_done(from, sender),
             Packet::PutDone { receiver } => self.network.take_put(self.local, from, receiver),
             Packet::Assist {

@@ -39,6 +39,7 @@ mod dispatch;
 mod exposed;
 mod failures;
 mod flush;
+mod frequent;
 mod handle_table;
 mod host_channel;
 mod one_sided;

@@ -3,6 +3,7 @@
 //! Their receivers have sent a clear to send, and take the fragments in order.
 
 use super::Network;
+use super::frequent::Fragment;
 use super::progress::{Step, Task};
 use super::send_data::SendData;
 use super::wire::Packet;
@@ -56,7 +57,7 @@ impl Network {
         let way = self.fabric.route(send.to);
         let length = (send.limit - offset).min(way.capacity() as u64);
         // Without credits: they would be lost if the transport has no room.
-        let header = Packet::Fragment { receiver, offset }.header(0);
+        let header = Packet::Fragment(Fragment { receiver, offset }).header(0);
         let mut fill = |room: &mut [u8]| send.data.fill(offset, room);
         way.try_send(&header, length as usize, &mut fill)?;
         send.offset += length;

@@ -20,9 +20,9 @@
 //! short.
 
 use std::array;
-use std::time::Instant;
 
 use simurgh_core::sync::{AtomicU64, Ordering};
+use simurgh_core::time_stamp;
 
 /// The binary logarithms of the sizes that are told apart: from 8 KiB, of smaller ones and those, to 16 MiB.
 const SMALLEST: u32 = 13;
@@ -98,7 +98,7 @@ struct Times {
     taken: AtomicU64,
     /// The least average of that since all have been tried.
     level: AtomicU64,
-    /// The average of the last ones by each protocol, in nanoseconds for a MiB; 0 if there was none.
+    /// The average of the last ones by each protocol, in units of the clock for a MiB; 0 if there was none.
     averages: [AtomicU64; 3],
     /// The protocol of the last message in the two lowest bits, and how many of the same were before it in a row above
     /// them.
@@ -221,12 +221,12 @@ impl Times {
     }
 
     /// Notes that a message of so many bytes by a protocol has taken so long, if that counts.
-    fn note(&self, protocol: impl Way, bytes: u64, nanoseconds: u64) {
+    fn note(&self, protocol: impl Way, bytes: u64, took: u64) {
         if !self.counts(protocol) {
             return;
         }
         let average = &self.averages[protocol.index()];
-        let new = ((nanoseconds << 20) / bytes.max(1)).max(1);
+        let new = ((took << 20) / bytes.max(1)).max(1);
         let old = average.load(Ordering::Relaxed);
         let next = match old {
             0 => new,
@@ -240,8 +240,7 @@ impl Times {
 /// The choice between the protocols, for all hosts of the node.
 #[derive(Debug)]
 pub(super) struct ProtocolChoice {
-    begin: Instant,
-    /// When the last message in fragments was complete, in nanoseconds since `begin`.
+    /// When the last message in fragments was complete.
     last_complete: AtomicU64,
     times: [Times; CLASSES],
     /// What messages have taken by how their senders began.
@@ -251,7 +250,6 @@ pub(super) struct ProtocolChoice {
 impl Default for ProtocolChoice {
     fn default() -> Self {
         Self {
-            begin: Instant::now(),
             last_complete: AtomicU64::new(0),
             times: array::from_fn(|_| Times::default()),
             starts: array::from_fn(|_| Times::default()),
@@ -268,22 +266,18 @@ impl ProtocolChoice {
         protocol
     }
 
-    /// The time, in nanoseconds since some moment.
-    pub(super) fn now(&self) -> u64 {
-        self.begin.elapsed().as_nanos() as u64
-    }
-
     /// Notes that a get of so many bytes by this protocol, which began then, is over.
     pub(super) fn note_get(&self, protocol: Protocol, bytes: u64, begin: u64) {
-        self.note(protocol, bytes, self.now().saturating_sub(begin));
+        self.note(protocol, bytes, time_stamp().saturating_sub(begin));
     }
 
     /// Notes that a message of so many bytes in fragments, which was asked for then, is complete. It counts from when
     /// the one before was complete if that was later: the sender sends one after the other. Those of a message that
     /// could have come in no other way say nothing about messages that can: its data lies in pieces.
     pub(super) fn note_fragments(&self, bytes: u64, begin: u64, has_choice: bool) {
-        let now = self.now();
-        let before = self.last_complete.swap(now, Ordering::Relaxed);
+        let now = time_stamp();
+        let before = self.last_complete.load(Ordering::Relaxed);
+        self.last_complete.store(now, Ordering::Relaxed);
         let took = now.saturating_sub(begin.max(before));
         match has_choice {
             true => self.note(Protocol::Fragments, bytes, took),
@@ -294,7 +288,7 @@ impl ProtocolChoice {
     /// Notes that an eager message of so many bytes is complete, whose first segment of so many came then. How long
     /// that was on its way is not known: about as long as each of the segments since.
     pub(super) fn note_eager(&self, bytes: u64, first: u64, begin: u64) {
-        let took = self.now().saturating_sub(begin);
+        let took = time_stamp().saturating_sub(begin);
         let whole = took + took.saturating_mul(first) / bytes.max(1);
         self.note_start(Start::Eager, bytes, whole);
     }
@@ -308,17 +302,17 @@ impl ProtocolChoice {
         self.starts[class_of(bytes)].choose(&among) == Start::Eager
     }
 
-    fn note(&self, protocol: Protocol, bytes: u64, nanoseconds: u64) {
-        self.times(bytes).note(protocol, bytes, nanoseconds);
-        self.note_start(Start::Rendezvous, bytes, nanoseconds);
+    fn note(&self, protocol: Protocol, bytes: u64, took: u64) {
+        self.times(bytes).note(protocol, bytes, took);
+        self.note_start(Start::Rendezvous, bytes, took);
     }
 
     /// Notes what a message has taken that began so. What counts are messages in a row to this process, whoever has
     /// chosen.
-    fn note_start(&self, start: Start, bytes: u64, nanoseconds: u64) {
+    fn note_start(&self, start: Start, bytes: u64, took: u64) {
         let times = &self.starts[class_of(bytes)];
         times.count(start);
-        times.note(start, bytes, nanoseconds);
+        times.note(start, bytes, took);
     }
 
     fn times(&self, bytes: u64) -> &Times {

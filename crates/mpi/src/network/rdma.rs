@@ -18,6 +18,7 @@ use crate::error::Status;
 use crate::host::Host;
 use crate::memory::Target;
 use simurgh_core::sync::Ordering;
+use simurgh_core::time_stamp;
 use simurgh_net::HostId;
 use simurgh_net::transport::{Access, Region, Transfer, TransferError, Transport};
 use simurgh_settings::{Id, Values};
@@ -156,7 +157,7 @@ impl Network {
             ..
         } = get;
         let way = self.way(from);
-        let begin = way.packets_compete().then(|| self.protocol_choice.now());
+        let begin = way.packets_compete().then(time_stamp);
         let read = || exposed::read(way, from, (region, 0), target, 0..limit as usize, receiver.0);
         match self.begin_transfer(read) {
             Ok(Transfer::Started) => (),

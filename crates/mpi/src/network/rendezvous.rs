@@ -2,6 +2,7 @@
 
 use super::Network;
 use super::cooperative::Cooperation;
+use super::frequent::Fragment;
 use super::progress::Task;
 use super::protocol_choice::Protocol;
 use super::rdma::Get;
@@ -14,6 +15,7 @@ use crate::matching::Envelope;
 use crate::memory::{Target, Transfer, Writer};
 use crate::request::Waiter;
 use simurgh_core::sync::Ordering;
+use simurgh_core::time_stamp;
 use simurgh_net::HostId;
 use simurgh_net::transport::Region;
 
@@ -143,7 +145,7 @@ impl Network {
             region: writable,
             length,
             received: 0,
-            begin: is_measured.then(|| self.protocol_choice.now()),
+            begin: is_measured.then(time_stamp),
             has_choice: protocol.is_some(),
             cooperation,
         };
@@ -192,12 +194,12 @@ impl Network {
     }
 
     /// Takes a fragment that has come; none if no receive has asked for it.
+    #[inline(never)]
     pub(super) fn take_fragment(
         &self,
         local: &Host,
         from: HostId,
-        receiver: Handle,
-        offset: u64,
+        Fragment { receiver, offset }: Fragment,
         data: &[u8],
     ) -> Option<()> {
         let under_way = self.expected.load(Ordering::Relaxed);

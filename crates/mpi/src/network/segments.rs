@@ -12,12 +12,14 @@ use super::Network;
 use super::cancel::origin;
 use super::credit::Account;
 use super::dispatch::PacketHandler;
+use super::frequent::{Eager, EagerSegment};
 use super::send::OutgoingMessage;
-use super::wire::{Eager, EagerSegment, Packet};
+use super::wire::Packet;
 use crate::endpoint::{EagerBuffer, PostedReceive, status_of};
 use crate::instrument;
 use crate::memory::{self, Source, Transfer};
 use simurgh_core::sync::SpinLock;
+use simurgh_core::time_stamp;
 use simurgh_net::{HostId, Route};
 
 /// The most bytes of an eager message to another host.
@@ -169,7 +171,7 @@ impl PacketHandler<'_> {
             length,
             received: 0,
             destination,
-            begin: is_timed.then(|| self.network.protocol_choice.now()),
+            begin: is_timed.then(time_stamp),
         };
         arrival.take(0, data)?;
         self.network.arrivals.0.lock_biased().push(arrival);

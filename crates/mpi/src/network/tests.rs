@@ -1,6 +1,7 @@
 //! Messages of hosts as such, and packets that nobody should send.
 
-use super::wire::{Eager, Label, Packet};
+use super::frequent::Eager;
+use super::wire::{Label, Packet};
 use crate::comm::Comm;
 use crate::common::{into, out, run_hosts};
 use crate::constants::{ANY_SOURCE, ANY_TAG};
@@ -277,7 +278,7 @@ struct Notes {
 impl Handler for Notes {
     fn packet(&self, _from: HostId, header: &Header, data: &[u8]) {
         let (packet, _) = Packet::read(header, data).expect("a packet of ours");
-        if matches!(packet, Packet::Fragment { .. }) {
+        if matches!(packet, Packet::Fragment(_)) {
             self.fragments.fetch_add(data.len(), Ordering::Relaxed);
         }
         self.packets.lock().push(packet);

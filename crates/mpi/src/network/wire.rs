@@ -15,6 +15,7 @@
 //! have sent.
 
 use super::failures::Rounds;
+use super::frequent::{Active, Eager, EagerSegment, Fragment};
 use super::packets::{
     ACTIVE, ASSIST, ASSISTED, CANCEL, CANCEL_EAGER, CANCELLED, CLEAR_TO_SEND, CONTEXT, CREDIT, EAGER,
     EAGER_CANCELLED, EAGER_SEGMENT, FAILED, FRAGMENT, GET_DONE, HANDLED, PUT_DONE, REQUEST_TO_SEND,
@@ -46,7 +47,7 @@ pub(super) enum Packet {
         region: Option<Region>,
     },
     /// A fragment of a message.
-    Fragment { receiver: Handle, offset: u64 },
+    Fragment(Fragment),
     /// The receiver has got the data of the message.
     GetDone { sender: Handle },
     /// The sender has put the data of the message.
@@ -145,7 +146,7 @@ impl Packet {
                 let length = region.map_or(0, |region| region.length);
                 (CLEAR_TO_SEND, 0, [sender.0, receiver.0, limit, length])
             }
-            Self::Fragment { receiver, offset } => (FRAGMENT, 0, [receiver.0, offset, 0, 0]),
+            Self::Fragment(Fragment { receiver, offset }) => (FRAGMENT, 0, [receiver.0, offset, 0, 0]),
             Self::GetDone { sender } => (GET_DONE, 0, [sender.0, 0, 0, 0]),
             Self::PutDone { receiver } => (PUT_DONE, 0, [receiver.0, 0, 0, 0]),
             Self::Assist {
@@ -218,6 +219,7 @@ impl Packet {
         let packet = match fields.kind {
             EAGER => Self::Eager(Eager::of(&fields)?),
             EAGER_SEGMENT => Self::EagerSegment(EagerSegment::of(&fields)?),
+            FRAGMENT => Self::Fragment(Fragment::of(&fields)?),
             ACTIVE => Self::Active(Active::of(&fields)?),
             _ => fields.rare(header, data)?,
         };
@@ -228,9 +230,9 @@ impl Packet {
 /// The fields that all headers have.
 pub(super) struct Fields {
     pub(super) kind: u8,
-    flags: u8,
+    pub(super) flags: u8,
     pub(super) credit: u32,
-    words: [u64; 4],
+    pub(super) words: [u64; 4],
 }
 
 impl Fields {
@@ -252,7 +254,7 @@ impl Fields {
     fn rare(&self, header: &Header, data: &[u8]) -> Option<Packet> {
         let packet = self.transfer(data).or_else(|| self.note())?;
         // The packet is written again and has to be the same, so that bytes without a meaning are zero.
-        let carries_data = matches!(packet, Packet::Fragment { .. } | Packet::Failed(_));
+        let carries_data = matches!(packet, Packet::Failed(_));
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
         (whole && packet.header(self.credit) == *header).then_some(packet)
     }
@@ -272,10 +274,6 @@ impl Fields {
                 receiver: Handle(second),
                 limit: third,
                 region: region(data, fourth)?,
-            },
-            FRAGMENT => Packet::Fragment {
-                receiver: Handle(first),
-                offset: second,
             },
             GET_DONE => Packet::GetDone {
                 sender: Handle(first),
@@ -341,72 +339,6 @@ impl Fields {
     }
 }
 
-/// A [`Packet::Eager`] by itself, since it is the most frequent packet. It is read without being written again: any
-/// values of its words but the last are valid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Eager {
-    pub(super) label: Label,
-    pub(super) origin: u64,
-    /// Bytes of the message that follow in segments.
-    pub(super) rest: u32,
-}
-
-impl Eager {
-    /// The packet with these fields; none if it is not valid.
-    #[inline]
-    pub(super) fn of(fields: &Fields) -> Option<Self> {
-        let [to, from, origin, rest] = fields.words;
-        Some(Self {
-            label: Label::read([to, from], fields.flags)?,
-            origin,
-            rest: u32::try_from(rest).ok()?,
-        })
-    }
-}
-
-/// A [`Packet::EagerSegment`] by itself, which is read as [`Eager`] is: the data of the message with this origin from
-/// byte `offset` on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EagerSegment {
-    pub(super) origin: u64,
-    pub(super) offset: u32,
-}
-
-impl EagerSegment {
-    /// The packet with these fields; none if it is not valid.
-    #[inline]
-    pub(super) fn of(fields: &Fields) -> Option<Self> {
-        let [origin, offset, third, fourth] = fields.words;
-        let has_no_more = fields.flags == 0 && third | fourth == 0;
-        let offset = u32::try_from(offset).ok().filter(|_| has_no_more)?;
-        Some(Self { origin, offset })
-    }
-}
-
-/// A [`Packet::Active`] by itself, which is read as [`Eager`] is: an active message of a service below 128. It tells
-/// how many requests its sender has handled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Active {
-    pub(super) service: u8,
-    pub(super) is_reply: bool,
-    pub(super) words: [u64; 3],
-    pub(super) handled: u32,
-}
-
-impl Active {
-    /// The packet with these fields; none if it is not valid.
-    #[inline]
-    pub(super) fn of(fields: &Fields) -> Option<Self> {
-        let [first, second, third, handled] = fields.words;
-        Some(Self {
-            service: fields.flags & 0x7f,
-            is_reply: fields.flags >> 7 != 0,
-            words: [first, second, third],
-            handled: u32::try_from(handled).ok()?,
-        })
-    }
-}
-
 impl Label {
     #[inline]
     fn words(&self) -> [u64; 2] {
@@ -419,7 +351,7 @@ impl Label {
     }
 
     #[inline]
-    fn read([to, from]: [u64; 2], kinds: u8) -> Option<Self> {
+    pub(super) fn read([to, from]: [u64; 2], kinds: u8) -> Option<Self> {
         let halves = |word: u64| (word as u32, (word >> 32) as u32);
         let ((process, context), (source, tag)) = (halves(to), halves(from));
         let (source, tag) = (source.cast_signed(), tag.cast_signed());
@@ -515,7 +447,8 @@ mod tests {
                     }
                 }
             ),
-            (handle(), any::<u64>()).prop_map(|(receiver, offset)| Packet::Fragment { receiver, offset }),
+            (handle(), any::<u64>())
+                .prop_map(|(receiver, offset)| Packet::Fragment(Fragment { receiver, offset })),
             handle().prop_map(|sender| Packet::GetDone { sender }),
             handle().prop_map(|receiver| Packet::PutDone { receiver }),
             (handle(), handle(), any::<u64>(), some_region()).prop_map(
