@@ -32,6 +32,8 @@ pub(crate) use victims::Victims;
 
 /// How often an execution context that waits checks its event while nothing else is ready on its VP.
 const EC_SPIN_LIMIT: u32 = 1000;
+/// After so long a spin lets other processes run that share the core: what it waits for may have to be done there.
+const ALONE: Duration = Duration::from_micros(20);
 /// Checks of the inbox between two readings of the clock.
 const CHECKS_PER_CLOCK: u32 = 32;
 
@@ -175,8 +177,12 @@ impl Vp {
                 }
                 relax();
             }
-            if start.elapsed() >= spin_time || self.shared.stop.load(Ordering::Relaxed) {
+            let spun = start.elapsed();
+            if spun >= spin_time || self.shared.stop.load(Ordering::Relaxed) {
                 return false;
+            }
+            if spun >= ALONE {
+                std::thread::yield_now();
             }
         }
     }
