@@ -1,7 +1,7 @@
 //! Memory that a program exposes to others: a part of a window.
 
 use super::atomic::Update;
-use super::buffer::Target;
+use super::buffer::{Source, Target};
 use super::copy::{copy_bytes, copy_word_or_bytes, is_copied_alone};
 use super::stripes::Stripes;
 use super::word::exchange_bytes;
@@ -132,6 +132,14 @@ impl Operands {
 }
 
 impl Dense<*const u8> {
+    /// Their bytes.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        // SAFETY:
+        // - so many bytes are readable by the promise of the maker, which holds for copies.
+        unsafe { Source::new(self.address, self.bytes, Datatype::Basic(Basic::Byte)) }
+    }
+
     /// Copies them to as many bytes.
     ///
     /// # Panics

@@ -103,8 +103,9 @@ impl<T> HandleTable<T> {
 
     /// As [`HandleTable::take`], for a handle that has not left this host.
     pub(super) fn take_own(&self, handle: Handle) -> Option<(HostId, T)> {
-        let host = self.owner(handle)?;
-        Some((host, self.take(handle, host)?))
+        let mut shard = self.0.get(handle.shard())?.lock_biased();
+        let host = shard.owner(handle)?;
+        Some((host, shard.take(handle, host)?))
     }
 
     /// Looks for an entry of a user of which `is_it` holds.
@@ -129,9 +130,7 @@ impl<T> HandleTable<T> {
 
     /// The host of an entry, if it is there.
     fn owner(&self, handle: Handle) -> Option<HostId> {
-        let shard = self.0.get(handle.shard())?.lock_biased();
-        let (host, _) = shard.slots.get(handle.index())?.entry.as_ref()?;
-        Some(*host)
+        self.0.get(handle.shard())?.lock_biased().owner(handle)
     }
 
     /// Removes an entry of a host, if it is there.
@@ -155,6 +154,12 @@ impl<T> HandleTable<T> {
 }
 
 impl<T> Shard<T> {
+    /// The host of an entry, if it is there.
+    fn owner(&self, handle: Handle) -> Option<HostId> {
+        let (host, _) = self.slots.get(handle.index())?.entry.as_ref()?;
+        Some(*host)
+    }
+
     /// The slot with an entry of the host under this handle.
     fn slot(&mut self, handle: Handle, host: HostId) -> Option<&mut Slot<T>> {
         let slot = self.slots.get_mut(handle.index())?;

@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::memory::{self, Dense, Source, Target};
 use crate::request::Waiter;
 use simurgh_net::HostId;
-use simurgh_net::transport::{Access, Region, Transfer, TransferError};
+use simurgh_net::transport::{Access, Region, Transfer, TransferError, Transport};
 use std::ops::Range;
 
 /// Set in the token of such a transfer; no handle has it set.
@@ -73,6 +73,21 @@ enum Attempt {
     Refused(OneSidedTransfer),
 }
 
+impl OneSidedTransfer {
+    /// A transfer of so many bytes to or from an offset of a region, which nobody waits for.
+    #[inline]
+    pub(crate) fn new(host: HostId, (region, offset): (Region, u64), (data, length): (Data, usize)) -> Self {
+        Self {
+            host,
+            region,
+            offset,
+            length,
+            data,
+            waiters: [None, None],
+        }
+    }
+}
+
 impl Network {
     /// Lets a host read and write memory; none if it has no such access.
     pub(crate) fn expose_to(&self, host: HostId, memory: &memory::Region) -> Option<Region> {
@@ -101,10 +116,11 @@ impl Network {
         place: (Region, u64),
         (data, length): (&Data, usize),
     ) -> bool {
-        if !data.is_possible(self.access(host)) {
+        let way = self.way(host);
+        if !data.is_possible(self.access_by(way, host)) {
             return false;
         }
-        let outcome = self.copy(host, place, (data, length), ONE_SIDED);
+        let outcome = copy((way, host), place, (data, length), ONE_SIDED);
         debug_assert_ne!(
             outcome,
             Ok(Transfer::Started),
@@ -159,8 +175,9 @@ impl Network {
 
     /// Begins a transfer. False if it is not possible; then nothing is completed.
     pub(crate) fn transfer(&self, local: &Host, transfer: OneSidedTransfer) -> bool {
-        let is_possible = transfer.data.is_possible(self.access(transfer.host));
-        match is_possible.then(|| self.attempt(local, transfer)) {
+        let way = self.way(transfer.host);
+        let is_possible = transfer.data.is_possible(self.access_by(way, transfer.host));
+        match is_possible.then(|| self.attempt((local, way), transfer)) {
             Some(Attempt::Begun) => true,
             Some(Attempt::Busy(transfer)) => {
                 self.tasks.add(Task::OneSided(transfer));
@@ -172,7 +189,8 @@ impl Network {
 
     /// Tries again to begin a transfer.
     pub(super) fn retry_transfer(&self, local: &Host, transfer: OneSidedTransfer) -> Step {
-        match self.attempt(local, transfer) {
+        let way = self.way(transfer.host);
+        match self.attempt((local, way), transfer) {
             Attempt::Begun => Step::Done,
             Attempt::Busy(transfer) => Step::Blocked(Task::OneSided(transfer)),
             Attempt::Refused(transfer) => {
@@ -182,7 +200,7 @@ impl Network {
         }
     }
 
-    fn attempt(&self, local: &Host, transfer: OneSidedTransfer) -> Attempt {
+    fn attempt(&self, (local, way): (&Host, &dyn Transport), transfer: OneSidedTransfer) -> Attempt {
         let OneSidedTransfer {
             host,
             region,
@@ -195,7 +213,7 @@ impl Network {
         let handle = self.one_sided.add(host as usize, host, transfer);
         let place = (region, offset);
         let token = handle.0 | ONE_SIDED;
-        let outcome = self.begin_transfer(|| self.copy(host, place, (&data, length), token));
+        let outcome = self.begin_transfer(|| copy((way, host), place, (&data, length), token));
         if outcome == Ok(Transfer::Started) {
             return Attempt::Begun;
         }
@@ -210,26 +228,24 @@ impl Network {
         }
     }
 
-    /// Has the transport copy data to or from the memory of a host.
-    fn copy(
-        &self,
-        host: HostId,
-        place: (Region, u64),
-        (data, length): (&Data, usize),
-        token: u64,
-    ) -> Result<Transfer, TransferError> {
-        let way = self.way(host);
-        match data {
-            Data::Put(source) => exposed::write(way, host, place, source, 0..length, token),
-            Data::Get(target) => exposed::read(way, host, place, target, 0..length, token),
-        }
-    }
-
     /// The transfer with this handle is over.
     pub(super) fn one_sided_done(&self, local: &Host, handle: Handle, succeeded: bool) {
         if let Some((_, transfer)) = self.one_sided.take_own(handle) {
             transfer.finish(local, succeeded);
         }
+    }
+}
+
+/// Has the transport to a host copy data to or from that host's memory.
+fn copy(
+    (way, host): (&dyn Transport, HostId),
+    place: (Region, u64),
+    (data, length): (&Data, usize),
+    token: u64,
+) -> Result<Transfer, TransferError> {
+    match data {
+        Data::Put(source) => exposed::write(way, host, place, source, 0..length, token),
+        Data::Get(target) => exposed::read(way, host, place, target, 0..length, token),
     }
 }
 

@@ -72,7 +72,12 @@ impl Network {
     /// The access between this host and another to each other's memory: what the transport can and the user wants. The
     /// other may belong to a job with other settings.
     pub(super) fn access(&self, host: HostId) -> Access {
-        let Access { read, write } = self.way(host).access(host);
+        self.access_by(self.way(host), host)
+    }
+
+    /// [`Network::access`] by the way to the host.
+    pub(super) fn access_by(&self, way: &dyn Transport, host: HostId) -> Access {
+        let Access { read, write } = way.access(host);
         Access {
             read: read && self.wanted.read,
             write: write && self.wanted.write,

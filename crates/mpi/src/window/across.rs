@@ -1,16 +1,18 @@
-//! The short way of puts and gets of memory of other processes of the node, which the kernel copies at once unless the
-//! other process answers sooner (`short_request`): elements of one predefined datatype without gaps, as many at the
-//! target as at the origin, in memory that has been the place of a transfer before (`transfer`). It does nothing where
-//! it cannot tell that all is right: then the general way tells what is wrong, or does it.
+//! The short way of puts and gets of memory of other processes: elements of one predefined datatype without gaps, as
+//! many at the target as at the origin, in memory that has been the place of a transfer before (`transfer`). For
+//! processes of the node, the kernel copies them at once unless the other process answers sooner (`short_request`). For
+//! others, a network does. It does nothing where it cannot tell that all is right: then the general way tells what is
+//! wrong, or does it.
 //!
-//! Costs: a few loads beside the system call.
+//! Costs: a few loads beside the system call, or a request beside what the network takes.
 
 use super::Window;
 use super::long_data::Way;
-use super::plain::NearPlace;
+use super::plain::OtherPlace;
 use super::shared::WindowShared;
-use super::transfer::LEAST;
+use super::transfer::{LEAST, Outcome};
 use crate::memory::Dense;
+use crate::network::{Data, OneSidedTransfer};
 use simurgh_net::transport::Region;
 use std::sync::OnceLock;
 
@@ -62,33 +64,58 @@ impl Window {
     #[cold]
     #[inline(never)]
     pub(super) fn put_across(&self, origin: Dense<*const u8>, rank: i32, displacement: isize) -> bool {
-        let Some(place) = self.near_place(rank, displacement, origin.bytes()) else {
+        let Some(place) = self.other_place(rank, displacement, origin.bytes()) else {
             return false;
         };
-        self.put_in_request(origin, place)
-            || self.at_once(place, (origin.bytes(), true), |region| {
-                self.network().put_now(place.host, (region, place.start), origin)
-            })
+        let is_done = place.is_near
+            && (self.put_in_request(origin, place)
+                || self.at_once(place, (origin.bytes(), true), |region| {
+                    self.network().put_now(place.host, (region, place.start), origin)
+                }));
+        is_done || self.begin_at(place, origin.bytes(), || Data::Put(origin.source()))
     }
 
     /// [`Window::get_plain`] of memory of another process.
     #[cold]
     #[inline(never)]
     pub(super) fn get_across(&self, origin: Dense<*mut u8>, rank: i32, displacement: isize) -> bool {
-        let Some(place) = self.near_place(rank, displacement, origin.bytes()) else {
+        let Some(place) = self.other_place(rank, displacement, origin.bytes()) else {
             return false;
         };
-        self.get_in_request(origin, place)
-            || self.at_once(place, (origin.bytes(), false), |region| {
-                self.network().get_now(place.host, (region, place.start), origin)
-            })
+        let is_done = place.is_near
+            && (self.get_in_request(origin, place)
+                || self.at_once(place, (origin.bytes(), false), |region| {
+                    self.network().get_now(place.host, (region, place.start), origin)
+                }));
+        is_done || self.begin_at(place, origin.bytes(), || Data::Get(origin.target()))
+    }
+
+    /// Has a network begin the transfer of a put or a get. False if that has not been done.
+    fn begin_at(&self, place: OtherPlace, bytes: usize, data: impl FnOnce() -> Data) -> bool {
+        let OtherPlace {
+            seat, host, start, ..
+        } = place;
+        let is_long = bytes >= LEAST;
+        let is_worth = is_long || self.pace.is_slow();
+        if !is_worth || self.network().is_synchronous(host) {
+            return false;
+        }
+        let Some(region) = self.shared.known_region(seat) else {
+            return false;
+        };
+        let transfer = OneSidedTransfer::new(host, (region, start), (data(), bytes));
+        let has_begun = self.begin_transfer(transfer, None) == Outcome::Begun;
+        if has_begun && !is_long {
+            self.pace.note();
+        }
+        has_begun
     }
 
     /// Has the kernel copy so many bytes of a put or a get. False if that has not been done.
     #[inline(always)]
     fn at_once(
         &self,
-        place: NearPlace,
+        place: OtherPlace,
         (bytes, is_put): (usize, bool),
         copy: impl FnOnce(Region) -> bool,
     ) -> bool {

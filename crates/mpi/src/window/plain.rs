@@ -1,7 +1,7 @@
 //! The short way of the most frequent operations: elements of one predefined datatype without gaps, as many at the
-//! target as at the origin, in memory that this host can access, or the kernel for it (`across`), or another process of
-//! the node (`short_request`). It checks everything once, and does nothing where it cannot tell that all is right: then
-//! the general way tells what is wrong, or does it (`operation`).
+//! target as at the origin, in memory that this host can access, or the kernel or a network for it (`across`), or
+//! another process of the node (`short_request`). It checks everything once, and does nothing where it cannot tell that
+//! all is right: then the general way tells what is wrong, or does it (`operation`).
 
 use super::Window;
 use super::operation::is_comparable;
@@ -25,28 +25,33 @@ enum Way {
     AtHand(Region),
     /// It is another process of the node that has so many bytes.
     Near(HostId, u64),
-    /// The general way: memory of other nodes and in dynamic windows, and where accesses are checked or all are
-    /// counted.
+    /// It is a process of another node that has so many bytes.
+    Far(HostId, u64),
+    /// The general way: memory in dynamic windows, and where accesses are checked or all are counted.
     General,
 }
 
-/// Where elements begin in the part of a rank that another process of the node has.
+/// Where elements begin in the part of a rank that another process has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NearPlace {
+pub(super) struct OtherPlace {
     pub(super) seat: u32,
     pub(super) host: HostId,
     /// In bytes.
     pub(super) start: u64,
+    /// Whether it is a process of the node.
+    pub(super) is_near: bool,
 }
 
 impl Reach {
     /// Of a rank with this part, whose memory goes the short way or never does, for the process with this number.
     pub(super) fn of(part: &Part, is_short: bool, own: HostId) -> Self {
-        let is_near = part.host() != own && part.node_index().is_some();
-        let way = match part.region() {
-            Some(region) if is_short => Way::AtHand(*region),
-            None if is_short && is_near => Way::Near(part.host(), part.bytes() as u64),
-            _ => Way::General,
+        let (host, bytes) = (part.host(), part.bytes() as u64);
+        let way = match (part.region(), part.node_index()) {
+            _ if !is_short => Way::General,
+            (Some(region), _) => Way::AtHand(*region),
+            (None, Some(_)) if host != own => Way::Near(host, bytes),
+            (None, None) if host != own => Way::Far(host, bytes),
+            (None, _) => Way::General,
         };
         let unit = part.unit();
         Self { way, unit }
@@ -75,15 +80,29 @@ impl Window {
     /// Where so many bytes begin at a displacement in memory that another process of the node has, if this rank has
     /// access to it now; none if it takes longer to find out, or a tool counts operations.
     #[inline]
-    pub(super) fn near_place(&self, rank: i32, displacement: isize, bytes: usize) -> Option<NearPlace> {
+    pub(super) fn near_place(&self, rank: i32, displacement: isize, bytes: usize) -> Option<OtherPlace> {
+        self.other_place(rank, displacement, bytes)
+            .filter(|place| place.is_near)
+    }
+
+    /// [`Window::near_place`] in memory of any other process.
+    #[inline]
+    pub(super) fn other_place(&self, rank: i32, displacement: isize, bytes: usize) -> Option<OtherPlace> {
         let seat = rank.cast_unsigned();
         let Reach { way, unit } = self.reach.get(seat as usize)?;
-        let Way::Near(host, length) = *way else {
-            return None;
+        let (host, length, is_near) = match *way {
+            Way::Near(host, length) => (host, length, true),
+            Way::Far(host, length) => (host, length, false),
+            Way::AtHand(_) | Way::General => return None,
         };
         let start = start_within((displacement, *unit), bytes, length)?;
         let is_open = bytes > 0 && !instrument::on() && self.open.allows(seat);
-        is_open.then_some(NearPlace { seat, host, start })
+        is_open.then_some(OtherPlace {
+            seat,
+            host,
+            start,
+            is_near,
+        })
     }
 
     /// [`Window::put`] to elements of the same datatype, as many. False, with nothing done, if that takes the general

@@ -15,7 +15,7 @@
 use super::Window;
 use super::batch::{Replies, SHORT};
 use super::packet::{Kind, SHORTEST_HEADER, write_header};
-use super::plain::NearPlace;
+use super::plain::OtherPlace;
 use super::transfer::LEAST;
 use crate::datatype::Basic;
 use crate::memory::{self, Dense, Operands, Run, Update};
@@ -115,7 +115,7 @@ impl Window {
     }
 
     /// [`Window::put_plain`] to memory of another process, if that answers soon.
-    pub(super) fn put_in_request(&self, origin: Dense<*const u8>, place: NearPlace) -> bool {
+    pub(super) fn put_in_request(&self, origin: Dense<*const u8>, place: OtherPlace) -> bool {
         let request = ShortRequest {
             kind: Kind::Put,
             detail: 0,
@@ -129,7 +129,7 @@ impl Window {
     }
 
     /// [`Window::get_plain`] of memory of another process, if that answers soon.
-    pub(super) fn get_in_request(&self, origin: Dense<*mut u8>, place: NearPlace) -> bool {
+    pub(super) fn get_in_request(&self, origin: Dense<*mut u8>, place: OtherPlace) -> bool {
         let request = ShortRequest {
             kind: Kind::Get,
             detail: 0,
@@ -146,7 +146,7 @@ impl Window {
     fn request_across(
         &self,
         request: &ShortRequest,
-        place: NearPlace,
+        place: OtherPlace,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> bool {
         let host = place.host;
@@ -170,7 +170,9 @@ impl Window {
     fn send_short(
         &self,
         request: &ShortRequest,
-        NearPlace { seat, host, start }: NearPlace,
+        OtherPlace {
+            seat, host, start, ..
+        }: OtherPlace,
         replies: Replies,
         fill: &mut dyn FnMut(&mut [u8]),
     ) {

@@ -20,6 +20,7 @@ use super::long_data::Way;
 use super::operation::Located;
 use super::packet::Kind;
 use super::remote::BYTE;
+use super::shared::WindowShared;
 use super::{Flavor, Window};
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{self, Region, Run, Runs};
@@ -117,6 +118,14 @@ impl Exposures {
     }
 }
 
+impl WindowShared {
+    /// The memory of a rank of another host, if it has been asked for and is exposed.
+    #[inline]
+    pub(super) fn known_region(&self, seat: u32) -> Option<transport::Region> {
+        self.remote_regions.lock().get(&seat).copied().flatten()
+    }
+}
+
 impl Transfers {
     pub(super) fn is_empty(&self) -> bool {
         self.under_way.is_empty() && self.failed.is_none()
@@ -163,17 +172,8 @@ impl Window {
         if is_synchronous {
             return self.transfer_at_once(located, way, (region, offset), (&data, length));
         }
-        let process = self.process();
-        let request = process.requests().take_receive();
-        let transfer = OneSidedTransfer {
-            host,
-            region,
-            offset,
-            length,
-            data,
-            waiters: [Some(Waiter::Request(Arc::clone(&request))), waiter()],
-        };
-        self.begin_transfer(transfer, request)
+        let transfer = OneSidedTransfer::new(host, (region, offset), (data, length));
+        self.begin_transfer(transfer, waiter())
     }
 
     /// Transfers data to or from a process of the node: by the kernel, or both ways.
@@ -197,9 +197,11 @@ impl Window {
         Outcome::Done
     }
 
-    /// Begins a transfer, which completes the request too.
-    fn begin_transfer(&self, transfer: OneSidedTransfer, request: Arc<Request>) -> Outcome {
+    /// Begins a transfer. If it is begun, the waiter is completed when it is over.
+    pub(super) fn begin_transfer(&self, mut transfer: OneSidedTransfer, waiter: Option<Waiter>) -> Outcome {
         self.make_room();
+        let request = self.process().requests().take_receive();
+        transfer.waiters = [Some(Waiter::Request(Arc::clone(&request))), waiter];
         let host = transfer.host;
         if !self.network().transfer(self.process().job().host(), transfer) {
             return Outcome::Left;
