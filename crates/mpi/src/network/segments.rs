@@ -29,12 +29,14 @@ pub(super) const LONGEST: usize = 1 << 20;
 const TIMED: usize = 16 << 10;
 
 /// All segments but the last are multiples of so many bytes, a cache line: no line is read and written in two parts.
-const ALIGNMENT: usize = 64;
+const LINE: usize = 64;
+/// The same for messages of more than a few segments: copies between places that lie alike in pages are faster.
+const PAGE: usize = 4 << 10;
 
-/// So many segments are few: with one, the receiver would read nothing while the sender writes.
-const FEW: usize = 2;
+/// Messages of so many segments of the usual length are sent in two.
+const FEW: usize = 3;
 /// So many segments are many: each costs as much as the copy of some KiB.
-const MANY: usize = 16;
+const MANY: usize = 8;
 
 /// The messages that are arriving in segments.
 #[derive(Default)]
@@ -79,20 +81,22 @@ impl Arrival {
     }
 }
 
-/// The data of the first segment of a message: all segments are about as long. They are as long as segments usually
-/// are, twice as long if there would be more than a few of those, and as the longest packet if there would be many.
+/// The data of the first segment of a message, and of each that follows but the last. The first one of a long message is
+/// as long as segments usually are, so that the receiver begins soon. Those that follow are twice as long, or longer if
+/// there would be many.
 #[inline]
-fn first_segment(bytes: usize, usual: usize, longest: usize) -> usize {
+fn lengths(bytes: usize, usual: usize, longest: usize) -> (usize, usize) {
     if bytes <= usual {
-        return bytes;
+        return (bytes, bytes);
     }
-    let most = (bytes / FEW)
-        .min(2 * usual)
-        .max(bytes / MANY)
-        .min(longest)
-        .max(usual);
-    let count = bytes.div_ceil(most);
-    bytes.div_ceil(count).next_multiple_of(ALIGNMENT).min(bytes)
+    if bytes <= FEW * usual {
+        let half = bytes.div_ceil(2).next_multiple_of(LINE).min(longest);
+        return (half, half);
+    }
+    let most = (2 * usual).max(bytes / MANY).min(longest);
+    let rest = bytes - usual;
+    let count = rest.div_ceil(most);
+    (usual, rest.div_ceil(count).next_multiple_of(PAGE).min(longest))
 }
 
 /// Sends a packet with so many bytes of a message from byte `offset` on.
@@ -120,24 +124,30 @@ impl Network {
         let source = message.source();
         let bytes = source.bytes();
         let (label, origin) = (message.label, origin(message.sender, number));
-        let length = first_segment(bytes, way.segment(), way.capacity());
-        let rest = (bytes - length) as u32;
+        let (first, following) = lengths(bytes, way.segment(), way.capacity());
+        let rest = (bytes - first) as u32;
         let packet = Packet::Eager(Eager { label, origin, rest });
-        send_part((way, account), &packet, source, (0, length));
+        send_part((way, account), &packet, source, (0, first));
         if rest > 0 {
-            Self::send_rest(way, account, source, origin, length);
+            Self::send_rest(way, account, source, origin, (first, following));
         }
     }
 
-    /// Sends what follows the first segment, in segments of the same length.
+    /// Sends what follows the first segment.
     #[inline(never)]
-    fn send_rest(way: &Route<'_>, account: &Account<'_>, source: &Source, origin: u64, length: usize) {
-        for offset in (length..source.bytes()).step_by(length) {
+    fn send_rest(
+        way: &Route<'_>,
+        account: &Account<'_>,
+        source: &Source,
+        origin: u64,
+        (first, following): (usize, usize),
+    ) {
+        for offset in (first..source.bytes()).step_by(following) {
             let packet = Packet::EagerSegment(EagerSegment {
                 origin,
                 offset: offset as u32,
             });
-            let length = length.min(source.bytes() - offset);
+            let length = following.min(source.bytes() - offset);
             send_part((way, account), &packet, source, (offset, length));
         }
     }
@@ -239,20 +249,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_are_about_as_long() {
-        for bytes in (0..300_000).step_by(13).chain([4096, 8192, 65536]) {
-            let first = first_segment(bytes, 4096, 16_384);
-            let count = bytes.div_ceil(first.max(1));
-            let most = match bytes {
-                _ if bytes > MANY * 8192 => 16_384,
-                _ if bytes > FEW * 4096 => 8192,
-                _ => 4096,
-            };
-            assert!(first <= most && count <= bytes.div_ceil(4096), "{bytes}: {first}");
-            assert!(
-                first == bytes || first.is_multiple_of(ALIGNMENT),
-                "{bytes}: {first}"
-            );
+    fn few_segments_have_all_data_and_lie_well() {
+        const USUAL: usize = 8 << 10;
+        const LONGEST: usize = 32 << 10;
+        for bytes in (1..600_000).step_by(13).chain([4096, 8192, 65536, 1 << 20]) {
+            let (first, following) = lengths(bytes, USUAL, LONGEST);
+            assert!(first <= bytes && first.max(following) <= LONGEST, "{bytes}");
+            let count = 1 + (bytes - first).div_ceil(following);
+            let most = 1 + bytes.div_ceil((2 * USUAL).max(bytes / MANY).min(LONGEST));
+            assert!(count <= most, "{bytes} in {count}");
+            let unit = if bytes > FEW * USUAL { PAGE } else { LINE };
+            let lie_well = first.is_multiple_of(unit) && following.is_multiple_of(unit);
+            assert!(count == 1 || lie_well, "{bytes}: {first}, {following}");
         }
+        assert_eq!(lengths(32 << 10, USUAL, LONGEST), (8 << 10, 12 << 10));
+        assert_eq!(lengths(64 << 10, USUAL, LONGEST), (8 << 10, 16 << 10));
+        assert_eq!(lengths(256 << 10, USUAL, LONGEST), (8 << 10, 32 << 10));
+    }
+
+    #[test]
+    fn a_transport_whose_packets_are_not_longer_gets_such_segments() {
+        assert_eq!(lengths(20_000, 8000, 8000), (8000, 8000));
+        assert_eq!(lengths(100_000, 8000, 8000), (8000, 8000));
     }
 }
