@@ -153,6 +153,7 @@ impl<T: Equivalence> Drop for Held<'_, T> {
 /// The values of a rank, to be read: the shared lock is held until this is dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when its guard is dropped"]
+#[clippy::has_significant_drop]
 pub struct ReadGuard<'a, T: Equivalence>(Held<'a, T>);
 
 impl<T: Equivalence> Deref for ReadGuard<'_, T> {
@@ -170,6 +171,7 @@ impl<T: Equivalence> Deref for ReadGuard<'_, T> {
 /// The values of a rank, to be read and written: the exclusive lock is held until this is dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when its guard is dropped"]
+#[clippy::has_significant_drop]
 pub struct WriteGuard<'a, T: Equivalence>(Held<'a, T>);
 
 impl<T: Equivalence> Deref for WriteGuard<'_, T> {

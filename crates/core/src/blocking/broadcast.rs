@@ -113,6 +113,7 @@ pub struct Round<'a, T> {
 }
 
 /// A party's presence in a round, and access to the published value. The party leaves the round when this is dropped.
+#[clippy::has_significant_drop]
 pub struct RoundGuard<'a, T>(Round<'a, T>);
 
 impl<T: Default> BroadcastRing<T> {

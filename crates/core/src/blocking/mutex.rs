@@ -58,6 +58,7 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 /// Access to the value of a [`Mutex`]; dropping it hands the mutex to the oldest waiter.
+#[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
     pub(crate) mutex: &'a Mutex<T>,
 }

@@ -64,6 +64,7 @@ unsafe impl<T: ?Sized + Send> Sync for BiasedLock<T> {}
 pub struct LockOwner(u32);
 
 /// Access to the value of a [`BiasedLock`]; dropping it unlocks.
+#[clippy::has_significant_drop]
 pub struct BiasedGuard<'a, T: ?Sized> {
     value: &'a UnsafeCell<T>,
     /// What says that the lock is taken.

@@ -98,6 +98,7 @@ unsafe impl<T: ?Sized + Send> Send for SpinLock<T> {}
 unsafe impl<T: ?Sized + Send> Sync for SpinLock<T> {}
 
 /// Access to the value of a [`SpinLock`]; dropping it unlocks.
+#[clippy::has_significant_drop]
 pub struct SpinGuard<'a, T: ?Sized> {
     lock: &'a SpinLock<T>,
 }

@@ -334,7 +334,8 @@ impl Rank {
     /// Called when a thread of the rank has ended, as far as the program can see, or has waited for what the rank's
     /// main thread waits for.
     pub(super) fn wake_joiner(&self) {
-        if let Some(joiner) = self.joiner.lock().take() {
+        let joiner = self.joiner.lock().take();
+        if let Some(joiner) = joiner {
             joiner.unpark();
         }
     }

@@ -17,6 +17,7 @@ pub struct Contributions<'a, T> {
 unsafe impl<T: Sync> Sync for Contributions<'_, T> {}
 
 /// A party's presence in a phase in which all have arrived. The party leaves the phase when this is dropped.
+#[clippy::has_significant_drop]
 pub struct PhaseGuard<'a, T, R> {
     barrier: &'a CyclicBarrier<T, R>,
     party: usize,
@@ -25,6 +26,7 @@ pub struct PhaseGuard<'a, T, R> {
 
 /// A party's presence in a phase of a [`FlagBarrier`](super::FlagBarrier). The party leaves the phase when this is
 /// dropped.
+#[clippy::has_significant_drop]
 pub struct FlagPhaseGuard<'a, T, R>(pub(super) PhaseGuard<'a, T, R>);
 
 impl<'a, T> Contributions<'a, T> {
