@@ -115,8 +115,8 @@ pub(super) fn piece_length(len: usize) -> usize {
     (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN)
 }
 
-/// [`copy_bytes`] for copies of [`vectors::LEAST`] bytes and more. It is apart from short ones, which need no room on the
-/// stack.
+/// [`copy_bytes`] for copies of [`vectors::LEAST`] bytes and more. It is apart from short ones, which need no room on
+/// the stack.
 ///
 /// # Safety
 ///
@@ -188,8 +188,8 @@ pub(super) fn are_disjoint(src: *const u8, dst: *mut u8, len: usize) -> bool {
     src.addr().abs_diff(dst.addr()) >= len
 }
 
-/// Copies as many bytes as one or two words have, as two words that may overlap. The words are numbers or vectors, which
-/// stay in registers.
+/// Copies as many bytes as one or two words have, as two words that may overlap. The words are numbers or vectors,
+/// which stay in registers.
 ///
 /// # Safety
 ///

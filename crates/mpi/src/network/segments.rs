@@ -81,9 +81,9 @@ impl Arrival {
     }
 }
 
-/// The data of the first segment of a message, and of each that follows but the last. The first one of a long message is
-/// as long as segments usually are, so that the receiver begins soon. Those that follow are twice as long, or longer if
-/// there would be many.
+/// The data of the first segment of a message, and of each that follows but the last. The first one of a long message
+/// is as long as segments usually are, so that the receiver begins soon. Those that follow are twice as long, or longer
+/// if there would be many.
 #[inline]
 fn lengths(bytes: usize, usual: usize, longest: usize) -> (usize, usize) {
     if bytes <= usual {
