@@ -142,7 +142,7 @@ unsafe fn copy_long(src: *const u8, (dst, lines): (*mut u8, TargetLines), len: u
     });
 }
 
-/// [`copy_bytes`] for copies of [`vectors::LEAST`] bytes and more, by the caller alone.
+/// [`copy_bytes`] for copies that are not short, by the caller alone.
 ///
 /// # Safety
 ///

@@ -37,9 +37,8 @@ impl EagerSegment {
     /// The packet with these fields; none if it is not valid.
     #[inline]
     pub(super) fn of(fields: &Fields) -> Option<Self> {
-        let [origin, offset, third, fourth] = fields.words;
-        let has_no_more = fields.flags == 0 && third | fourth == 0;
-        let offset = u32::try_from(offset).ok().filter(|_| has_no_more)?;
+        let [origin, offset] = fields.only_two()?;
+        let offset = u32::try_from(offset).ok()?;
         Some(Self { origin, offset })
     }
 }
@@ -55,12 +54,9 @@ impl Fragment {
     /// The packet with these fields; none if it is not valid.
     #[inline]
     pub(super) fn of(fields: &Fields) -> Option<Self> {
-        let [receiver, offset, third, fourth] = fields.words;
-        let has_no_more = fields.flags == 0 && third | fourth == 0;
-        has_no_more.then_some(Self {
-            receiver: Handle(receiver),
-            offset,
-        })
+        let [receiver, offset] = fields.only_two()?;
+        let receiver = Handle(receiver);
+        Some(Self { receiver, offset })
     }
 }
 

@@ -88,17 +88,14 @@ impl<T> HandleTable<T> {
 
     /// Calls `f` with an entry of a host, if it is there, while its shard is locked.
     pub(super) fn visit<R>(&self, handle: Handle, host: HostId, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let mut shard = self.0.get(handle.shard())?.lock_biased();
-        shard.slot(handle, host).map(|slot| {
-            let (_, value) = slot.entry.as_mut().expect("the slot is taken");
-            f(value)
-        })
+        self.0.get(handle.shard())?.lock_biased().visit(handle, host, f)
     }
 
     /// As [`HandleTable::visit`], for a handle that has not left this host.
     pub(super) fn visit_own<R>(&self, handle: Handle, f: impl FnOnce(HostId, &mut T) -> R) -> Option<R> {
-        let host = self.owner(handle)?;
-        self.visit(handle, host, |value| f(host, value))
+        let mut shard = self.0.get(handle.shard())?.lock_biased();
+        let host = shard.owner(handle)?;
+        shard.visit(handle, host, |value| f(host, value))
     }
 
     /// As [`HandleTable::take`], for a handle that has not left this host.
@@ -128,11 +125,6 @@ impl<T> HandleTable<T> {
         found
     }
 
-    /// The host of an entry, if it is there.
-    fn owner(&self, handle: Handle) -> Option<HostId> {
-        self.0.get(handle.shard())?.lock_biased().owner(handle)
-    }
-
     /// Removes an entry of a host, if it is there.
     pub(super) fn take(&self, handle: Handle, host: HostId) -> Option<T> {
         self.0.get(handle.shard())?.lock_biased().take(handle, host)
@@ -158,6 +150,11 @@ impl<T> Shard<T> {
     fn owner(&self, handle: Handle) -> Option<HostId> {
         let (host, _) = self.slots.get(handle.index())?.entry.as_ref()?;
         Some(*host)
+    }
+
+    fn visit<R>(&mut self, handle: Handle, host: HostId, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let (_, value) = self.slot(handle, host)?.entry.as_mut()?;
+        Some(f(value))
     }
 
     /// The slot with an entry of the host under this handle.

@@ -250,6 +250,13 @@ impl Fields {
         })
     }
 
+    /// The two numbers of a packet that has no flags and no more numbers; none if bytes are not zero that have to be.
+    #[inline]
+    pub(super) fn only_two(&self) -> Option<[u64; 2]> {
+        let [first, second, third, fourth] = self.words;
+        (self.flags == 0 && third | fourth == 0).then_some([first, second])
+    }
+
     /// A packet of a kind that is not read by itself.
     fn rare(&self, header: &Header, data: &[u8]) -> Option<Packet> {
         let packet = self.transfer(data).or_else(|| self.note())?;

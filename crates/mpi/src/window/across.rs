@@ -100,7 +100,7 @@ impl Window {
         if !is_worth || self.network().is_synchronous(host) {
             return false;
         }
-        let Some(region) = self.shared.known_region(seat) else {
+        let Some(Some(region)) = self.shared.known_region(seat) else {
             return false;
         };
         let transfer = OneSidedTransfer::new(host, (region, start), (data(), bytes));

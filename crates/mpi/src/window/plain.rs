@@ -23,10 +23,8 @@ pub(super) struct Reach {
 enum Way {
     /// This host can access it.
     AtHand(Region),
-    /// It is another process of the node that has so many bytes.
-    Near(HostId, u64),
-    /// It is a process of another node that has so many bytes.
-    Far(HostId, u64),
+    /// Another process, of this node if it is near, has so many bytes.
+    Other { host: HostId, bytes: u64, is_near: bool },
     /// The general way: memory in dynamic windows, and where accesses are checked or all are counted.
     General,
 }
@@ -45,13 +43,14 @@ pub(super) struct OtherPlace {
 impl Reach {
     /// Of a rank with this part, whose memory goes the short way or never does, for the process with this number.
     pub(super) fn of(part: &Part, is_short: bool, own: HostId) -> Self {
-        let (host, bytes) = (part.host(), part.bytes() as u64);
-        let way = match (part.region(), part.node_index()) {
-            _ if !is_short => Way::General,
-            (Some(region), _) => Way::AtHand(*region),
-            (None, Some(_)) if host != own => Way::Near(host, bytes),
-            (None, None) if host != own => Way::Far(host, bytes),
-            (None, _) => Way::General,
+        let way = match part.region() {
+            Some(region) if is_short => Way::AtHand(*region),
+            None if is_short && part.host() != own => Way::Other {
+                host: part.host(),
+                bytes: part.bytes() as u64,
+                is_near: part.node_index().is_some(),
+            },
+            _ => Way::General,
         };
         let unit = part.unit();
         Self { way, unit }
@@ -90,10 +89,13 @@ impl Window {
     pub(super) fn other_place(&self, rank: i32, displacement: isize, bytes: usize) -> Option<OtherPlace> {
         let seat = rank.cast_unsigned();
         let Reach { way, unit } = self.reach.get(seat as usize)?;
-        let (host, length, is_near) = match *way {
-            Way::Near(host, length) => (host, length, true),
-            Way::Far(host, length) => (host, length, false),
-            Way::AtHand(_) | Way::General => return None,
+        let Way::Other {
+            host,
+            bytes: length,
+            is_near,
+        } = *way
+        else {
+            return None;
         };
         let start = start_within((displacement, *unit), bytes, length)?;
         let is_open = bytes > 0 && !instrument::on() && self.open.allows(seat);

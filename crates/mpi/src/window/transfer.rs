@@ -119,10 +119,10 @@ impl Exposures {
 }
 
 impl WindowShared {
-    /// The memory of a rank of another host, if it has been asked for and is exposed.
+    /// The memory of a rank of another host, if it has been asked for; in that none if it is not exposed.
     #[inline]
-    pub(super) fn known_region(&self, seat: u32) -> Option<transport::Region> {
-        self.remote_regions.lock().get(&seat).copied().flatten()
+    pub(super) fn known_region(&self, seat: u32) -> Option<Option<transport::Region>> {
+        self.remote_regions.lock().get(&seat).copied()
     }
 }
 
@@ -221,7 +221,7 @@ impl Window {
 
     /// The memory of a target; none if it is not exposed to this host.
     fn remote_region(&self, located: &Located<'_>) -> Option<transport::Region> {
-        let known = self.shared.remote_regions.lock().get(&located.seat).copied();
+        let known = self.shared.known_region(located.seat);
         known.unwrap_or_else(|| {
             let asked = self.ask_region(located);
             self.shared.remote_regions.lock().insert(located.seat, asked);
