@@ -71,7 +71,7 @@ pub use shared_memory::{Block, FileName, NodeMemory};
 pub use staging::{ElementBuffer, StagingBuffer, as_bytes, bytes_of, source_as_bytes};
 pub use stripes::Stripes;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
-pub use vectors::PAGE;
+pub use vectors::{PAGE, writes_whole_lines};
 
 pub use window::{Tiling, part_of_mut, slice_of, slice_of_mut};
 pub use words::{bytes_of_words, bytes_of_words_mut};

@@ -202,7 +202,7 @@ pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
         // SAFETY:
         // - as in `pack_from`.
         unsafe {
-            let target = (dst.address().wrapping_add(skip), TargetLines::of(dst.bytes()));
+            let target = (dst.address().wrapping_add(skip), TargetLines::Far);
             copy_to_lines(from.as_ptr(), target, bytes);
         }
     } else {

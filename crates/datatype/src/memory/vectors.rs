@@ -12,9 +12,9 @@
 //!
 //! `rep movsb` writes whole lines, and so need not fetch them first. Another core that has read them only has to forget
 //! them. On Zen 5, a message of 16 KiB through memory that two cores share takes 1.4 instead of 3.1 us where they have
-//! no cache in common, and 430 instead of 630 ns where they have one. On Zen 3, which has no vectors of 64 bytes, such
-//! messages take less time by vectors: 8 KiB 643 instead of 721 ns, 16 KiB 944 instead of 986, 128 KiB in segments 4.9
-//! instead of 5.3 us.
+//! no cache in common, and 430 instead of 630 ns where they have one. A message of 4 KiB from memory takes 0.37 instead
+//! of 0.48 us, and 2 % more in the caches. On Zen 3, which has no vectors of 64 bytes, such messages take less time by
+//! vectors: 8 KiB 643 instead of 721 ns, 16 KiB 944 instead of 986, 128 KiB in segments 4.9 instead of 5.3 us.
 //!
 //! Costs: a get of 4 KiB takes 41 ns by vectors of 64 bytes, 15 of them for the call; by `rep movsb` 130
 //! (`benches/c/windows.c`). On Zen 3 a copy of 8 KiB takes 90 ns either way, and 2700 by `rep movsb` where it waits.
@@ -29,9 +29,6 @@ const LINE: usize = 64;
 /// The lengths for which vectors are faster, where they do not lie as badly as in [`BEHIND`]. The cache of the first
 /// level holds source and target of the longest one.
 const LENGTHS: RangeInclusive<usize> = 3 << 10..=16 << 10;
-/// A target of so many bytes is short. On Zen 5, a message of 4 KiB takes as long either way while all is in caches.
-/// From memory it takes 0.27 instead of 0.30 us by vectors, but one of 16 KiB 1.49 instead of 1.25 us.
-const SHORT: usize = 4 << 10;
 /// Distances within a page from the source to the target at which the C library waits.
 const BEHIND: RangeInclusive<usize> = 1..=4 * LINE - 1;
 /// The lengths for which it does. Longer copies are not done by `rep movsb`, as they would evict what caches hold.
@@ -50,18 +47,6 @@ pub(super) enum TargetLines {
     Far,
 }
 
-impl TargetLines {
-    /// Those of a target with so many bytes for data from elsewhere: if it is short, what comes next is worth more than
-    /// the fetch of lines that may not be near.
-    #[inline]
-    pub(super) fn of(bytes: usize) -> Self {
-        match bytes <= SHORT {
-            true => Self::Near,
-            false => Self::Far,
-        }
-    }
-}
-
 /// A copy by vectors, of at least [`LINE`] bytes.
 type VectorCopy = unsafe fn(*const u8, *mut u8, usize);
 
@@ -72,6 +57,9 @@ struct Machine {
     are_faster_alike: bool,
     /// Whether they are faster also where the target's lines are elsewhere.
     are_faster_far: bool,
+    /// Whether who copies has to say where the next pages begin, since the processor foresees what comes within a page
+    /// only.
+    foresees_page_only: bool,
 }
 
 /// None without AVX.
@@ -89,8 +77,21 @@ static MACHINE: LazyLock<Option<Machine>> = LazyLock::new(|| {
         copy,
         are_faster_alike: is_of_amd,
         are_faster_far: is_of_amd && !has_wide,
+        foresees_page_only: !is_of_amd,
     })
 });
+
+/// Whether the pages of a copy are to be prefetched.
+#[inline]
+pub(super) fn foresees_page_only() -> bool {
+    MACHINE.as_ref().is_none_or(|machine| machine.foresees_page_only)
+}
+
+/// Whether long copies to lines of other cores are left to `rep movsb`, which writes whole lines without fetching them.
+#[must_use]
+pub fn writes_whole_lines() -> bool {
+    MACHINE.as_ref().is_none_or(|machine| !machine.are_faster_far)
+}
 
 /// Whether AMD made the processor.
 fn is_of_amd() -> bool {
@@ -306,8 +307,6 @@ mod tests {
             assert_eq!(is_taken(TargetLines::Near, len), MACHINE.is_some());
             assert_eq!(is_taken(TargetLines::Far, len), are_faster_far);
         }
-        assert_eq!(TargetLines::of(SHORT), TargetLines::Near);
-        assert_eq!(TargetLines::of(SHORT + 1), TargetLines::Far);
     }
 
     #[test]
