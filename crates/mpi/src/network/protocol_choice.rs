@@ -37,6 +37,8 @@ const TRIAL: u64 = 8;
 const SHARE: u64 = 200;
 /// and there are at least and at most so many messages between two of the same protocol.
 const BETWEEN: [u64; 2] = [256, 4096];
+/// What has been tried among so many first messages is tried again after twice as many: their memory had to be mapped.
+const FIRST: u64 = 32;
 /// So many messages in a row by a protocol do not count before one does.
 const WARM_UP: u64 = 3;
 /// A longer time counts for one part in so many, a shorter one for half: what disturbs a message makes it longer.
@@ -182,7 +184,8 @@ impl Times {
         let since = number.wrapping_sub(tried);
         let [least, most] = BETWEEN;
         let cost = TRIAL * self.average(protocol).saturating_sub(best);
-        since >= most || since >= least && since * best >= SHARE * cost
+        let was_first = tried <= FIRST && number > 2 * FIRST;
+        was_first || since >= most || since >= least && since * best >= SHARE * cost
     }
 
     /// Lets all protocols be tried if the fastest one takes half as long again as it did.
@@ -362,6 +365,23 @@ mod tests {
         assert!(receive(&choice, 1000, [5000, 10_000]) > 920);
         let choice = ProtocolChoice::default();
         assert!(receive(&choice, 1000, [10_000, 5000]) < 40);
+    }
+
+    #[test]
+    fn the_first_messages_that_map_memory_do_not_decide_for_long() {
+        let choice = ProtocolChoice::default();
+        let mut fast = 0;
+        for message in 0..400 {
+            let protocol = choice.choose(BYTES, &ALL);
+            let time = match protocol {
+                Protocol::Fragments if message < FIRST => 60_000,
+                Protocol::Fragments => 3000,
+                Protocol::Get | Protocol::CooperativeGet => 9000,
+            };
+            choice.note(protocol, BYTES, time);
+            fast += u64::from(protocol == Protocol::Fragments);
+        }
+        assert!(fast > 280, "{fast}");
     }
 
     #[test]
