@@ -57,6 +57,8 @@ struct Sums {
 struct Received {
     /// Messages that went straight to their targets. Written by the thread that polls.
     delivered: AtomicU32,
+    /// The bytes of the last one of these: a hint. Written by the thread that polls.
+    last: AtomicU32,
     /// Messages that had to be queued. Written by the thread that polls.
     queued: AtomicU32,
     /// Queued messages that have left.
@@ -205,13 +207,20 @@ impl Account<'_> {
     /// Notes that a message of a host has gone straight to its target. True if so many credits are owed that the host
     /// should be told now. Called by the thread that polls.
     #[inline]
-    pub(super) fn deliver(&self, cost: u32) -> bool {
-        let received = &self.sums.received;
+    pub(super) fn deliver(&self, bytes: usize) -> bool {
+        let (received, cost) = (&self.sums.received, cost(bytes));
+        received.last.store(bytes as u32, Ordering::Relaxed);
         let before = received.delivered.load(Ordering::Relaxed);
         received
             .delivered
             .store(before.wrapping_add(cost), Ordering::Relaxed);
         self.owes_much(received)
+    }
+
+    /// The bytes of the last message that has gone straight to its target.
+    #[inline]
+    pub(super) fn last_delivered(&self) -> usize {
+        self.sums.received.last.load(Ordering::Relaxed) as usize
     }
 
     /// Notes that a queued message of a host has left. True as with [`Account::deliver`].
@@ -278,8 +287,15 @@ mod tests {
     #[test]
     fn a_host_is_told_when_much_is_owed() {
         let accounts = Accounts::new(0..2, 10 * cost(1000));
-        assert!(!accounts.with(1).deliver(cost(1000)) && !accounts.with(1).release(cost(1000)));
-        assert!(accounts.with(1).deliver(cost(1000)));
+        assert!(!accounts.with(1).deliver(1000) && !accounts.with(1).release(cost(1000)));
+        assert!(accounts.with(1).deliver(1000));
+        assert_eq!(
+            (
+                accounts.with(1).last_delivered(),
+                accounts.with(0).last_delivered()
+            ),
+            (1000, 0)
+        );
         assert_eq!(
             (accounts.with(1).acknowledge(), accounts.with(0).acknowledge()),
             (3 * cost(1000), 0)
@@ -320,7 +336,7 @@ mod tests {
             assert!((0..2).all(|_| accounts.with(1).queue(cost(1000))));
             assert!(!accounts.with(1).queue(cost(0)));
             // A message that is delivered at once is not queued.
-            accounts.with(1).deliver(cost(1000));
+            accounts.with(1).deliver(1000);
             assert!(!accounts.with(1).queue(cost(0)));
             for _ in 0..10 {
                 accounts.with(1).release(cost(1000));

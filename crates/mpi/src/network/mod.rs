@@ -234,11 +234,16 @@ impl Network {
         }
     }
 
+    /// The bytes of the last eager message of a host that went straight to its target.
+    pub(crate) fn last_delivered(&self, from: HostId) -> usize {
+        self.accounts.with(from).last_delivered()
+    }
+
     /// Notes that an eager message has gone straight to its target. `account` is the one with the host that sent it.
     /// Called by the thread that polls.
     #[inline]
     fn delivered(&self, from: HostId, account: &Account<'_>, bytes: usize) {
-        if account.deliver(credit::cost(bytes)) {
+        if account.deliver(bytes) {
             self.tell(from, &Packet::Credit);
         }
     }

@@ -1,7 +1,6 @@
 //! Sending and receiving in one call.
 
-use super::BlockingCall;
-use super::{Mode, Received, Sent};
+use super::{AwaitedTarget, BlockingCall, Mode, Received, Sent};
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::error::Result;
@@ -33,6 +32,9 @@ impl Comm {
         });
         if !self.send_copy(source, dest, send_tag) {
             self.send(source, dest, send_tag)?;
+        }
+        if matches!(received, Received::Posted(_)) {
+            AwaitedTarget::of(target).prefetch(self, from);
         }
         received.status(call).into_result()
     }

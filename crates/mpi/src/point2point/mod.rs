@@ -24,6 +24,7 @@
 //!
 //! [`INLINE_LIMIT`]: crate::limits::INLINE_LIMIT
 
+mod awaited_target;
 mod blocking_call;
 mod buffered;
 mod cancel;
@@ -42,6 +43,7 @@ pub use message::Message;
 pub use receive::Irecv;
 pub use send::{Mode, Started};
 
+use awaited_target::AwaitedTarget;
 use blocking_call::BlockingCall;
 use receive::Received;
 use send::Sent;

@@ -1,6 +1,6 @@
 //! Receives.
 
-use super::BlockingCall;
+use super::{AwaitedTarget, BlockingCall};
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
@@ -77,8 +77,10 @@ impl Comm {
         let call = BlockingCall::begin_in(&table, self.process());
         let waiter = call.waiter();
         let target = target();
+        let awaited = AwaitedTarget::of(&target);
         table.post(self.pattern(source, tag), PostedReceive { target, waiter });
         drop(table);
+        awaited.prefetch(self, source);
         call.result()
     }
 
