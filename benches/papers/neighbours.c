@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     memset(received, 0, (size_t)largest * 2 * MOST);
     for (size = smallest; size <= largest; size *= 4) {
         count = 1;
-        while (best_of(1, exchanges) < ENOUGH && count < 1 << 20)
+        while (best_of(SEVERAL, exchanges) < ENOUGH && count < 1 << 20)
             count *= 2;
         double best = best_of(REPETITIONS, exchanges) / count;
         if (rank == 0)

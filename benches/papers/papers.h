@@ -10,6 +10,10 @@
 
 static int rank, ranks;
 
+/* How often what is timed is repeated to find out how long it takes. Once is not enough: who runs for the first time
+ * touches memory for the first time. */
+enum { SEVERAL = 3 };
+
 /* Ends the job unless the condition holds: a wrong result has no time. */
 __attribute__((format(printf, 2, 3))) static inline void require(int condition, const char *format, ...)
 {

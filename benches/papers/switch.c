@@ -32,7 +32,7 @@ static double go_round(void)
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    while (best_of(1, go_round) < ENOUGH && rounds < 1 << 20)
+    while (best_of(SEVERAL, go_round) < ENOUGH && rounds < 1 << 20)
         rounds *= 2;
     double best = best_of(REPETITIONS, go_round);
     require(rank != 0 || hops == (long)rounds * ranks, "the token has made %ld hops", hops);

@@ -51,7 +51,7 @@ static double windows(void)
 static double each(double (*timed)(void))
 {
     count = 1;
-    while (best_of(1, timed) < ENOUGH && count < 1 << 20)
+    while (best_of(SEVERAL, timed) < ENOUGH && count < 1 << 20)
         count *= 2;
     return best_of(REPETITIONS, timed) / count;
 }

@@ -33,7 +33,7 @@ static double sums(void)
 static double each(double (*timed)(void))
 {
     count = 1;
-    while (best_of(1, timed) < ENOUGH && count < 1 << 16)
+    while (best_of(SEVERAL, timed) < ENOUGH && count < 1 << 16)
         count *= 2;
     return best_of(REPETITIONS, timed) / count / ranks * 1e9;
 }
