@@ -83,29 +83,35 @@ impl WaitList {
 
     /// Releases every suspended execution context: one splice per worker.
     pub fn release_all(&self) {
-        self.release(false);
+        self.release(0, false);
     }
 
-    /// [`WaitList::release_all`]; with `rebalance`, workers that have many more execution contexts than others hand
-    /// some over.
-    pub(super) fn release(&self, rebalance: bool) {
+    /// [`WaitList::release_all`] but for the slots that others release, given as bits; with `rebalance`, workers that
+    /// have many more execution contexts than others hand some over.
+    pub(super) fn release(&self, by_others: u64, rebalance: bool) {
         // The caller's own worker comes last: the others have nothing to do before.
         let own = self.slot(current().slot()).0;
         let others = (0..self.slots.len()).filter(|index| *index != own);
-        for index in others.chain([own]) {
-            let (mut suspended, by_token) = {
-                let mut guard = self.slots[index].lock();
-                guard.tally.reset();
-                (
-                    std::mem::take(&mut guard.suspended),
-                    std::mem::take(&mut guard.by_token),
-                )
-            };
-            if rebalance {
-                suspended.rebalance();
-            }
-            suspended.make_ready();
-            by_token.into_iter().for_each(EcRef::unpark);
+        let is_by_others = |index: usize| index < u64::BITS as usize && by_others >> index & 1 == 1;
+        for index in others.chain([own]).filter(|index| !is_by_others(*index)) {
+            self.release_slot(index, rebalance);
         }
+    }
+
+    /// Releases the execution contexts that are suspended in a slot.
+    pub(super) fn release_slot(&self, index: usize, rebalance: bool) {
+        let (mut suspended, by_token) = {
+            let mut guard = self.slots[index].lock();
+            guard.tally.reset();
+            (
+                std::mem::take(&mut guard.suspended),
+                std::mem::take(&mut guard.by_token),
+            )
+        };
+        if rebalance {
+            suspended.rebalance();
+        }
+        suspended.make_ready();
+        by_token.into_iter().for_each(EcRef::unpark);
     }
 }

@@ -133,6 +133,11 @@ pub(crate) fn others_are_ready() -> bool {
     true
 }
 
+/// True, so that promises of those who would spin are checked.
+pub(crate) fn may_spin() -> bool {
+    true
+}
+
 pub(crate) fn spin_while_idle(_done: impl Fn() -> bool) -> bool {
     false
 }

@@ -63,7 +63,7 @@ pub use thread_counts::ThreadCounts;
 pub use mocked::{EcRef, current, park, set_worker, set_worker_count, yield_now};
 #[cfg(loom)]
 pub(crate) use mocked::{
-    Suspended, is_any_pinned, others_are_ready, slot_count, spin_while_idle, try_current,
+    Suspended, is_any_pinned, may_spin, others_are_ready, slot_count, spin_while_idle, try_current,
 };
 
 #[cfg(not(loom))]

@@ -25,6 +25,8 @@ pub(crate) struct Tally {
     claimed: usize,
     /// The topic of the parties: zero before the first one, [`MIXED_TOPICS`] if they differ.
     topic: u64,
+    /// Whether a party has promised to release the others.
+    is_promised: bool,
 }
 
 /// The topic of parties that have not arrived for the same.
@@ -51,6 +53,12 @@ impl Tally {
         let new = self.arrived - self.claimed;
         self.claimed = self.arrived;
         Some((new, self.topic))
+    }
+
+    /// Notes that a party promises to release the others. False if one has done so before.
+    #[inline]
+    pub(crate) fn promise(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_promised, true)
     }
 
     /// Begins anew, with the same parties expected.

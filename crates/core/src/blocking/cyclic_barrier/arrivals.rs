@@ -15,12 +15,15 @@
 //! `tests/loom.rs` finds that.)
 //!
 //! Few parties are counted at once, on the line of the common count.
+//!
+//! Whoever reports the arrivals of a worker may promise to release its parties ([`watch`](super::watch)).
 
 use crossbeam_utils::CachePadded;
 
+use super::common_count::{CommonCount, PROMISED};
 use crate::blocking::wait_list::WaitList;
-use crate::execution::{MIXED_TOPICS, Slot, slot_count};
-use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinGuard};
+use crate::execution::{MIXED_TOPICS, Slot, may_spin, slot_count};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, SpinGuard};
 
 /// Parties per worker from which on they are tallied there. The model checker cannot afford that many.
 const PARTIES_PER_TALLY: usize = if cfg!(loom) { 1 } else { 2 };
@@ -36,7 +39,7 @@ pub(super) struct Arrivals {
 /// The common count.
 #[derive(Default)]
 struct Total {
-    arrived: AtomicUsize,
+    arrived: CommonCount,
     /// The topic of the parties: zero before the first one, [`MIXED_TOPICS`] if they differ.
     topic: AtomicU64,
 }
@@ -47,11 +50,19 @@ pub(super) struct Home(AtomicU32);
 
 /// The outcome of an arrival.
 pub(super) enum Arrival<'a> {
-    /// Others are still to arrive. If the locked slot of the worker is given, its tally is not complete before that is
-    /// unlocked.
-    Early(Option<SpinGuard<'a, Slot>>),
-    /// All have arrived.
-    Last,
+    /// Others are still to arrive.
+    Early(Early<'a>),
+    /// All have arrived; with the index of the slot that the party would have released.
+    Last(Option<usize>),
+}
+
+/// An arrival before that of others.
+#[derive(Default)]
+pub(super) struct Early<'a> {
+    /// The locked slot of the worker, if its tally is not complete before that is unlocked.
+    pub(super) slot: Option<SpinGuard<'a, Slot>>,
+    /// The index of the slot that the party has promised to release.
+    pub(super) promised: Option<usize>,
 }
 
 /// Whether so many parties are tallied on each worker first.
@@ -68,17 +79,18 @@ impl Arrivals {
         }
     }
 
-    /// Counts a party that arrives on a worker, and that will wait in `waiting`.
+    /// Counts a party that arrives on a worker, and that will wait in `waiting`. If it `may_promise`, it may have
+    /// promised to release the slot of the worker.
     #[inline]
     pub(super) fn arrive<'a>(
         &self,
         home: &Home,
-        worker: usize,
+        (worker, may_promise): (usize, bool),
         topic: u64,
         waiting: &'a WaitList,
     ) -> Arrival<'a> {
         if !self.tallied {
-            return self.report(1, topic);
+            return self.report(1, topic, None);
         }
         let (index, slot) = waiting.slot(worker);
         let mut guard = slot.lock_biased();
@@ -93,10 +105,15 @@ impl Arrivals {
         }
         match tally.claim() {
             Some((arrivals, topic)) => {
+                let promised =
+                    (may_promise && index < PROMISED && may_spin() && tally.promise()).then_some(index);
                 drop(guard);
-                self.report(arrivals, topic)
+                self.report(arrivals, topic, promised)
             }
-            None => Arrival::Early(Some(guard)),
+            None => Arrival::Early(Early {
+                slot: Some(guard),
+                promised: None,
+            }),
         }
     }
 
@@ -113,24 +130,26 @@ impl Arrivals {
             guard.tally.claim()
         });
         match (here, there) {
-            (Some((arrivals, topic)), None) | (None, Some((arrivals, topic))) => self.report(arrivals, topic),
+            (Some((arrivals, topic)), None) | (None, Some((arrivals, topic))) => {
+                self.report(arrivals, topic, None)
+            }
             (Some(here), Some(there)) => {
                 self.note(there.1);
-                self.report(here.0 + there.0, here.1)
+                self.report(here.0 + there.0, here.1, None)
             }
-            (None, None) => Arrival::Early(None),
+            (None, None) => Arrival::Early(Early::default()),
         }
     }
 
-    /// Adds arrivals to the common count.
+    /// Adds arrivals to the common count, with the promise to release a slot.
     #[inline]
-    fn report(&self, arrivals: usize, topic: u64) -> Arrival<'static> {
+    fn report(&self, arrivals: usize, topic: u64, promised: Option<usize>) -> Arrival<'static> {
         self.note(topic);
-        // AcqRel: the last one sees what all others contributed; pairs with the same of the others.
-        if self.total.arrived.fetch_add(arrivals, Ordering::AcqRel) + arrivals == self.parties {
-            Arrival::Last
+        if self.total.arrived.add(arrivals, promised) == self.parties {
+            Arrival::Last(promised)
         } else {
-            Arrival::Early(None)
+            let slot = None;
+            Arrival::Early(Early { slot, promised })
         }
     }
 
@@ -155,11 +174,16 @@ impl Arrivals {
         self.total.topic.load(Ordering::Relaxed) != MIXED_TOPICS
     }
 
+    /// The common count.
+    pub(super) fn count(&self) -> &CommonCount {
+        &self.total.arrived
+    }
+
     /// Prepares for the next phase; the tallies begin anew when the parties that wait are released. For the last party,
-    /// before it releases any other.
-    pub(super) fn reset(&self) {
-        // Relaxed throughout: the release publishes it, and nobody arrives before.
-        self.total.arrived.store(0, Ordering::Relaxed);
+    /// before it releases any other. Returns the slots that have been promised, as bits.
+    pub(super) fn reset(&self) -> u64 {
+        // Relaxed: the release publishes it, and nobody arrives before.
         self.total.topic.store(0, Ordering::Relaxed);
+        self.total.arrived.take()
     }
 }

@@ -21,10 +21,12 @@
 //! `benches/collectives.rs` of `simurgh-mpi`.
 
 mod arrivals;
+mod common_count;
 mod flag;
 mod flag_barrier;
 mod guard;
 mod party;
+mod watch;
 
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -34,9 +36,10 @@ use crossbeam_utils::CachePadded;
 use super::wait_list::WaitList;
 use crate::execution::{Slot, current, others_are_ready};
 use crate::sync::{AtomicBool, AtomicU64, Ordering, SpinGuard};
-use arrivals::{Arrival, Arrivals};
+use arrivals::{Arrival, Arrivals, Early};
 use flag_barrier::FlagParty;
 use party::Party;
+use watch::Watch;
 
 pub use flag_barrier::FlagBarrier;
 pub(super) use flag_barrier::uses_flags;
@@ -102,6 +105,7 @@ struct End<'a> {
     number: u64,
     /// Locked since the party has arrived, if it was tallied and others of its worker are still to arrive.
     slot: Option<SpinGuard<'a, Slot>>,
+    watch: Option<Watch<'a>>,
 }
 
 impl<T: Default, R: Default> CyclicBarrier<T, R> {
@@ -168,17 +172,28 @@ impl<T, R> CyclicBarrier<T, R> {
             phase.claim(number)
         } else {
             let (home, worker) = (self.parties[party].home(number), current().slot());
-            phase.arrivals.arrive(home, worker, topic, &phase.waiting)
+            let may_promise = !is_rebalanced(number);
+            phase
+                .arrivals
+                .arrive(home, (worker, may_promise), topic, &phase.waiting)
         };
         match arrival {
-            Arrival::Last => self.complete(number, last),
-            Arrival::Early(slot) => {
+            Arrival::Last(own) => self.complete(number, own, last),
+            Arrival::Early(Early { slot, promised }) => {
                 let (waiting, ended) = (&phase.waiting, &phase.ended);
+                let watch = promised.map(|index| Watch {
+                    count: phase.arrivals.count(),
+                    waiting,
+                    ended,
+                    number,
+                    index,
+                });
                 wait(Wait(Waiting::End(End {
                     waiting,
                     ended,
                     number,
                     slot,
+                    watch,
                 })));
                 // Correct whether or not `wait` uses its argument.
                 phase.await_end(number);
@@ -209,8 +224,13 @@ impl<T, R> CyclicBarrier<T, R> {
         &self.phases[(number & 1) as usize]
     }
 
-    /// Runs the barrier action, and ends the phase.
-    fn complete(&self, number: u64, last: impl FnOnce(Contributions<'_, T>, bool, &mut R)) {
+    /// Runs the barrier action, and ends the phase, for a party that has promised to release its `own` slot.
+    fn complete(
+        &self,
+        number: u64,
+        own: Option<usize>,
+        last: impl FnOnce(Contributions<'_, T>, bool, &mut R),
+    ) {
         let phase = self.phase(number);
         let contributions = Contributions::new(&self.parties, number);
         let agreed = match self.uses_flags {
@@ -224,10 +244,10 @@ impl<T, R> CyclicBarrier<T, R> {
         let outcome = catch_unwind(AssertUnwindSafe(|| last(contributions, agreed, result)));
         // Relaxed: published with the end.
         phase.failed.store(outcome.is_err(), Ordering::Relaxed);
-        phase.arrivals.reset();
+        let by_others = phase.arrivals.reset() & !own.map_or(0, |slot| 1 << slot);
         // Release pairs with the Acquire in `Phase::await_end`.
         phase.ended.store(number, Ordering::Release);
-        phase.waiting.release(number % REBALANCE_PERIOD == 1);
+        phase.waiting.release(by_others, is_rebalanced(number));
         if let Err(panic) = outcome {
             resume_unwind(panic);
         }
@@ -261,6 +281,7 @@ impl End<'_> {
         {
             self.waiting.suspend(current(), slot);
         }
+        drop(self.watch);
         await_end(self.waiting, self.ended, self.number);
     }
 }
@@ -270,9 +291,9 @@ impl<R> Phase<R> {
     fn claim(&self, number: u64) -> Arrival<'static> {
         // Relaxed: each party has seen all contributions before.
         if self.claimed.fetch_max(number, Ordering::Relaxed) < number {
-            Arrival::Last
+            Arrival::Last(None)
         } else {
-            Arrival::Early(None)
+            Arrival::Early(Early::default())
         }
     }
 
@@ -282,11 +303,23 @@ impl<R> Phase<R> {
     }
 }
 
+/// Whether the phase with this number spreads the parties evenly over the workers.
+#[inline]
+fn is_rebalanced(number: u64) -> bool {
+    number % REBALANCE_PERIOD == 1
+}
+
+/// Whether the phase with this number has ended, while a party is in it.
+#[inline]
+fn has_ended(ended: &AtomicU64, number: u64) -> bool {
+    // Acquire pairs with the Release in `CyclicBarrier::complete`.
+    ended.load(Ordering::Acquire) == number
+}
+
 /// Waits until the phase with this number has ended.
 #[inline]
 fn await_end(waiting: &WaitList, ended: &AtomicU64, number: u64) {
-    // Acquire pairs with the Release in `CyclicBarrier::complete`.
-    let open = || ended.load(Ordering::Acquire) != number;
+    let open = || !has_ended(ended, number);
     if open() {
         waiting.wait_while(open);
     }
