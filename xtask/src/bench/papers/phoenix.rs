@@ -37,6 +37,7 @@ const SWITCH: Experiment = Experiment {
         run(32, &[]),
         run(64, &[]),
         run(128, &[]),
+        run(512, &[]),
     ],
     axis: "ranks on one core",
     values: &[time("switch", "Message and switch to its receiver, ns")],
