@@ -125,7 +125,8 @@ fn io_threads_run_on_all_processors_of_the_job() {
         (2, &["--bind-to", "none"]),
     ] {
         let file = program.folder.path().join("processors");
-        let run = program.stage.mpiexec(ranks).options(options).args([file]);
+        let arguments = [file.into_os_string(), all.to_string().into()];
+        let run = program.stage.mpiexec(ranks).options(options).args(arguments);
         let outcome = run.run(&program.binary);
         outcome.expect_success();
         let expected = vec![format!("{all} processors"); ranks];
