@@ -53,13 +53,11 @@ type VectorCopy = unsafe fn(*const u8, *mut u8, usize);
 /// What vectors do on this machine.
 struct Machine {
     copy: VectorCopy,
-    /// Whether they are faster also where source and target lie alike within lines.
-    are_faster_alike: bool,
+    /// Whether AMD made it. Vectors are faster then also where source and target lie alike within lines; and the
+    /// processor foresees what comes in the next pages.
+    is_of_amd: bool,
     /// Whether they are faster also where the target's lines are elsewhere.
     are_faster_far: bool,
-    /// Whether who copies has to say where the next pages begin, since the processor foresees what comes within a page
-    /// only.
-    foresees_page_only: bool,
 }
 
 /// None without AVX.
@@ -75,16 +73,15 @@ static MACHINE: LazyLock<Option<Machine>> = LazyLock::new(|| {
     let is_of_amd = is_of_amd();
     Some(Machine {
         copy,
-        are_faster_alike: is_of_amd,
+        is_of_amd,
         are_faster_far: is_of_amd && !has_wide,
-        foresees_page_only: !is_of_amd,
     })
 });
 
-/// Whether the pages of a copy are to be prefetched.
+/// Whether the processor foresees what comes within a page only: who copies has to say where the next ones begin.
 #[inline]
 pub(super) fn foresees_page_only() -> bool {
-    MACHINE.as_ref().is_none_or(|machine| machine.foresees_page_only)
+    MACHINE.as_ref().is_none_or(|machine| !machine.is_of_amd)
 }
 
 /// Whether long copies to lines of other cores are left to `rep movsb`, which writes whole lines without fetching them.
@@ -115,7 +112,7 @@ pub(super) fn faster_copy(
     let is_faster = if BEHIND.contains(&(distance % PAGE)) {
         WAITING.contains(&len)
     } else {
-        let lie_well = machine.are_faster_alike || !distance.is_multiple_of(LINE);
+        let lie_well = machine.is_of_amd || !distance.is_multiple_of(LINE);
         let are_near = lines == TargetLines::Near || machine.are_faster_far;
         are_near && LENGTHS.contains(&len) && lie_well
     };

@@ -180,10 +180,11 @@ impl Arrivals {
     }
 
     /// Prepares for the next phase; the tallies begin anew when the parties that wait are released. For the last party,
-    /// before it releases any other. Returns the slots that have been promised, as bits.
-    pub(super) fn reset(&self) -> u64 {
+    /// before it releases any other, which has promised to release its `own` slot. Returns the slots that others
+    /// release, as bits.
+    pub(super) fn reset(&self, own: Option<usize>) -> u64 {
         // Relaxed: the release publishes it, and nobody arrives before.
         self.total.topic.store(0, Ordering::Relaxed);
-        self.total.arrived.take()
+        self.total.arrived.take(own)
     }
 }

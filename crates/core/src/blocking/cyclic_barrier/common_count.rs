@@ -33,9 +33,9 @@ impl CommonCount {
         self.0.fetch_and(!bit(slot), Ordering::AcqRel) & bit(slot) != 0
     }
 
-    /// Begins anew. For the last party, which gets the slots that are promised, as bits.
+    /// Begins anew. For the last party, which gets the slots that others than itself have promised to release, as bits.
     #[inline]
-    pub(super) fn take(&self) -> u64 {
-        self.0.swap(0, Ordering::AcqRel) >> PROMISED
+    pub(super) fn take(&self, own: Option<usize>) -> u64 {
+        (self.0.swap(0, Ordering::AcqRel) & !own.map_or(0, bit)) >> PROMISED
     }
 }

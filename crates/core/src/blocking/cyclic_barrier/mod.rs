@@ -244,7 +244,7 @@ impl<T, R> CyclicBarrier<T, R> {
         let outcome = catch_unwind(AssertUnwindSafe(|| last(contributions, agreed, result)));
         // Relaxed: published with the end.
         phase.failed.store(outcome.is_err(), Ordering::Relaxed);
-        let by_others = phase.arrivals.reset() & !own.map_or(0, |slot| 1 << slot);
+        let by_others = phase.arrivals.reset(own);
         // Release pairs with the Acquire in `Phase::await_end`.
         phase.ended.store(number, Ordering::Release);
         phase.waiting.release(by_others, is_rebalanced(number));
